@@ -1,0 +1,77 @@
+"""Tenantry: the tenancy layer of embedded dashboards.
+
+The public door. Names are loaded when they are first asked for, so that ``import tenantry`` loads no driver, no web
+framework and no SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tenantry.access import user_group, variables
+    from tenantry.dashboards.http import dashboard
+    from tenantry.datasources import DataSources
+    from tenantry.errors import TenantryError
+    from tenantry.groups import RESERVED_NAMES, Environment, Record, RecordList, Tag, Token, UserGroup
+    from tenantry.html import HTMLTemplate, context_processor
+    from tenantry.keys import SigningKeys
+    from tenantry.middleware import UserGroupMiddleware
+    from tenantry.resolver import Resolver
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "DataSources": "tenantry.datasources",
+    "Environment": "tenantry.groups",
+    "HTMLTemplate": "tenantry.html",
+    "RESERVED_NAMES": "tenantry.groups",
+    "Record": "tenantry.groups",
+    "RecordList": "tenantry.groups",
+    "Resolver": "tenantry.resolver",
+    "SigningKeys": "tenantry.keys",
+    "Tag": "tenantry.groups",
+    "TenantryError": "tenantry.errors",
+    "Token": "tenantry.groups",
+    "UserGroup": "tenantry.groups",
+    "UserGroupMiddleware": "tenantry.middleware",
+    "context_processor": "tenantry.html",
+    "dashboard": "tenantry.dashboards.http",
+    "user_group": "tenantry.access",
+    "variables": "tenantry.access",
+}
+
+__all__ = [
+    "RESERVED_NAMES",
+    "DataSources",
+    "Environment",
+    "HTMLTemplate",
+    "Record",
+    "RecordList",
+    "Resolver",
+    "SigningKeys",
+    "Tag",
+    "TenantryError",
+    "Token",
+    "UserGroup",
+    "UserGroupMiddleware",
+    "__version__",
+    "context_processor",
+    "dashboard",
+    "user_group",
+    "variables",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tenantry' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

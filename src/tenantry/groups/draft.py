@@ -1,0 +1,44 @@
+"""What a caller asks of a store: a group to create, changes to make, a key that makes a write happen once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+
+class Unchanged(Enum):
+    """The type of UNCHANGED, which says that a field was absent; None says that it is to be cleared."""
+
+    UNCHANGED = "unchanged"
+
+
+UNCHANGED: Final = Unchanged.UNCHANGED
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDraft:
+    """The group to create when there is none with this ``provided_id`` in the environment."""
+
+    provided_id: str
+    name: str
+    properties: Mapping[str, Any] | None = None
+    mapping: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChanges:
+    """An update: fields left UNCHANGED stay; ``properties`` and ``mapping`` are replaced whole, never merged."""
+
+    name: str | Unchanged = UNCHANGED
+    properties: Mapping[str, Any] | Unchanged | None = UNCHANGED
+    mapping: Mapping[str, str] | Unchanged | None = UNCHANGED
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """An Idempotency-Key and the keyed hash (32 bytes) of the body that came with it."""
+
+    key: str
+    body_hash: bytes

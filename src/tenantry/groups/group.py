@@ -1,0 +1,80 @@
+"""UserGroup: one customer of the vendor, as one immutable record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from tenantry.groups.environment import Environment
+from tenantry.groups.record import Record, thaw
+from tenantry.groups.token import Token
+
+RESERVED_NAMES = frozenset({"user_group", "params"})
+"""Names of variables that a property cannot take: such a property is reached as ``user_group.properties.<name>``."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserGroup:
+    """A user group (SPEC section 2.1). Plain dicts given for ``properties`` and ``mapping`` are frozen to Records.
+
+    ``handle`` (8 bytes) names the group in tokens, caches and invalidations. ``token_version`` is the version of the
+    one live token, ``revision`` counts every change. Until ``grace_until`` (aware, UTC) the token version just before
+    ``token_version`` is still good.
+    """
+
+    team_id: int
+    provided_id: str
+    name: str
+    environment: Environment
+    properties: Record | None
+    mapping: Record | None
+    handle: bytes
+    token_version: int
+    revision: int
+    grace_until: datetime | None = None
+    variables: Record = field(init=False, repr=False, compare=False)
+    """What templates may read of the group: every property by its bare name, and ``user_group.*``."""
+
+    def __post_init__(self) -> None:
+        for name in ("properties", "mapping"):
+            value = getattr(self, name)
+            if isinstance(value, Mapping):
+                object.__setattr__(self, name, Record(value))
+        properties = self.properties if self.properties is not None else Record({})
+        own = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
+        shown = {
+            "id": self.provided_id,
+            "name": self.name,
+            "environment": self.environment.name,
+            "properties": properties,
+        }
+        object.__setattr__(self, "variables", Record({**own, "user_group": shown}))
+
+    def as_dict(self) -> dict[str, Any]:
+        """A plain, JSON-ready copy: id, name, environment, tag, properties and mapping. It holds no secret."""
+        return {
+            "team_id": self.team_id,
+            "provided_id": self.provided_id,
+            "name": self.name,
+            "environment": self.environment.name,
+            "api_environment_tag": self.environment.tag.value,
+            "properties": thaw(self.properties),
+            "mapping": thaw(self.mapping),
+            "token_version": self.token_version,
+            "revision": self.revision,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A group together with the parts of its live token: what a store answers to a write.
+
+    ``created`` tells a new group from one that was there; ``replayed`` marks the answer to a repeated Idempotency-Key.
+    """
+
+    group: UserGroup
+    token: Token
+    created: bool = False
+    replayed: bool = False

@@ -1,0 +1,141 @@
+"""Record and RecordList: immutable JSON as templates may see it.
+
+Jinja tries attributes before items, so on a ``dict`` the template text ``{{ x.items }}`` prints a bound method. A
+``Record`` has no public attribute at all: a property named ``items``, ``keys`` or ``get`` is the property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
+"""A plain JSON value."""
+
+_NOT_PRINTABLE = "a {} is never printed whole: name one of its values, or send it through |tojson"
+
+
+class Record:
+    """An immutable JSON object with items only: ``record["name"]``, ``in``, ``len``, iteration over names, ``==``.
+
+    ``str()`` raises TypeError, so that no template or message prints a Python repr or a whole tenant's properties;
+    ``repr()`` shows names and never values.
+    """
+
+    __slots__ = ("_values",)
+    _values: dict[str, Any]
+
+    def __init__(self, values: Mapping[str, Any] | Record) -> None:
+        object.__setattr__(self, "_values", {name: freeze(values[name]) for name in values})
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Record):
+            return self._values == other._values
+        if isinstance(other, dict):
+            return bool(self._values == other)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # values may be unhashable, as in a dict
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a Record is immutable")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("a Record is immutable")
+
+    def __reduce__(self) -> tuple[type[Record], tuple[dict[str, Any]]]:
+        return type(self), (self._values,)
+
+    def __str__(self) -> NoReturn:
+        raise TypeError(_NOT_PRINTABLE.format("Record"))
+
+    def __repr__(self) -> str:
+        return f"<Record of {', '.join(self) or 'nothing'}>"
+
+
+class RecordList:
+    """An immutable JSON array: index, slice, ``in``, ``len``, iteration, ``==``. ``str()`` raises, as on a Record."""
+
+    __slots__ = ("_values",)
+    _values: tuple[Any, ...]
+
+    def __init__(self, values: Sequence[Any] | RecordList) -> None:
+        object.__setattr__(self, "_values", tuple(freeze(value) for value in values))
+
+    def __getitem__(self, index: int | slice) -> Any:
+        return RecordList(self._values[index]) if isinstance(index, slice) else self._values[index]
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._values
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, RecordList):
+            return self._values == other._values
+        if isinstance(other, list | tuple):
+            return self._values == tuple(other)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # values may be unhashable, as in a list
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a RecordList is immutable")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("a RecordList is immutable")
+
+    def __reduce__(self) -> tuple[type[RecordList], tuple[tuple[Any, ...]]]:
+        return type(self), (self._values,)
+
+    def __str__(self) -> NoReturn:
+        raise TypeError(_NOT_PRINTABLE.format("RecordList"))
+
+    def __repr__(self) -> str:
+        return f"<RecordList of {len(self)}>"
+
+
+def freeze(value: Any) -> Any:
+    """The immutable twin of a JSON value: dict -> Record, list or tuple -> RecordList, any scalar as it is."""
+    if type(value) in _IMMUTABLE:  # the common case, and the fast one
+        return value
+    if isinstance(value, Mapping):
+        return Record(value)
+    if isinstance(value, list | tuple):
+        return RecordList(value)
+    return value
+
+
+_IMMUTABLE = frozenset({Record, RecordList, str, int, float, bool, type(None)})
+
+
+def extend(record: Record, name: str, value: Any) -> Record:
+    """A copy of ``record`` in which ``name`` stands for ``value``."""
+    copy = Record.__new__(Record)
+    object.__setattr__(copy, "_values", {**record._values, name: freeze(value)})
+    return copy
+
+
+def thaw(value: Any) -> Any:
+    """The plain, JSON-ready copy of a value: Record -> dict, RecordList -> list, any scalar as it is."""
+    if isinstance(value, Record):
+        return {name: thaw(value[name]) for name in value}
+    if isinstance(value, RecordList):
+        return [thaw(item) for item in value]
+    return value

@@ -73,7 +73,7 @@ class GroupStore(Backend, Protocol):
         grace_seconds: int = 0,
         once: Once | None = None,
     ) -> Issued:
-        """Compare-and-swap: replaces ``current`` by version + 1 with this key id and nonce; of N calls at once one wins.
+        """Compare-and-swap: replaces ``current`` by version + 1 with this key id and nonce; of N at once one wins.
         Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded."""
         ...
 

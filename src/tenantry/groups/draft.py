@@ -38,7 +38,11 @@ class GroupChanges:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """An Idempotency-Key and the keyed hash (32 bytes) of the body that came with it."""
+    """An Idempotency-Key with keyed hashes (32 bytes each) of the body that came with it.
+
+    One hash per signing key, the active key's first: the first is stored, any of them is recognised, so that a rotation
+    of the signing keys does not break a replay.
+    """
 
     key: str
-    body_hash: bytes
+    body_hashes: tuple[bytes, ...]

@@ -1,0 +1,116 @@
+// <tenantry-chart>: one Vega-Lite chart, and the table of the same rows.
+//
+//   <tenantry-chart locale="en-US" currency="USD">
+//     <script type="application/json">{ a Vega-Lite specification with its data in it }</script>
+//     <div class="chart-table" …><table>…</table></div>
+//   </tenantry-chart>
+//
+// Expressions are interpreted and never compiled, so that a strict Content-Security-Policy holds; nothing is ever
+// fetched. The stylesheet reserves the height before this file has come, and shows the table where scripts are off.
+
+import { View, parse } from "vega";
+import { expressionInterpreter } from "vega-interpreter";
+import { compile } from "vega-lite";
+
+import { numbers, times } from "./locale.js";
+import { theme } from "./theme.js";
+
+const refuse = () => Promise.reject(new Error("a chart holds its own data and fetches nothing"));
+const NO_LOADING = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
+
+const AS_TABLE = "Show as table";
+const AS_CHART = "Show as chart";
+
+class TenantryChart extends HTMLElement {
+  #plot;
+  #table;
+  #view;
+  #definition;
+  #observer;
+  #dark = matchMedia("(prefers-color-scheme: dark)");
+  #redraw = () => this.#draw();
+  #width = 0;
+
+  connectedCallback() {
+    if (!this.#plot) this.#build();
+    this.#dark.addEventListener("change", this.#redraw);
+    this.#observer = new ResizeObserver(() => {
+      if (Math.round(this.#plot.clientWidth) !== this.#width) this.#draw();
+    });
+    this.#observer.observe(this.#plot);
+    this.#draw();
+  }
+
+  disconnectedCallback() {
+    this.#dark.removeEventListener("change", this.#redraw);
+    this.#observer.disconnect();
+    this.#view?.finalize();
+    this.#view = undefined;
+    this.#width = 0;
+  }
+
+  #build() {
+    const island = this.querySelector(':scope > script[type="application/json"]');
+    this.#definition = JSON.parse(island.textContent);
+    this.#table = this.querySelector(":scope > .chart-table");
+    this.#plot = document.createElement("div");
+    this.#plot.className = "chart-plot";
+    this.prepend(this.#plot);
+    if (this.#table) this.append(this.#toggle());
+  }
+
+  #toggle() {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "chart-toggle";
+    button.textContent = AS_TABLE;
+    this.#table.hidden = true;
+    this.#table.id ||= `chart-table-${crypto.randomUUID?.() ?? Math.random().toString(36).slice(2)}`;
+    button.setAttribute("aria-controls", this.#table.id);
+    button.addEventListener("click", () => {
+      const shown = this.#table.hidden;
+      this.#table.hidden = !shown;
+      this.#plot.hidden = shown;
+      button.textContent = shown ? AS_CHART : AS_TABLE;
+      if (!shown) this.#draw();
+    });
+    return button;
+  }
+
+  #draw() {
+    const { clientWidth, clientHeight } = this.#plot;
+    if (!clientWidth) return; // not shown now: the observer calls again when it is
+    this.#width = Math.round(clientWidth);
+    try {
+      this.#show(this.#width, clientHeight);
+      this.setAttribute("data-state", "ready");
+    } catch (error) {
+      this.setAttribute("data-state", "failed");
+      this.#plot.textContent = "This chart could not be drawn. Its table holds the same rows.";
+      console.error(error);
+    }
+  }
+
+  #show(width, height) {
+    const specification = {
+      autosize: { type: "fit", contains: "padding" },
+      height,
+      ...this.#definition,
+      width,
+    };
+    const { spec } = compile(specification, { config: theme(this) });
+    const tag = this.getAttribute("locale") || document.documentElement.lang || "en";
+    const view = new View(parse(spec, null, { ast: true }), {
+      expr: expressionInterpreter,
+      renderer: "svg",
+      loader: NO_LOADING,
+      locale: { number: numbers(tag, this.getAttribute("currency") || "USD"), time: times(tag) },
+    });
+    view.description(this.#definition.description ?? "");
+    this.#view?.finalize();
+    this.#plot.replaceChildren();
+    this.#view = view.initialize(this.#plot).run();
+  }
+}
+
+customElements.define("tenantry-chart", TenantryChart);

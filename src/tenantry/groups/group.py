@@ -52,6 +52,10 @@ class UserGroup:
         }
         object.__setattr__(self, "variables", Record({**own, "user_group": shown}))
 
+    def __hash__(self) -> int:
+        """By handle and revision: equal groups have both in common, and a Record in a field has no hash of its own."""
+        return hash((self.handle, self.revision))
+
     def as_dict(self) -> dict[str, Any]:
         """A plain, JSON-ready copy: id, name, environment, tag, properties and mapping. It holds no secret."""
         return {

@@ -9,17 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from tenantry.errors import MissingVariable
+
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 """A plain JSON value."""
 
 _NOT_PRINTABLE = "a {} is never printed whole: name one of its values, or send it through |tojson"
 
 
+class MissingItem(MissingVariable, KeyError):
+    """``record[name]`` where there is no such name: a KeyError to a program, a MissingVariable to an error page."""
+
+    def __str__(self) -> str:
+        return self.message  # a KeyError would show the repr of its message
+
+
 class Record:
     """An immutable JSON object with items only: ``record["name"]``, ``in``, ``len``, iteration over names, ``==``.
 
-    ``str()`` raises TypeError, so that no template or message prints a Python repr or a whole tenant's properties;
-    ``repr()`` shows names and never values.
+    A name that is not there raises MissingItem, which is both a KeyError and a MissingVariable. ``str()`` raises
+    TypeError, so that no template or message prints a Python repr or a whole tenant's properties; ``repr()`` shows
+    names and never values. A Record has no hash, as a dict has none.
     """
 
     __slots__ = ("_values",)
@@ -29,7 +39,10 @@ class Record:
         object.__setattr__(self, "_values", {name: freeze(values[name]) for name in values})
 
     def __getitem__(self, name: str) -> Any:
-        return self._values[name]
+        try:
+            return self._values[name]
+        except KeyError:
+            raise MissingItem(f"there is no {name!r} in this record", names=(str(name),)) from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._values
@@ -62,7 +75,7 @@ class Record:
         raise TypeError(_NOT_PRINTABLE.format("Record"))
 
     def __repr__(self) -> str:
-        return f"<Record of {', '.join(self) or 'nothing'}>"
+        return f"<Record of {', '.join(map(repr, self)) or 'nothing'}>"
 
 
 class RecordList:
@@ -112,9 +125,14 @@ class RecordList:
 
 
 def freeze(value: Any) -> Any:
-    """The immutable twin of a JSON value: dict -> Record, list or tuple -> RecordList, any scalar as it is."""
+    """The immutable twin of a JSON value: dict -> Record, list or tuple -> RecordList, any scalar as it is.
+
+    A subclass of ``str`` becomes plain text: a value marked as safe HTML loses its mark when it becomes a variable.
+    """
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
+    if isinstance(value, str):
+        return str.__str__(value)
     if isinstance(value, Mapping):
         return Record(value)
     if isinstance(value, list | tuple):

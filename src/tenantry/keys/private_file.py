@@ -1,0 +1,137 @@
+"""A file for its owner alone: created once, read only while private, replaced in one step, under a lock."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from tenantry.errors import InvalidKeys
+
+_MODE: Final = 0o600
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_LARGEST: Final = 1 << 20
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
+
+def create_private(path: Path, content: bytes) -> None:
+    """Writes a new file, mode 0600 whatever the umask is, and to the disk. Raises InvalidKeys if anything is there."""
+    try:
+        _write_new(path, content)
+        _sync_folder(path.parent)
+    except FileExistsError:
+        raise InvalidKeys(
+            f"{path} exists and is never overwritten: without its keys the tokens that they signed are dead. "
+            "To add a key run `tenantry keys rotate`"
+        ) from None
+    except OSError as error:
+        raise InvalidKeys(f"cannot create the signing-key file {path}: {error.strerror}") from None
+
+
+def read_private(path: Path) -> bytes:
+    """The contents. Raises InvalidKeys if the file is missing, is no plain file, or group or others may touch it."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not keep us waiting
+    except FileNotFoundError:
+        raise InvalidKeys(
+            f"there is no signing-key file {path}: run `tenantry keys new`, or set TENANTRY_KEYS to where it is"
+        ) from None
+    except OSError as error:
+        raise InvalidKeys(f"cannot read the signing-key file {path}: {error.strerror}") from None
+    try:
+        _check(path, os.fstat(descriptor))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(_LARGEST)
+    finally:
+        os.close(descriptor)
+
+
+def _check(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidKeys(f"the signing-key file {path} is not a plain file")
+    if status.st_mode & _OTHERS:
+        raise InvalidKeys(
+            f"the signing-key file {path} has mode {stat.S_IMODE(status.st_mode):04o}, so that others than its owner "
+            f"may use it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"
+        )
+    if status.st_size >= _LARGEST:
+        raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; this is not a key file")
+
+
+def replace_private(path: Path, content: bytes) -> None:
+    """Puts new contents in the place of a file in one step, with the same owner. A crash leaves the old or the new."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        _write_new(temporary, content, like=path.stat())
+        try:
+            temporary.replace(path)
+        except OSError:
+            temporary.unlink()
+            raise
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise InvalidKeys(f"cannot change the signing-key file {path}: {error.strerror}") from None
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Holds the file against other changers. The lock goes with the process that holds it and leaves nothing behind."""
+    descriptor = _lock(path)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(path: Path) -> int:
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
+        except FileNotFoundError:
+            raise InvalidKeys(f"there is no signing-key file {path}: run `tenantry keys new`") from None
+        except OSError as error:
+            raise InvalidKeys(f"cannot change the signing-key file {path}: {error.strerror}") from None
+        if _took(descriptor, path):
+            return descriptor
+        os.close(descriptor)
+
+
+def _took(descriptor: int, path: Path) -> bool:
+    """Waits for the lock. False if the file was replaced meanwhile: then its successor is the one to lock."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None) -> None:
+    descriptor = os.open(path, _NEW, _MODE)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(descriptor, _MODE)
+            if like is not None and like.st_uid != os.fstat(descriptor).st_uid:
+                os.fchown(descriptor, like.st_uid, like.st_gid)  # an administrator's rotation must not lock the app out
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+    except BaseException:
+        path.unlink()
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """A file's name is in its folder: only when that is on the disk too does the file outlive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,21 @@
+"""Tokens: the strings that stand for a user group or an API caller. Pure: no I/O, no clock; randomness is given."""
+
+from tenantry.tokens.api_token import API_TOKEN_LENGTH, API_TOKEN_PATTERN, api_token_digest, mint_api_token
+from tenantry.tokens.draft import draft_token
+from tenantry.tokens.mask import mask
+from tenantry.tokens.ring import KeyRing
+from tenantry.tokens.shape import TOKEN_LENGTH, TOKEN_PATTERN
+from tenantry.tokens.signing_key import SigningKey
+
+__all__ = [
+    "API_TOKEN_LENGTH",
+    "API_TOKEN_PATTERN",
+    "TOKEN_LENGTH",
+    "TOKEN_PATTERN",
+    "KeyRing",
+    "SigningKey",
+    "api_token_digest",
+    "draft_token",
+    "mask",
+    "mint_api_token",
+]

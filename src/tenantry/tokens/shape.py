@@ -1,0 +1,68 @@
+"""The shape of a user group token: ``ugtc_k2_<39 payload>.<43 signature><6 checksum>``, 97 characters, one spelling.
+
+    0     5  8                47 48                91     97
+    ugtc_ k2 _ <payload 29 B> .  <HMAC-SHA256 32 B> <CRC-32>
+
+``c`` or ``t`` is the tag of the environment, ``k2`` the id of the signing key. The payload is format 1 · handle 8 ·
+version 4, big-endian · nonce 16; payload and signature are base64url without padding (RFC 4648 section 5).
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from struct import Struct
+from typing import Final
+
+from tenantry.groups import Tag, Token
+
+TOKEN_LENGTH: Final = 97
+
+# 29 and 32 bytes both leave two bits of the last character unused. A lenient decoder takes any of four characters
+# there; canonical base64 (RFC 4648 section 3.5) has them zero, which leaves these sixteen.
+_LAST: Final = "[AEIMQUYcgkosw048]"
+
+TOKEN_PATTERN: Final = re.compile(
+    rf"ugt[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{_LAST}\.[A-Za-z0-9_-]{{42}}{_LAST}[0-9A-Za-z]{{6}}"
+)
+"""What a user group token looks like, not anchored: use ``fullmatch`` on one, ``search`` or ``sub`` on a text."""
+
+HEAD: Final = slice(0, 8)
+SIGNED: Final = slice(0, 47)
+SIGNATURE: Final = slice(48, 91)
+CHECKED: Final = slice(0, 91)
+CHECKSUM: Final = slice(91, 97)
+
+_FORMAT: Final = 1
+_PAYLOAD: Final = Struct(">B8sI16s")
+_LETTERS: Final = {Tag.CUSTOMER: "c", Tag.TESTING: "t"}
+_TAGS: Final = {letter: tag for tag, letter in _LETTERS.items()}
+_SHAPE: Final = re.compile(TOKEN_PATTERN.pattern.encode("ascii"))
+
+
+def head(tag: Tag, key_id: str) -> bytes:
+    """What a token of this tag and signing key starts with, ``ugtc_k2_``."""
+    return f"ugt{_LETTERS[tag]}_{key_id}_".encode()
+
+
+def encode(token: Token) -> bytes:
+    """The signed part, all before the dot. Raises ValueError for parts that no token can have (a mistake of ours)."""
+    if len(token.handle) != 8 or len(token.nonce) != 16 or not 1 <= token.version < 2**32:
+        raise ValueError("a token has a handle of 8 bytes, a nonce of 16 bytes and a version from 1 to 2^32-1")
+    payload = urlsafe_b64encode(_PAYLOAD.pack(_FORMAT, token.handle, token.version, token.nonce))
+    return head(token.tag, token.key_id) + payload.rstrip(b"=")
+
+
+def decode(raw: bytes) -> Token | None:
+    """The parts of a whole token whose signature is good.
+
+    None for what we would not have written, though a holder of the key has: a payload that is not canonical base64,
+    an unknown format, version 0.
+    """
+    if not _SHAPE.fullmatch(raw):
+        return None
+    form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
+    if form != _FORMAT or version == 0:
+        return None
+    text = raw.decode("ascii")
+    return Token(_TAGS[text[3]], text[5:7], handle, version, nonce)

@@ -1,1 +1,134 @@
-"""A real browser."""
+"""A real browser: headless Chromium out of an npm package, or the one that $CHROMIUM names, driven by Playwright.
+
+Playwright's synchronous interface leaves an event loop running in the thread, which no async test survives, so this is
+the asynchronous one. A browser lives for one module of tests.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page, Request
+
+PACKAGE = Path(__file__).parents[1] / "browser"
+UNPACKED = PACKAGE / "node_modules" / ".unpacked"
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--font-render-hinting=none"]
+
+NOTE_VIOLATIONS = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.violations.push(`${event.effectiveDirective}: ${event.blockedURI || event.sample}`);
+});
+"""
+
+
+@dataclass
+class Watched:
+    """A page, and everything it did that a good page does not do."""
+
+    page: Page
+    console: list[str] = field(default_factory=list)
+    """Errors and warnings of the console, and uncaught exceptions."""
+    requests: list[Request] = field(default_factory=list)
+
+    async def violations(self) -> list[str]:
+        """What its Content-Security-Policy refused since the page was loaded."""
+        found: list[str] = await self.page.evaluate("window.violations")
+        return found
+
+    def hosts(self) -> set[str]:
+        """Where its requests went."""
+        return {host for request in self.requests if (host := urlsplit(request.url).netloc)}
+
+
+OpenPage = Callable[..., Awaitable[Watched]]
+
+
+@pytest.fixture(scope="session")
+def chromium_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The browser's executable. The first run on a machine installs and unpacks it: about 6 s."""
+    named = os.environ.get("CHROMIUM")
+    if named:
+        return named
+    if not (UNPACKED / "chromium").exists():
+        _install(tmp_path_factory.mktemp("npm"))
+    return str(UNPACKED / "chromium")
+
+
+def _install(cache: Path) -> None:
+    if not (PACKAGE / "node_modules" / "@sparticuz").is_dir():
+        _run(["npm", "ci", "--ignore-scripts", "--fetch-retries=0", "--no-audit", "--no-fund"], {})
+    # It unpacks under a fixed name into the temporary folder, and takes whatever is there: give it one of its own.
+    draft = UNPACKED.with_name(f".unpacking-{os.getpid()}")
+    draft.mkdir()
+    ask = "import chromium from '@sparticuz/chromium'; await chromium.executablePath();"
+    try:
+        _run(["node", "--input-type=module", "-e", ask], {"TMPDIR": str(draft), "npm_config_cache": str(cache)})
+        draft.rename(UNPACKED)
+    except OSError:  # another run was quicker
+        if not (UNPACKED / "chromium").exists():
+            raise
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _run(command: list[str], environment: dict[str, str]) -> None:
+    done = subprocess.run(command, cwd=PACKAGE, env=os.environ | environment, capture_output=True, text=True)
+    if done.returncode:
+        pytest.fail(f"no browser: {' '.join(command[:2])} failed in {PACKAGE}\n{done.stderr}", pytrace=False)
+
+
+@pytest.fixture(scope="module")
+async def browser(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
+    """Chromium, with a temporary folder and a home of its own."""
+    from playwright.async_api import async_playwright  # every test run loads this file, few need a browser
+
+    home = str(tmp_path_factory.mktemp("chromium"))
+    environment: dict[str, Any] = {**os.environ, "TMPDIR": home, "HOME": home}
+    async with async_playwright() as playwright:
+        launched = await playwright.chromium.launch(
+            executable_path=chromium_path, args=ARGUMENTS, env=environment, chromium_sandbox=False
+        )
+        yield launched
+        await launched.close()
+
+
+@pytest.fixture
+async def open_page(browser: Browser) -> AsyncIterator[OpenPage]:
+    """``await open_page(width=…, height=…, dark=…, **context)``: a watched page in a context of its own."""
+    contexts = []
+
+    async def opened(*, width: int = 1440, height: int = 900, dark: bool = False, **options: Any) -> Watched:
+        context = await browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", **options
+        )
+        contexts.append(context)
+        await context.add_init_script(NOTE_VIOLATIONS)
+        return await watch(await context.new_page())
+
+    yield opened
+    for context in contexts:
+        await context.close()
+
+
+async def watch(page: Page) -> Watched:
+    """Begins to note what a page does."""
+    watched = Watched(page)
+    page.on("pageerror", lambda error: watched.console.append(f"uncaught: {error}"))
+    page.on(
+        "console",
+        lambda message: watched.console.append(message.text) if message.type in {"error", "warning"} else None,
+    )
+    page.on("request", lambda request: watched.requests.append(request))  # Playwright marks its handlers
+    return watched

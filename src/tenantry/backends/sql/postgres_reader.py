@@ -1,0 +1,74 @@
+"""Readers: the few asyncpg connections of one event loop that do the reads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from tenantry.backends.sql.engine import remaining
+from tenantry.backends.sql.failures import connection_lost
+from tenantry.backends.sql.rows import Row
+from tenantry.migrations.address import PostgresServer
+
+_READERS = 4
+_STALE = {"InvalidCachedStatementError", "OutdatedSchemaCacheError", "InvalidSQLStatementNameError"}
+"""A held statement outlived what it was prepared for: a table was altered, or the server forgot it."""
+
+
+class Readers:
+    """Lends each read a connection of its own, at most four at a time; the one used last is lent first."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self._server = server
+        self._idle: list[_Reader] = []
+        self._places = asyncio.Semaphore(_READERS)
+
+    async def fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
+        """All rows. Raises the driver's errors, and TimeoutError at the deadline."""
+        async with asyncio.timeout(remaining(deadline)), self._places:
+            try:
+                return await self._fetch(text, values, deadline)
+            except Exception as error:
+                if isinstance(error, TimeoutError) or not (connection_lost(error) or _is_stale(error)):
+                    raise
+            self.close()  # the others are no better
+            return await self._fetch(text, values, deadline)
+
+    async def _fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
+        reader = self._idle.pop() if self._idle else _Reader(await self._server.connect(seconds=remaining(deadline)))
+        try:
+            rows = await reader.fetch(text, values)
+        except BaseException:
+            reader.close()  # whatever it was doing, nobody waits for it
+            raise
+        self._idle.append(reader)
+        return rows
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+
+class _Reader:
+    """A connection with its prepared statements."""
+
+    __slots__ = ("_connection", "_statements")
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._statements: dict[str, Any] = {}
+
+    async def fetch(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
+        statement = self._statements.get(text)
+        if statement is None:
+            statement = self._statements[text] = await self._connection.prepare(text)
+        rows: Sequence[Row] = await statement.fetch(*values)
+        return rows
+
+    def close(self) -> None:
+        self._connection.terminate()
+
+
+def _is_stale(error: Exception) -> bool:
+    return type(error).__name__ in _STALE

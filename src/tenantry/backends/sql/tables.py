@@ -1,0 +1,127 @@
+"""The tables. Two rules of their own: a time is a count of microseconds since 1970 in UTC, so that both engines and
+their raw drivers give the same number back; JSON is text (``json``, not ``jsonb``), so that key order, ``1.0`` and
+long numbers come back as they went in. No table holds a token: only the parts that a signing key turns into one.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+Number = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up only what is called INTEGER
+Name = String(255, collation="C").with_variant(String(255, collation="BINARY"), "sqlite")  # byte for byte
+Document = JSON(none_as_null=True)  # None is NULL and {} is '{}': two different things
+
+environments = Table(
+    "environments",
+    metadata,
+    Column("id", Number, primary_key=True, autoincrement=True),
+    Column("name", Name, nullable=False, unique=True),
+    Column("tag", String(16), nullable=False),
+    Column("external_data_sources", Boolean, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    CheckConstraint("tag in ('Customer', 'Testing')", name="tag"),
+    sqlite_autoincrement=True,
+)
+
+groups = Table(
+    "user_groups",
+    metadata,
+    Column("team_id", Number, primary_key=True, autoincrement=True),
+    Column("environment_id", Number, ForeignKey("environments.id"), nullable=False),
+    Column("provided_id", Name, nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("properties", Document),
+    Column("mapping", Document),
+    Column("handle", LargeBinary, nullable=False, unique=True),
+    Column("token_version", BigInteger, nullable=False),
+    Column("key_id", String(2), nullable=False),
+    Column("nonce", LargeBinary, nullable=False),
+    Column("previous_key_id", String(2)),
+    Column("previous_nonce", LargeBinary),
+    Column("grace_until", BigInteger),
+    Column("revision", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    UniqueConstraint("environment_id", "provided_id"),
+    CheckConstraint("(previous_nonce is null) = (grace_until is null)", name="grace"),
+    sqlite_autoincrement=True,  # a team_id is never given twice
+)
+
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("id", Number, primary_key=True, autoincrement=True),
+    Column("environment_id", Number, ForeignKey("environments.id"), nullable=False, index=True),
+    Column("digest", LargeBinary, nullable=False, unique=True),
+    Column("label", Text, nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("hint", String(16), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+    sqlite_autoincrement=True,
+)
+
+data_sources = Table(
+    "data_sources",
+    metadata,
+    Column("environment_id", Number, ForeignKey("environments.id"), primary_key=True),
+    Column("id", Name, primary_key=True),
+    Column("provided_id", Name, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("trusted", Boolean, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    UniqueConstraint("environment_id", "provided_id"),
+)
+
+answers = Table(
+    "idempotency_answers",
+    metadata,
+    Column("environment_id", Number, ForeignKey("environments.id"), primary_key=True),
+    Column("key", Name, primary_key=True),
+    Column("body_hash", LargeBinary, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("handle", LargeBinary),
+    Column("answer", Document),
+    Index(None, "expires_at"),
+)
+
+revisions = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))
+"""Alembic's own table, which says how far the database was migrated."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(count: int) -> datetime:
+    return _EPOCH + count * _MICROSECOND

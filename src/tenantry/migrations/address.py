@@ -1,0 +1,122 @@
+"""Where a store's database is: the URL of ``TENANTRY_DATABASE``, read and checked, and how to connect to it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
+
+RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
+
+
+@dataclass(frozen=True, slots=True)
+class SQLiteFile:
+    """An SQLite database file, by its absolute path."""
+
+    path: Path
+
+    @property
+    def label(self) -> str:
+        return f"SQLite file {self.path}"
+
+    def connect(self, *, timeout: float) -> sqlite3.Connection:
+        """A connection in autocommit mode, usable in any thread. It never creates the file.
+
+        ``timeout`` is how many seconds a statement waits for a lock. Raises MigrationNeeded when there is no file,
+        StoreUnavailable when it cannot be opened.
+        """
+        self._check()
+        try:
+            connection = sqlite3.connect(
+                f"file:{quote(str(self.path))}?mode=rw",
+                uri=True,
+                timeout=timeout,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+        except sqlite3.OperationalError as error:
+            raise StoreUnavailable(f"the {self.label} cannot be opened: {error}") from error
+        return connection
+
+    def create(self) -> None:
+        """Makes the empty file, readable by its owner alone, unless it is there."""
+        if not self.path.parent.is_dir():
+            raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: make it first")
+        try:
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise StoreUnavailable(f"the {self.label} cannot be made: {error.strerror}") from error
+
+    def _check(self) -> None:
+        if self.path.is_file():
+            return
+        if not self.path.parent.is_dir():
+            raise StoreUnavailable(f"the folder {self.path.parent} of the database does not exist")
+        if self.path.exists():
+            raise StoreUnavailable(f"{self.path} is not a file")
+        raise MigrationNeeded(f"there is no {self.label}: {RUN_MIGRATE}")
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresServer:
+    """A PostgreSQL database. ``dsn`` may hold a password, so it is kept out of ``repr`` and of every message."""
+
+    dsn: str = field(repr=False)
+    label: str
+
+    async def connect(self, *, seconds: float) -> Any:
+        """An asyncpg connection, made within ``seconds``; the driver's own errors come through."""
+        return await asyncpg().connect(self.dsn, timeout=max(seconds, 0.001), server_settings=_SERVER_SETTINGS)
+
+
+_SERVER_SETTINGS = {
+    "application_name": "tenantry",
+    # A client that vanished in the middle of a transaction must not keep its row locks.
+    "idle_in_transaction_session_timeout": "15s",
+}
+
+
+def asyncpg() -> Any:
+    """The driver, loaded when it is first needed."""
+    try:
+        import asyncpg as driver
+    except ImportError as error:
+        raise InvalidSettings("a postgresql:// database needs the driver: pip install 'tenantry[postgres]'") from error
+    return driver
+
+
+def read_address(url: str) -> SQLiteFile | PostgresServer:
+    """Reads ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``; no I/O.
+
+    Raises InvalidSettings; no message holds the URL, for it may hold a password.
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise InvalidSettings(_WANTED.format("is not a URL")) from error
+    name = parsed.drivername
+    if name == "sqlite":
+        return _sqlite(parsed)
+    if name in ("postgresql", "postgres", "postgresql+asyncpg"):
+        dsn = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
+        return PostgresServer(dsn, f"PostgreSQL database {parsed.database} at {parsed.host or 'the local socket'}")
+    raise InvalidSettings(_WANTED.format(f"is of the kind {name!r}"))
+
+
+_WANTED = "the database URL {}: use sqlite:///file.db, sqlite:////absolute/file.db or postgresql://user@host/database"
+
+
+def _sqlite(parsed: URL) -> SQLiteFile:
+    if not parsed.database or parsed.database == ":memory:":
+        raise InvalidSettings(_WANTED.format("names no file"))
+    if parsed.query:
+        raise InvalidSettings(_WANTED.format("has options after '?', which SQLite files do not take here"))
+    return SQLiteFile(Path(parsed.database).absolute())

@@ -1,0 +1,140 @@
+"""Runs alembic on a store's database."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from sqlalchemy import Connection, create_engine, event, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool, StaticPool
+
+from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
+from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, read_address
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+T = TypeVar("T")
+
+HEAD: Final = "0001"
+"""The revision that this version of Tenantry works with."""
+
+_one_thread = threading.Lock()  # alembic keeps what it works on in a module, one for all threads
+
+_LOCK_SECONDS = 60
+_ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
+
+
+def migrate(url: str) -> None:
+    """Brings the database at ``url`` to this version; makes an SQLite file that is not there. Does nothing twice.
+
+    Raises InvalidSettings (URL, folder, a package that is missing) and StoreUnavailable.
+    """
+    address = read_address(url)
+    configuration = _configuration()
+    if isinstance(address, SQLiteFile):
+        address.create()
+    with _one_thread:
+        _run(address, lambda connection: _upgrade(configuration, connection), begin="begin immediate")
+
+
+def check(url: str) -> None:
+    """Raises MigrationNeeded unless the database at ``url`` is at this version; never makes a file."""
+    address = read_address(url)
+    found = _run(address, _revision, begin="begin")
+    if found != HEAD:
+        raise MigrationNeeded(
+            f"the {address.label} is at revision {found or 'none'}, this version needs {HEAD}: {RUN_MIGRATE}"
+        )
+
+
+def _configuration() -> Config:
+    try:
+        from alembic.config import Config
+    except ImportError as error:
+        raise InvalidSettings("migrations need alembic: pip install 'tenantry[server]'") from error
+    configuration = Config()
+    configuration.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    return configuration
+
+
+def _upgrade(configuration: Config, connection: Connection) -> None:
+    from alembic import command
+
+    configuration.attributes["connection"] = connection
+    command.upgrade(configuration, "head")
+
+
+def _revision(connection: Connection) -> str | None:
+    from alembic.migration import MigrationContext
+
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _run(address: SQLiteFile | PostgresServer, work: Callable[[Connection], T], *, begin: str) -> T:
+    try:
+        if isinstance(address, SQLiteFile):
+            return _on_sqlite(address, work, begin)
+        return _finish(_on_postgres(address, work))
+    except (DBAPIError, sqlite3.Error, OSError) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        raise StoreUnavailable(f"the {address.label} cannot be migrated: {cause}") from error
+
+
+def _on_sqlite(file: SQLiteFile, work: Callable[[Connection], T], begin: str) -> T:
+    raw = file.connect(timeout=_LOCK_SECONDS)
+    try:
+        raw.execute("pragma journal_mode = wal").close()
+        raw.execute("pragma synchronous = full")
+        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+        try:
+            with engine.begin() as connection:
+                return work(connection)
+        finally:
+            engine.dispose()
+    finally:
+        raw.close()
+
+
+async def _on_postgres(server: PostgresServer, work: Callable[[Connection], T]) -> T:
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    from tenantry.migrations.address import asyncpg
+
+    engine = create_async_engine(
+        "postgresql+asyncpg://", async_creator=lambda: server.connect(seconds=_LOCK_SECONDS), poolclass=NullPool
+    )
+    try:
+        async with engine.begin() as connection:
+            await connection.execute(text(f"set local lock_timeout = '{_LOCK_SECONDS}s'"))
+            await connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": _ADVISORY_LOCK})
+            return await connection.run_sync(work)
+    except asyncpg().PostgresError as error:
+        raise StoreUnavailable(f"the {server.label} cannot be migrated: {error}") from error
+    finally:
+        await engine.dispose()
+
+
+def _finish(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine to its end in a thread of its own, so that it works under a running event loop as well."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(asyncio.run(coroutine))
+        except BaseException as error:  # noqa: BLE001 - carried over to the caller's thread
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="tenantry-migrate")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]

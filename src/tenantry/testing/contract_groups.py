@@ -1,0 +1,218 @@
+"""The contract of groups: get-or-create, update, delete, the fence between environments, exact values."""
+# ruff: noqa: S101 - a test suite, which lives in the package because third parties run it too
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tenantry.errors import AlreadyExists, UnknownEnvironment, UnknownGroup
+from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
+from tenantry.ports import Store
+from tenantry.testing.sample import make_token
+
+EXACT_NAMES = [
+    "a",
+    "A",
+    "a ",
+    " a",
+    "\u00e9",  # é as one character
+    "e\u0301",  # é as two
+    "ß",
+    "SS",
+    "\u0131",  # i without its dot
+    "\u0130",  # I with one
+    "日本語",
+    "👩\u200d👩\u200d👧",
+    "👩",
+    "%",
+    "_",
+    "'; drop table user_groups; --",
+    "\\",
+    "\n",
+    "x" * 255,
+    "😀" * 255,
+]
+EXACT_VALUES: list[dict[str, Any]] = [
+    {"zero": 0, "one": 1, "one_point": 1.0, "minus_zero": -0.0, "yes": True, "no": False, "null": None},
+    {"largest": 2**53 - 1, "smallest": -(2**53 - 1), "tenth": 0.1, "huge": 1.7976931348623157e308, "tiny": 5e-324},
+    {"z": 1, "a": 2, "m": {"z": 1, "a": 2}},
+    {"😀": "👩\u200d👩\u200d👧", "e\u0301": "\u00e9", "quote": "'\"\\", "escape": "\x01\x1f\x7f\u2028", "": "no name"},
+    {f"{number:03}" + "k" * 125: number for number in range(256)},
+    {"long": "x" * 32_000, "list": [[], {}, [1, [2, [3, [4, [5]]]]]]},
+    {"items": 1, "keys": 2, "get": 3, "__class__": 4, "user_group": 5, "params": 6},
+]
+
+
+class GroupContract:
+    """Tests of GroupStore and Backend apart from rotation."""
+
+    async def test_a_new_group_is_created_once(self, store: Store) -> None:
+        """The first get-or-create makes the group, the second gives it back and changes nothing."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        token = make_token()
+        first = await store.get_or_create(production, GroupDraft("acme", "Acme", {"a": 1}, {"main": "eu"}), token)
+        second = await store.get_or_create(production, GroupDraft("acme", "Other", {"a": 2}), make_token())
+        assert first.created
+        assert first.token == token
+        assert (first.group.name, first.group.revision, first.group.token_version) == ("Acme", 1, 1)
+        assert first.group.handle == token.handle
+        assert first.group.environment == production
+        assert not second.created
+        assert (second.group, second.token) == (first.group, first.token)
+
+    async def test_racing_creators_get_one_group_and_one_token(self, store: Store) -> None:
+        """Of 32 get-or-creates at once exactly one creates; all see one group and one token."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        draft = GroupDraft("acme", "Acme")
+        issued = await asyncio.gather(*(store.get_or_create(production, draft, make_token()) for _ in range(32)))
+        assert sum(each.created for each in issued) == 1
+        assert len({(each.group.team_id, each.token.handle, each.token.nonce) for each in issued}) == 1
+
+    async def test_the_live_token_finds_the_group(self, store: Store) -> None:
+        """``find`` gives the group for its live token and for nothing that differs in any part."""
+        issued = await _issued(store)
+        other = "k2" if issued.token.key_id == "k1" else "k1"
+        assert await store.find(issued.token) == issued.group
+        for wrong in (
+            {"nonce": bytes(16)},
+            {"version": 2},
+            {"version": 0},
+            {"key_id": other},
+            {"handle": bytes(8)},
+            {"tag": Tag.TESTING},
+        ):
+            assert await store.find(replace(issued.token, **wrong)) is None, wrong
+
+    async def test_a_handle_is_unique(self, store: Store) -> None:
+        """Two groups never share a handle, in one environment or in two."""
+        issued = await _issued(store)
+        for environment in (issued.group.environment, await store.create_environment("b", Tag.TESTING)):
+            with pytest.raises(AlreadyExists):
+                await store.get_or_create(environment, GroupDraft("other", "Other"), issued.token)
+        assert await store.get(issued.group.environment, "other") is None
+
+    async def test_an_id_belongs_to_its_environment(self, store: Store) -> None:
+        """One id in four environments of both tags is four groups, and nothing passes the fence between them."""
+        places = [
+            await store.create_environment(name, tag)
+            for name, tag in [("a", Tag.CUSTOMER), ("b", Tag.CUSTOMER), ("c", Tag.TESTING), ("d", Tag.TESTING)]
+        ]
+        issued = [
+            await store.get_or_create(place, GroupDraft("acme", place.name), make_token(tag=place.tag))
+            for place in places
+        ]
+        assert len({each.group.team_id for each in issued}) == 4
+        for place, own in zip(places, issued, strict=True):
+            assert (await store.get(place, "acme")) == replace(own, created=False)
+            assert list(await store.groups(place)) == [own.group]
+            found = await store.find(own.token)
+            assert found is not None
+            assert found.environment == place
+        await store.update(places[0], "acme", GroupChanges(name="changed"))
+        await store.delete(places[2], "acme")
+        names = [got.group.name if (got := await store.get(place, "acme")) else None for place in places]
+        assert names == ["changed", "b", None, "d"]
+
+    async def test_an_unknown_environment_takes_no_group(self, store: Store) -> None:
+        """A group is never created in an environment that the store does not have."""
+        with pytest.raises(UnknownEnvironment):
+            await store.get_or_create(Environment(77, "x", Tag.CUSTOMER), GroupDraft("acme", "Acme"), make_token())
+
+    async def test_ids_are_told_apart_exactly(self, store: Store) -> None:
+        """Ids that differ in case, blanks or the spelling of one character are different groups; each comes back."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        for name in EXACT_NAMES:
+            issued = await store.get_or_create(production, GroupDraft(name, name), make_token())
+            assert issued.created, name
+        for name in EXACT_NAMES:
+            got = await store.get(production, name)
+            assert got is not None
+            assert (got.group.provided_id, got.group.name) == (name, name)
+
+    @pytest.mark.parametrize("values", EXACT_VALUES)
+    async def test_properties_come_back_exactly(self, store: Store, values: dict[str, Any]) -> None:
+        """Numbers, key order, unicode and long names come back as they went in, by create and by update."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        created = await store.get_or_create(production, GroupDraft("a", "A", values, {"s": "d"}), make_token())
+        await store.get_or_create(production, GroupDraft("b", "B"), make_token())
+        await store.update(production, "b", GroupChanges(properties=values))
+        found = [await store.get(production, "a"), await store.get(production, "b"), created]
+        for each in found:
+            assert each is not None
+            assert json.dumps(thaw(each.group.properties)) == json.dumps(values)
+
+    async def test_none_and_empty_are_different(self, store: Store) -> None:
+        """``None`` and ``{}`` both come back as themselves, for properties and for mapping."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        for name, value in (("none", None), ("empty", dict[str, Any]())):
+            await store.get_or_create(production, GroupDraft(name, name, value, value), make_token())
+            got = await store.get(production, name)
+            assert got is not None
+            assert _json(got) == [value, value]
+        await store.update(production, "empty", GroupChanges(properties=None, mapping=None))
+        changed = await store.update(production, "none", GroupChanges(properties={}, mapping={}))
+        assert _json(changed) == [{}, {}]
+        emptied = await store.get(production, "empty")
+        assert emptied is not None
+        assert _json(emptied) == [None, None]
+
+    async def test_an_update_keeps_what_it_does_not_name(self, store: Store) -> None:
+        """Absent fields stay, given ones are replaced whole, the revision counts, the token stays."""
+        issued = await _issued(store, properties={"a": 1, "b": 2}, mapping={"main": "eu"})
+        place = issued.group.environment
+        one = await store.update(place, "acme", GroupChanges(name="New"))
+        two = await store.update(place, "acme", GroupChanges(properties={"c": 3}))
+        same = await store.update(place, "acme", GroupChanges())
+        assert (one.group.name, one.group.revision, _json(one)) == ("New", 2, [{"a": 1, "b": 2}, {"main": "eu"}])
+        assert (two.group.name, two.group.revision, _json(two)) == ("New", 3, [{"c": 3}, {"main": "eu"}])
+        assert two.token == issued.token
+        assert same == two
+        assert await store.find(issued.token) == two.group
+
+    async def test_what_is_not_there_is_unknown(self, store: Store) -> None:
+        """Update and delete of an id that the environment does not have raise UnknownGroup; get gives None."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        with pytest.raises(UnknownGroup):
+            await store.update(production, "acme", GroupChanges(name="x"))
+        with pytest.raises(UnknownGroup):
+            await store.delete(production, "acme")
+        assert await store.get(production, "acme") is None
+        assert list(await store.groups(production)) == []
+
+    async def test_a_deleted_group_is_never_revived(self, store: Store) -> None:
+        """A deleted group's token is dead, and the same id later is another group with a new number."""
+        issued = await _issued(store)
+        place = issued.group.environment
+        assert await store.delete(place, "acme") == issued.group
+        assert await store.find(issued.token) is None
+        again = await store.get_or_create(place, GroupDraft("acme", "Acme"), make_token())
+        assert again.created
+        assert again.group.team_id > issued.group.team_id
+        assert await store.find(issued.token) is None
+
+    async def test_groups_are_listed_in_pages(self, store: Store) -> None:
+        """Pages of groups by ``after`` and ``limit`` give each group once, in the order of ``team_id``."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        for number in range(7):
+            await store.get_or_create(production, GroupDraft(str(number), "x"), make_token())
+        seen: list[str] = []
+        after = 0
+        while page := await store.groups(production, after=after, limit=3):
+            assert len(page) <= 3
+            seen += [group.provided_id for group in page]
+            after = page[-1].team_id
+        assert seen == [str(number) for number in range(7)]
+
+
+def _json(issued: Issued) -> list[Any]:
+    return [thaw(issued.group.properties), thaw(issued.group.mapping)]
+
+
+async def _issued(store: Store, **fields: Any) -> Issued:
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    return await store.get_or_create(production, GroupDraft("acme", "Acme", **fields), make_token())

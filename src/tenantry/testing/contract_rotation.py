@@ -1,0 +1,219 @@
+"""The contract of rotation: one winner, at most one earlier token within its grace, listeners told in order."""
+# ruff: noqa: S101 - a test suite, which lives in the package because third parties run it too
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tenantry.errors import TokenAlreadyRotated, UnknownGroup, UnknownToken
+from tenantry.groups import GroupChanges, GroupDraft, Issued, Once, Tag, Token
+from tenantry.ports import Store
+from tenantry.testing.clock import FrozenClock
+from tenantry.testing.sample import make_token
+
+
+class _Recorder:
+    """A ChangeListener that looks, at each call, at what the store says of one token."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, bytes]] = []
+
+    def changing(self, handle: bytes) -> None:
+        self.heard.append(("changing", handle))
+
+    def changed(self, handle: bytes) -> None:
+        self.heard.append(("changed", handle))
+
+    def take(self) -> list[tuple[str, bytes]]:
+        heard, self.heard = self.heard, []
+        return heard
+
+
+class RotationContract:
+    """Tests of ``rotate``, of grace and of ``subscribe``."""
+
+    async def test_a_rotation_replaces_the_token(self, store: Store) -> None:
+        """The new token has version + 1, the given key id and nonce; the old one is dead; the group is the same."""
+        first = await _issued(store)
+        nonce = secrets.token_bytes(16)
+        second = await store.rotate(first.group.environment, first.token, key_id="k9", nonce=nonce)
+        assert second.token == replace(first.token, key_id="k9", nonce=nonce, version=2)
+        assert second.group == replace(first.group, token_version=2, revision=2)
+        assert not second.created
+        assert await store.find(first.token) is None
+        assert await store.find(second.token) == second.group
+        assert await store.get(first.group.environment, "acme") == second
+
+    async def test_of_racing_rotations_one_wins(self, store: Store) -> None:
+        """Of 32 rotations of one token exactly one succeeds, and the others hear TokenAlreadyRotated."""
+        first = await _issued(store)
+        outcomes = await asyncio.gather(*(_rotate(store, first) for _ in range(32)), return_exceptions=True)
+        won = [each for each in outcomes if isinstance(each, Issued)]
+        assert len(won) == 1
+        assert sum(isinstance(each, TokenAlreadyRotated) for each in outcomes) == 31
+        assert await store.get(first.group.environment, "acme") == won[0]
+        assert won[0].token.version == 2
+
+    async def test_a_token_of_another_environment_is_unknown(self, store: Store) -> None:
+        """No environment can rotate a token of another one, whatever the tags; nothing changes."""
+        first = await _issued(store)
+        for name, tag in [("b", Tag.CUSTOMER), ("c", Tag.TESTING)]:
+            foreign = await store.create_environment(name, tag)
+            for token in (first.token, replace(first.token, tag=tag)):
+                with pytest.raises(UnknownToken):
+                    await store.rotate(foreign, token, key_id="k1", nonce=bytes(16))
+        assert await store.find(first.token) == first.group
+
+    @pytest.mark.parametrize(
+        "wrong", [{"nonce": bytes(16)}, {"handle": bytes(8)}, {"version": 7}, {"key_id": "zz"}, {"tag": Tag.TESTING}]
+    )
+    async def test_a_token_that_never_was_is_unknown(self, store: Store, wrong: dict[str, Any]) -> None:
+        """A token that differs from the live one in any part, but is not an earlier version, is unknown."""
+        first = await _issued(store)
+        with pytest.raises(UnknownToken):
+            await store.rotate(first.group.environment, replace(first.token, **wrong), key_id="k1", nonce=bytes(16))
+        assert await store.find(first.token) == first.group
+
+    async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
+        """Earlier versions are told that they were rotated already, also the one that has its grace."""
+        first = await _issued(store)
+        second = await _rotate(store, first, grace_seconds=60)
+        with pytest.raises(TokenAlreadyRotated):
+            await _rotate(store, first)
+        await _rotate(store, second)
+        for old in (first, second):
+            with pytest.raises(TokenAlreadyRotated):
+                await _rotate(store, old)
+
+    async def test_grace_ends_at_its_time(self, store: Store, clock: FrozenClock) -> None:
+        """The token before stays good until ``grace_until`` and not a moment longer."""
+        first = await _issued(store)
+        second = await _rotate(store, first, grace_seconds=60)
+        assert second.group.grace_until == clock() + timedelta(seconds=60)
+        assert await store.find(first.token) == second.group
+        assert await store.find(replace(first.token, nonce=bytes(16))) is None
+        clock.advance(59.999999)
+        assert await store.find(first.token) == second.group
+        clock.advance(0.000001)
+        assert await store.find(first.token) is None
+        assert await store.find(second.token) == second.group
+
+    @pytest.mark.parametrize("grace_seconds", [0, 60])
+    async def test_a_further_rotation_ends_the_grace_before(self, store: Store, grace_seconds: int) -> None:
+        """At most one earlier version is ever good: a second rotation ends the first one's grace at once."""
+        first = await _issued(store)
+        second = await _rotate(store, first, grace_seconds=60)
+        third = await _rotate(store, second, grace_seconds=grace_seconds)
+        assert await store.find(first.token) is None
+        assert (await store.find(second.token) is not None) == (grace_seconds > 0)
+        assert await store.find(third.token) == third.group
+
+    async def test_a_deleted_group_has_no_grace(self, store: Store) -> None:
+        """Deleting kills the token and the one before it, and neither can be rotated."""
+        first = await _issued(store)
+        second = await _rotate(store, first, grace_seconds=60)
+        await store.delete(first.group.environment, "acme")
+        for dead in (first, second):
+            assert await store.find(dead.token) is None
+            with pytest.raises(UnknownToken):
+                await _rotate(store, dead)
+
+    async def test_an_update_keeps_the_grace(self, store: Store) -> None:
+        """Changing properties neither ends nor extends the grace of the token before."""
+        first = await _issued(store)
+        second = await _rotate(store, first, grace_seconds=60)
+        third = await store.update(first.group.environment, "acme", GroupChanges(properties={"a": 1}))
+        assert third.group.grace_until == second.group.grace_until
+        assert await store.find(first.token) == third.group
+
+    async def test_listeners_hear_each_change_before_and_after(self, store: Store) -> None:
+        """Rotate, update and delete call ``changing`` and then ``changed``; creating and reading call neither."""
+        recorder = _Recorder()
+        store.subscribe(recorder)
+        first = await _issued(store)
+        await store.get_or_create(first.group.environment, GroupDraft("acme", "Acme"), make_token())
+        await store.find(first.token)
+        assert recorder.take() == []
+        pair = [("changing", first.token.handle), ("changed", first.token.handle)]
+        second = await _rotate(store, first)
+        assert recorder.take() == pair
+        await store.update(first.group.environment, "acme", GroupChanges(name="x"))
+        assert recorder.take() == pair
+        with pytest.raises(TokenAlreadyRotated):
+            await _rotate(store, first)
+        assert recorder.take() == pair
+        once = Once("key", (bytes(32),))
+        third = await _rotate(store, second, once=once)
+        assert recorder.take() == pair
+        assert (await _rotate(store, second, once=once)).token == third.token
+        assert recorder.take() == pair
+        await store.delete(first.group.environment, "acme")
+        assert recorder.take() == pair
+
+    async def test_listeners_are_told_between_old_and_new(self, store: Store) -> None:
+        """At ``changing`` nothing is committed yet; when ``changed`` was called the caller has not had its answer."""
+        first = await _issued(store)
+        seen: list[str] = []
+
+        class Listener:
+            def changing(self, handle: bytes) -> None:
+                seen.append("changing")
+
+            def changed(self, handle: bytes) -> None:
+                seen.append("changed")
+
+        store.subscribe(Listener())
+        await _rotate(store, first)
+        seen.append("answered")
+        assert seen == ["changing", "changed", "answered"]
+
+    async def test_a_listener_that_refuses_stops_the_write(self, store: Store) -> None:
+        """When a listener cannot take ``changing``, nothing is written and the others are told of the end."""
+        first = await _issued(store)
+        recorder = _Recorder()
+
+        class Refusing:
+            def changing(self, handle: bytes) -> None:
+                raise OSError("no room")
+
+            def changed(self, handle: bytes) -> None:
+                return
+
+        store.subscribe(recorder)
+        store.subscribe(Refusing())
+        with pytest.raises(OSError, match="no room"):
+            await _rotate(store, first)
+        assert [what for what, _ in recorder.take()] == ["changing", "changed"]
+        assert await store.find(first.token) == first.group
+
+    async def test_a_missing_group_tells_nobody(self, store: Store) -> None:
+        """There is no handle to tell of when the id is unknown."""
+        recorder = _Recorder()
+        store.subscribe(recorder)
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        with pytest.raises(UnknownGroup):
+            await store.delete(production, "nobody")
+        assert recorder.take() == []
+
+
+async def _issued(store: Store) -> Issued:
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    return await store.get_or_create(production, GroupDraft("acme", "Acme", {"a": 1}), make_token())
+
+
+async def _rotate(store: Store, issued: Issued, *, grace_seconds: int = 0, once: Once | None = None) -> Issued:
+    current: Token = issued.token
+    return await store.rotate(
+        issued.group.environment,
+        current,
+        key_id="k1",
+        nonce=secrets.token_bytes(16),
+        grace_seconds=grace_seconds,
+        once=once,
+    )

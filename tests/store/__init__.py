@@ -1,0 +1,1 @@
+"""The stores, each over the public contract suite and against what can go wrong with it."""

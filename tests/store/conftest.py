@@ -1,0 +1,37 @@
+"""Fixtures of the store tests: migrated databases on both engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.migrations import migrate
+from tests.engines.postgres import Postgres
+
+pytest.register_assert_rewrite(
+    *(f"tenantry.testing.contract_{part}" for part in ("groups", "rotation", "once", "directory"))
+)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """A migrated SQLite file."""
+    url = f"sqlite:///{tmp_path}/store.db"
+    migrate(url)
+    return url
+
+
+@pytest.fixture
+def postgres_url(postgres: Postgres) -> str:
+    """A migrated PostgreSQL database."""
+    url = postgres.create_database()
+    migrate(url)
+    return url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest) -> str:
+    """A migrated database, once on each engine."""
+    value: str = request.getfixturevalue(f"{request.param}_url")
+    return value

@@ -1,0 +1,160 @@
+"""Migrations: the steps give exactly the tables that the code speaks of, once, also when two processes run them."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.ext.asyncio import create_async_engine
+
+import tenantry.migrations
+from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql.tables import metadata
+from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
+from tenantry.groups import Tag
+from tenantry.migrations import HEAD, check, migrate
+from tests.engines.postgres import Postgres
+
+
+def _differences(connection: Connection) -> list[object]:
+    context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+    return list(compare_metadata(context, metadata))
+
+
+def test_the_steps_give_the_tables_of_the_code_on_sqlite(sqlite_url: str) -> None:
+    """Alembic finds no difference between a migrated file and tables.py. Red when a column is added to tables.py."""
+    engine = create_engine(sqlite_url)
+    with engine.connect() as connection:
+        assert _differences(connection) == []
+    engine.dispose()
+
+
+async def test_the_steps_give_the_tables_of_the_code_on_postgresql(postgres_url: str) -> None:
+    """Alembic finds no difference between a migrated database and tables.py."""
+    engine = create_async_engine(postgres_url.replace("postgresql:", "postgresql+asyncpg:"))
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+    await engine.dispose()
+
+
+def test_head_is_the_last_step() -> None:
+    """HEAD names the newest step, and the steps form one line."""
+    configuration = Config()
+    configuration.set_main_option("script_location", str(Path(tenantry.migrations.__file__).parent))
+    assert ScriptDirectory.from_config(configuration).get_heads() == [HEAD]
+
+
+async def test_migrating_twice_keeps_everything(url: str) -> None:
+    """A second run changes nothing, also below a running event loop; the store is ready."""
+    store = SQLStore(url)
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    migrate(url)
+    check(url)
+    await store.ready()
+    assert await store.environment("production") == production
+    await store.aclose()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_two_processes_may_migrate_at_once(kind: str, tmp_path: Path, postgres: Postgres) -> None:
+    """Three processes that migrate one empty database at the same time all succeed. Red without the lock."""
+    url = f"sqlite:///{tmp_path}/new.db" if kind == "sqlite" else postgres.create_database()
+    code = "import sys; from tenantry.migrations import migrate; sys.stdin.readline(); migrate(sys.argv[1])"
+    workers = [
+        subprocess.Popen([sys.executable, "-c", code, url], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    for worker in workers:
+        assert worker.stdin is not None
+        worker.stdin.write(b"go\n")
+        worker.stdin.flush()
+    results = [(worker.communicate()[1], worker.returncode) for worker in workers]
+    assert [code for _, code in results] == [0, 0, 0], results
+    check(url)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_an_empty_database_asks_for_migration(kind: str, tmp_path: Path, postgres: Postgres) -> None:
+    """Every kind of call on a database without tables names the command that mends it."""
+    (tmp_path / "empty.db").touch()
+    url = f"sqlite:///{tmp_path}/empty.db" if kind == "sqlite" else postgres.create_database()
+    store = SQLStore(url)
+    for call in (
+        store.ready(),
+        store.environments(),
+        store.api_token(b"x" * 32),
+        store.create_environment("production", Tag.CUSTOMER),
+    ):
+        with pytest.raises(MigrationNeeded, match="tenantry migrate"):
+            await call
+    with pytest.raises(MigrationNeeded, match="tenantry migrate"):
+        check(url)
+    await store.aclose()
+
+
+async def test_an_older_database_is_not_ready(sqlite_url: str) -> None:
+    """A database at another revision is refused by ready() and check(), which name both revisions."""
+    engine = create_engine(sqlite_url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("update alembic_version set version_num = '0000'")
+    engine.dispose()
+    store = SQLStore(sqlite_url)
+    with pytest.raises(MigrationNeeded, match=f"0000.*{HEAD}"):
+        await store.ready()
+    await store.aclose()
+    with pytest.raises(MigrationNeeded, match="0000"):
+        check(sqlite_url)
+
+
+async def test_a_missing_file_is_never_made_by_looking(tmp_path: Path) -> None:
+    """Reads, writes and checks of a file that is not there ask for migration and leave the folder empty."""
+    store = SQLStore(f"sqlite:///{tmp_path}/none.db")
+    for call in (store.ready(), store.environments(), store.create_environment("production", Tag.CUSTOMER)):
+        with pytest.raises(MigrationNeeded, match=r"none\.db.*tenantry migrate"):
+            await call
+    with pytest.raises(MigrationNeeded):
+        await asyncio.to_thread(check, f"sqlite:///{tmp_path}/none.db")
+    await store.aclose()
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    """Neither the store nor migrate makes a folder; both say which one is missing."""
+    url = f"sqlite:///{tmp_path}/no/store.db"
+    store = SQLStore(url)
+    with pytest.raises(StoreUnavailable, match=r"folder .*/no "):
+        await store.environments()
+    await store.aclose()
+    with pytest.raises(InvalidSettings, match=r"folder .*/no "):
+        migrate(url)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_file_is_for_its_owner_alone(sqlite_url: str) -> None:
+    """Data source URLs with passwords are in it, so nobody else may read it."""
+    assert Path(sqlite_url.removeprefix("sqlite:///")).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "url", ["", "store.db", "mysql://u:s3cret@h/d", "sqlite://", "sqlite:///:memory:", "sqlite:///a.db?mode=ro"]
+)
+def test_a_url_of_another_kind_is_refused(url: str) -> None:
+    """The message says what is wanted and does not repeat the URL, which may hold a password."""
+    with pytest.raises(InvalidSettings, match=r"sqlite:///file\.db") as caught:
+        SQLStore(url)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_password_is_not_shown() -> None:
+    """Neither repr nor label of a store holds the password of its URL."""
+    store = SQLStore("postgresql://me:s3cret@db.example/tenantry")
+    assert "s3cret" not in repr(store) + store.label + repr(vars(store))
+    assert "db.example" in repr(store)

@@ -1,0 +1,60 @@
+"""A process of the race and crash tests: ``python -m tests.store.worker VERB URL``; it prints one JSON a line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+
+from tenantry.backends.sql import SQLStore
+from tenantry.errors import TokenAlreadyRotated
+from tenantry.groups import Environment, GroupDraft, Issued
+from tenantry.testing import make_token
+
+
+def _say(**fields: object) -> None:
+    print(json.dumps(fields), flush=True)
+
+
+async def _create(store: SQLStore, environment: Environment) -> None:
+    for number in range(20):
+        issued = await store.get_or_create(environment, GroupDraft(f"g{number}", "G"), make_token())
+        _say(id=issued.group.team_id, nonce=issued.token.nonce.hex(), created=issued.created)
+
+
+async def _rotate_once(store: SQLStore, issued: Issued) -> Issued | None:
+    try:
+        return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    except TokenAlreadyRotated:
+        return None
+
+
+async def _rotate(store: SQLStore, environment: Environment) -> None:
+    for _ in range(20):
+        seen = await store.get(environment, "acme")
+        assert seen is not None
+        done = await _rotate_once(store, seen)
+        _say(version=seen.token.version + 1, won=done is not None)
+
+
+async def _rotate_for_ever(store: SQLStore, environment: Environment) -> None:
+    current = await store.get(environment, "acme")
+    while current is not None:
+        current = await _rotate_once(store, current)
+        assert current is not None
+        _say(version=current.token.version, nonce=current.token.nonce.hex())
+
+
+async def main(verb: str, url: str) -> None:
+    store = SQLStore(url, deadline=30)
+    environment = await store.environment("production")
+    assert environment is not None
+    _say(ready=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    await {"create": _create, "rotate": _rotate, "rotate-for-ever": _rotate_for_ever}[verb](store, environment)
+    await store.aclose()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

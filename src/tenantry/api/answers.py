@@ -1,0 +1,91 @@
+"""Answers: bytes of JSON that always carry ``success`` (SPEC section 7), and the headers that go with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+from pydantic_core import to_json
+from starlette.types import Scope, Send
+
+from tenantry.errors import MethodNotAllowed, TenantryError, Unauthorized, UnsupportedMediaType
+from tenantry.groups import thaw
+
+RawHeaders = list[tuple[bytes, bytes]]
+
+JSON: Final = b"application/json; charset=utf-8"
+PROBLEM: Final = b"application/problem+json"
+
+_ALWAYS: Final = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"vary", b"Authorization, Accept"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole response. ``body`` is None for 204."""
+
+    status: int
+    body: bytes | None
+    media_type: bytes = JSON
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    closes: bool = False
+    """The rest of the request's body is not read, so the connection cannot serve another request."""
+
+    async def send(self, scope: Scope, send: Send, request_id: str) -> None:
+        headers: RawHeaders = [*_ALWAYS, (b"x-request-id", request_id.encode("ascii")), *self.headers]
+        if self.body is not None:
+            headers.append((b"content-type", self.media_type))
+            headers.append((b"content-length", b"%d" % len(self.body)))
+        if self.closes and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header
+            headers.append((b"connection", b"close"))
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": self.body or b""})
+
+
+def success(document: dict[str, Any], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
+    """200. Frozen records in ``document`` are written as the JSON that they were."""
+    return Answer(200, to_json(document, fallback=thaw), headers=headers)
+
+
+def refusal(error: TenantryError, request_id: str, *, problem: bool, allow: bytes = b"") -> Answer:
+    """The answer to ``error``: our own shape, or RFC 9457 with the same members as extensions when asked for.
+
+    The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): what tells errors apart is ``error.code``.
+    """
+    shown = {"code": error.code, "message": error.message}
+    if error.field is not None:
+        shown["field"] = error.field
+    document: dict[str, Any] = {"success": 0, "error": shown, "request_id": request_id}
+    if problem:
+        title = HTTPStatus(error.status).phrase
+        document = {
+            "type": "about:blank",
+            "title": title,
+            "status": error.status,
+            "detail": error.message,
+            **document,
+        }
+    return Answer(
+        error.status,
+        to_json(document),
+        PROBLEM if problem else JSON,
+        _headers_of(error, allow),
+        closes=error.status in (408, 413),
+    )
+
+
+def _headers_of(error: TenantryError, allow: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    headers: RawHeaders = []
+    if isinstance(error, Unauthorized):
+        headers.append((b"www-authenticate", b'Token realm="api"'))  # RFC 9110 section 11.6.1
+    if isinstance(error, MethodNotAllowed):
+        headers.append((b"allow", allow))
+    if isinstance(error, UnsupportedMediaType):
+        headers.append((b"accept", b"application/json"))  # RFC 9110 section 15.5.16
+    if error.retry_after is not None:
+        headers.append((b"retry-after", b"%d" % error.retry_after))
+    return tuple(headers)

@@ -1,0 +1,62 @@
+"""Reading a body: at most 64 KiB, within 10 s, judged on its announced length before the first byte is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from starlette.types import Message, Receive
+
+from tenantry.errors import BodyTooLarge, RequestTimeout
+
+MAX_BODY: Final = 64 * 1024
+"""Bytes."""
+
+BODY_SECONDS: Final = 10.0
+"""How long a client may take to send its body."""
+
+
+class ClientGone(Exception):
+    """The client closed the connection before its body was complete: nothing was done and nobody is to be answered."""
+
+
+async def read_body(receive: Receive, announced: int | None, *, seconds: float = BODY_SECONDS) -> bytes:
+    """The whole body of an ASGI request; ``announced`` is its Content-Length.
+
+    A server sends ``100 Continue`` when a body is first asked for, so one that is announced too large is never sent.
+    Raises BodyTooLarge, RequestTimeout, ClientGone.
+    """
+    if announced is not None and announced > MAX_BODY:
+        raise _too_large()
+    try:
+        async with asyncio.timeout(seconds):
+            message = await receive()
+            body = _chunk(message)
+            return body if not message.get("more_body", False) else await _read_rest(receive, bytearray(body))
+    except TimeoutError:
+        raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
+
+
+async def _read_rest(receive: Receive, body: bytearray) -> bytes:
+    """Linear in the size, however small the chunks."""
+    more = True
+    while more:
+        message = await receive()
+        body += _chunk(message)
+        if len(body) > MAX_BODY:
+            raise _too_large()
+        more = message.get("more_body", False)
+    return bytes(body)
+
+
+def _chunk(message: Message) -> bytes:
+    if message["type"] == "http.disconnect":
+        raise ClientGone
+    chunk: bytes = message.get("body", b"")
+    if len(chunk) > MAX_BODY:
+        raise _too_large()
+    return chunk
+
+
+def _too_large() -> BodyTooLarge:
+    return BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")

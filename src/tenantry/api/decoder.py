@@ -1,0 +1,118 @@
+"""The JSON text of a body, strictly (RFC 8259): what parsers disagree about is refused, so that nobody can hide in it.
+
+A message gives the place of a mistake and never the text around it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from tenantry.errors import BadJson, InvalidBody
+
+JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|-?Infinity|NaN', re.DOTALL)
+_LONGEST_INT: Final = 17
+"""Characters of -9007199254740991. A longer one is beyond any limit, and Python refuses to read very long ones."""
+
+
+class _Refused(Exception):
+    """Thrown by a hook of the decoder; ``what`` finds the place again in the text."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+def decode(raw: bytes) -> dict[str, Any]:
+    """The JSON object of a body.
+
+    Raises BadJson (400) for what is not one JSON text in UTF-8 without a byte order mark: empty, cut off, a name given
+    twice, NaN, Infinity. Raises InvalidBody (422) for JSON that is not an object, or is nested without end.
+    An integer too long to matter is read as an infinite float, which the limits refuse with its place.
+    """
+    text = _text(raw)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        place, reason = error.pos, error.msg
+    except _Refused as refused:
+        place, reason = _find(text, refused.what), refused.what
+    except RecursionError:
+        raise InvalidBody("the body is nested too deep", field="") from None
+    else:
+        if type(value) is dict:
+            return value
+        raise InvalidBody("the body must be a JSON object", field="")
+    # Outside the handlers: an error of the decoder holds the whole text, and would go along as the context of ours.
+    raise BadJson(f"the body is not JSON: {_PLAIN.get(reason, 'it cannot be read')}, at character {place}")
+
+
+def _text(raw: bytes) -> str:
+    if not raw:
+        raise BadJson('the body is empty: a JSON object is needed, such as {"user_group_id": "acme"}')
+    if raw.startswith(b"\xef\xbb\xbf"):
+        raise BadJson("the body is not JSON: it starts with a byte order mark, at character 0")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place = error.start
+    raise BadJson(f"the body is not JSON: it is not UTF-8, at byte {place}")
+
+
+_TWICE = "name twice"
+_CONSTANT = "constant"
+_PLAIN: Final = {
+    _TWICE: "an object has the same name twice",
+    _CONSTANT: "NaN and Infinity are not JSON",
+    "Extra data": "there is more after its end",
+    "Expecting value": "a value is missing",
+    "Unterminated string starting at": "a string does not end",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Illegal trailing comma before end of object": "a comma has nothing after it",
+    "Illegal trailing comma before end of array": "a comma has nothing after it",
+    "Invalid control character at": "a control character must be escaped",
+    "Invalid \\escape": "an escape is not one of JSON's",
+    "Invalid \\uXXXX escape": "an escape is not one of JSON's",
+}
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise _Refused(_TWICE)
+    return values
+
+
+def _constant(_: str) -> Any:
+    raise _Refused(_CONSTANT)
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_INT else float("inf")
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
+
+
+def _find(text: str, what: str) -> int:
+    """Where the first constant stands, or the first name that its object has already. Only when one is known to."""
+    names: list[set[str]] = []
+    last = re.match("", text)
+    for token in JSON_TOKEN.finditer(text):
+        symbol = token[0]
+        if symbol in ("{", "["):
+            names.append(set())
+        elif symbol in ("}", "]"):
+            names.pop()
+        elif symbol == ":" and what is _TWICE and last is not None:
+            name = json.loads(last[0])
+            if name in names[-1]:
+                return last.start()
+            names[-1].add(name)
+        elif symbol[0] in "-NI" and what is _CONSTANT:
+            return token.start()
+        last = token
+    return 0

@@ -1,0 +1,88 @@
+"""The door of each of our own addresses: whatever happens behind it, the answer is JSON with ``success``."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import Protocol
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from tenantry.api.answers import Answer, refusal
+from tenantry.api.body import ClientGone
+from tenantry.api.headers import RequestHeaders
+from tenantry.errors import MethodNotAllowed, NotFound, TenantryError
+
+_log = logging.getLogger("tenantry.api")
+
+
+class Room(Protocol):
+    """What stands behind a door."""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that it serves, OPTIONS apart."""
+
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
+        """Answers a request of one of ``methods``. May raise any TenantryError."""
+
+
+class Door:
+    """A plain ASGI app. A method that its room does not serve is 405; an error becomes an answer; a bug becomes a 500
+    that shows the request id only, and its traceback is logged without the values that were on the way."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._methods = frozenset(room.methods)
+        self._allow = ", ".join((*room.methods, "OPTIONS")).encode("ascii")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = RequestHeaders(scope["headers"])
+        request_id = headers.request_id()
+        try:
+            answer = await self._answer(scope["method"], headers, receive)
+        except ClientGone:
+            return
+        except TenantryError as error:
+            if error.status == 500:
+                error = _bug(error, request_id)
+            answer = refusal(error, request_id, problem=headers.wants_problem(), allow=self._allow)
+        except Exception as error:  # noqa: BLE001 - the last resort: promise 11 needs an answer to everything
+            answer = refusal(_bug(error, request_id), request_id, problem=headers.wants_problem())
+        await answer.send(scope, send, request_id)
+
+    async def _answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
+        if method in self._methods:
+            return await self._room.answer(method, headers, receive)
+        if method == "OPTIONS":
+            return Answer(204, None, headers=((b"allow", self._allow),))
+        raise MethodNotAllowed(f"this address answers {self._allow.decode('ascii')}")
+
+
+def _bug(error: Exception, request_id: str) -> TenantryError:
+    """Logs where it happened. The message of a foreign error may hold a token or a property, so only its type is."""
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    _log.error("request %s failed with %s\n%s", request_id, type(error).__qualname__, frames)
+    return TenantryError("something went wrong here; the log has more under the request id")
+
+
+async def not_found(request: Request, error: Exception) -> Response:  # noqa: ARG001,RUF100 - the shape of a handler
+    """The 404 of an app that serves this interface: ``Starlette(exception_handlers={404: not_found})``."""
+    headers = RequestHeaders(request.scope["headers"])
+    request_id = headers.request_id()
+    answer = refusal(NotFound("there is nothing at this address"), request_id, problem=headers.wants_problem())
+    return _Whole(answer, request_id)
+
+
+class _Whole(Response):
+    """An Answer in the shape of a Starlette response."""
+
+    def __init__(self, answer: Answer, request_id: str) -> None:
+        super().__init__(answer.body, answer.status)
+        self._answer = answer
+        self._request_id = request_id
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._answer.send(scope, send, self._request_id)

@@ -1,0 +1,110 @@
+"""The headers of a request that the interface reads, collected in one pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from secrets import token_hex
+from typing import Final
+
+from tenantry.errors import AmbiguousAuthorization, BadRequest, Unauthorized, UnsupportedMediaType
+
+_READ: Final = frozenset(
+    {
+        b"accept",
+        b"authorization",
+        b"content-encoding",
+        b"content-length",
+        b"content-type",
+        b"idempotency-key",
+        b"x-request-id",
+    }
+)
+_REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
+_DIGITS: Final = re.compile(rb"[0-9]{1,18}")
+_SPACE: Final = b" \t"
+
+
+class RequestHeaders:
+    """What the client said about its request. A header that came twice is never silently one of the two."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
+        values: dict[bytes, list[bytes]] = {}
+        for name, value in raw:
+            if name in _READ:
+                values.setdefault(name, []).append(value)
+        self._values = values
+
+    def request_id(self) -> str:
+        """The caller's own X-Request-Id if it has a plain shape, else a new one: it is written to logs."""
+        given = self._values.get(b"x-request-id")
+        if given and len(given) == 1 and _REQUEST_ID.fullmatch(given[0]):
+            return given[0].decode("ascii")
+        return token_hex(8)
+
+    def api_token(self) -> str:
+        """What stands after ``Token`` (any case) in Authorization. Raises Unauthorized, AmbiguousAuthorization."""
+        given = self._values.get(b"authorization")
+        if given is None:
+            raise Unauthorized("send the header  Authorization: Token <API_TOKEN>")
+        if len(given) > 1:
+            raise AmbiguousAuthorization("the request has more than one Authorization header: send one")
+        scheme, _, secret = given[0].strip(_SPACE).partition(b" ")
+        if scheme.lower() != b"token":
+            raise Unauthorized("the scheme of Authorization must be Token: send  Authorization: Token <API_TOKEN>")
+        return secret.strip(_SPACE).decode("latin-1")
+
+    def content_length(self) -> int | None:
+        """The length that is announced, in bytes; None if none is. Raises BadRequest."""
+        given = self._values.get(b"content-length")
+        if given is None:
+            return None
+        if len(set(given)) > 1 or not _DIGITS.fullmatch(given[0]):
+            raise BadRequest("the header Content-Length is not one number of bytes")
+        return int(given[0])
+
+    def require_json(self) -> None:
+        """Raises UnsupportedMediaType unless the body is ``application/json`` in UTF-8, and not compressed."""
+        given = self._values.get(b"content-type", ())
+        if len(given) != 1 or (given[0] != b"application/json" and not _is_json(given[0])):
+            raise UnsupportedMediaType("send the body as  Content-Type: application/json  (in UTF-8)")
+        if any(value.strip().lower() != b"identity" for value in self._values.get(b"content-encoding", ())):
+            raise UnsupportedMediaType("send the body without Content-Encoding")
+
+    def idempotency_key(self) -> str | None:
+        """1 to 255 visible ASCII characters; None if there is none. Raises BadRequest."""
+        given = self._values.get(b"idempotency-key")
+        if given is None:
+            return None
+        if len(given) > 1 or not _IDEMPOTENCY_KEY.fullmatch(given[0]):
+            raise BadRequest("the header Idempotency-Key must be one of 1 to 255 visible ASCII characters")
+        return given[0].decode("ascii")
+
+    def wants_problem(self) -> bool:
+        """Whether ``application/problem+json`` is named in Accept, and not less wanted than plain JSON."""
+        accept = b",".join(self._values.get(b"accept", ())).lower()
+        if b"application/problem+json" not in accept:
+            return False
+        ranges = dict(_accepted(part) for part in accept.decode("latin-1").split(","))
+        problem = ranges.get("application/problem+json", 0.0)
+        return problem > 0 and problem >= ranges.get("application/json", 0.0)
+
+
+def _is_json(value: bytes) -> bool:
+    kind, *parameters = [part.strip().lower() for part in value.decode("latin-1").split(";")]
+    charsets = [part.partition("=")[2].strip('"') for part in parameters if part.startswith("charset=")]
+    return kind == "application/json" and charsets in ([], ["utf-8"])
+
+
+def _accepted(part: str) -> tuple[str, float]:
+    kind, *parameters = [piece.strip() for piece in part.split(";")]
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                return kind, min(max(float(parameter[2:]), 0.0), 1.0)
+            except ValueError:
+                return kind, 0.0
+    return kind, 1.0

@@ -1,0 +1,41 @@
+"""``/healthz``: the process runs. ``/readyz``: it can serve. Neither needs a token."""
+
+from __future__ import annotations
+
+from starlette.types import Receive
+
+from tenantry.api.answers import Answer, success
+from tenantry.api.headers import RequestHeaders
+from tenantry.ports import Store
+
+
+class HealthRoom:
+    methods = ("GET", "HEAD")
+
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:  # noqa: D102,RUF100
+        return success({"success": 1, "status": "ok"})
+
+
+class ReadyRoom:
+    """Asks the store, whose StoreUnavailable becomes 503 with Retry-After."""
+
+    methods = ("GET", "HEAD")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:  # noqa: D102,RUF100
+        await self._store.ready()
+        return success({"success": 1, "status": "ready"})
+
+
+class DocumentRoom:
+    """An OpenAPI document, written once."""
+
+    methods = ("GET", "HEAD")
+
+    def __init__(self, document: dict[str, object]) -> None:
+        self._document = success(document)
+
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:  # noqa: D102,RUF100
+        return self._document

@@ -1,0 +1,136 @@
+"""A decoded body becomes one of three operations; an operation knows its verb and the fields of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from tenantry.api.models import GetOrCreate, RequestBody, Rotate, Update
+from tenantry.errors import AmbiguousRequest, InvalidBody
+from tenantry.groups import Environment, GroupChanges, GroupDraft, Once
+from tenantry.provisioning import Provisioned, Provisioner, check_changes, check_draft
+from tenantry.provisioning.limits import pointer_of
+
+Model = TypeVar("Model", bound=RequestBody)
+
+
+class Operation(Protocol):
+    """What one request asks for."""
+
+    def check(self) -> None:
+        """Raises InvalidBody where the verb would, without doing anything: for a caller who may not do it."""
+
+    async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned: ...
+
+    def answer(self, made: Provisioned) -> dict[str, Any]:
+        """The JSON of a success, with exactly the fields of SPEC section 4; properties are still frozen."""
+
+
+@dataclass(frozen=True, slots=True)
+class GetOrCreateGroup:
+    draft: GroupDraft
+    with_tag: bool
+    """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
+
+    def check(self) -> None:
+        check_draft(self.draft)
+
+    async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned:
+        return await provisioner.get_or_create(environment, self.draft, once)
+
+    def answer(self, made: Provisioned) -> dict[str, Any]:
+        shown = _shown(made)
+        shown["properties"] = made.group.properties
+        if self.with_tag:
+            shown["api_environment_tag"] = made.group.environment.tag.value
+        return {"success": 1, "new_user_group": made.created, "user_group": shown}
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateGroup:
+    provided_id: str
+    changes: GroupChanges
+
+    def check(self) -> None:
+        check_changes(self.changes)
+
+    async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned:
+        return await provisioner.update(environment, self.provided_id, self.changes)
+
+    def answer(self, made: Provisioned) -> dict[str, Any]:
+        shown = _shown(made)
+        shown["properties"] = made.group.properties
+        shown["api_environment_tag"] = made.group.environment.tag.value
+        return {"success": 1, "user_group": shown}
+
+
+@dataclass(frozen=True, slots=True)
+class RotateToken:
+    current_token: str
+
+    def check(self) -> None:
+        """Any text may be asked about."""
+
+    async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned:
+        return await provisioner.rotate(environment, self.current_token, once=once)
+
+    def answer(self, made: Provisioned) -> dict[str, Any]:
+        return {"success": 1, "user_group": {**_shown(made), "api_environment_tag": made.group.environment.tag.value}}
+
+
+def _shown(made: Provisioned) -> dict[str, Any]:
+    group = made.group
+    return {"team_id": group.team_id, "token": made.token, "name": group.name, "provided_id": group.provided_id}
+
+
+# --- from a body ------------------------------------------------------------------------------------------------------
+
+
+def _get(body: dict[str, Any]) -> Operation:
+    return GetOrCreateGroup(_valid(GetOrCreate, body).draft(), with_tag=False)
+
+
+def _put(body: dict[str, Any]) -> Operation:
+    update = _valid(Update, body)
+    return UpdateGroup(update.user_group_id, update.changes())
+
+
+def _post(body: dict[str, Any]) -> Operation:
+    rotates, creates = "current_token" in body, "user_group_id" in body
+    if rotates == creates:
+        raise AmbiguousRequest("send either current_token (to rotate) or user_group_id (to get or create)", field="")
+    if rotates:
+        return RotateToken(_valid(Rotate, body).current_token)
+    return GetOrCreateGroup(_valid(GetOrCreate, body).draft(), with_tag=True)
+
+
+OPERATIONS: Final[dict[str, Callable[[dict[str, Any]], Operation]]] = {
+    "GET": _get,
+    "PUT": _put,
+    "POST": _post,
+    "QUERY": _get,
+}
+"""What each method makes of a body. Raises InvalidBody, AmbiguousRequest."""
+
+
+def _valid(model: type[Model], body: dict[str, Any]) -> Model:
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    # Raised here, and not in the handler: the error of pydantic knows the input.
+    path = first["loc"][:-1] if first["loc"][-1:] == ("[key]",) else first["loc"]
+    raise InvalidBody(_MESSAGES.get(first["type"], first["msg"]), field=pointer_of(path))
+
+
+_MESSAGES: Final = {
+    "extra_forbidden": "there is no such field",
+    "missing": "this field is required",
+    "string_type": "this must be a string",
+    "string_unicode": "a lone surrogate cannot be stored",
+    "string_pattern_mismatch": "a NUL character cannot be stored",
+    "dict_type": "this must be an object",
+}

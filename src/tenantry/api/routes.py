@@ -1,0 +1,46 @@
+"""create_api: the Starlette routes of the interface, for an app to take in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from starlette.routing import BaseRoute, Route
+
+from tenantry.api.body import BODY_SECONDS
+from tenantry.api.door import Door, Room
+from tenantry.api.health import DocumentRoom, HealthRoom, ReadyRoom
+from tenantry.api.openapi import openapi_document
+from tenantry.api.user import UserRoom
+from tenantry.ports import Store
+from tenantry.tokens import KeyRing
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """``app = Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.api.not_found})``, and then
+    ``app.router.redirect_slashes = False``: Starlette would redirect ``/api/user//`` to ``/api/user``."""
+
+    routes: tuple[BaseRoute, ...]
+
+    def __iter__(self) -> Iterator[BaseRoute]:
+        return iter(self.routes)
+
+
+def create_api(store: Store, keys: KeyRing, *, body_seconds: float = BODY_SECONDS) -> Api:
+    """``/api/user`` with and without a trailing slash (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``,
+    ``/healthz`` and ``/readyz``. No I/O is done here. ``body_seconds``: how long a client may take to send a body."""
+    user = Door(UserRoom(store, keys, body_seconds=body_seconds))
+    rooms: dict[str, Room] = {
+        "/openapi.json": DocumentRoom(openapi_document("3.1")),
+        "/openapi-3.2.json": DocumentRoom(openapi_document("3.2")),
+        "/healthz": HealthRoom(),
+        "/readyz": ReadyRoom(store),
+    }
+    return Api(
+        (
+            Route("/api/user", user, name="user_groups"),
+            Route("/api/user/", user, include_in_schema=False),
+            *(Route(path, Door(room)) for path, room in rooms.items()),
+        )
+    )

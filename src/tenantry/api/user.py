@@ -1,0 +1,60 @@
+"""``/api/user`` (SPEC section 4): one request, in the order of checks of DESIGN section 6."""
+
+from __future__ import annotations
+
+from starlette.types import Receive
+
+from tenantry.api.answers import Answer, success
+from tenantry.api.body import BODY_SECONDS, read_body
+from tenantry.api.decoder import decode
+from tenantry.api.headers import RequestHeaders
+from tenantry.api.idempotency import InFlight, once
+from tenantry.api.operations import OPERATIONS, Operation
+from tenantry.errors import MissingScope, Unauthorized
+from tenantry.groups import ApiToken, Environment, Once, Scope
+from tenantry.ports import Store
+from tenantry.provisioning import Provisioned, Provisioner
+from tenantry.tokens import KeyRing, api_token_digest
+
+_REPLAYED = ((b"idempotency-replayed", b"true"),)
+
+
+class UserRoom:
+    """Gets, creates, updates and rotates user groups for the callers that ``store`` knows."""
+
+    methods = tuple(OPERATIONS)
+
+    def __init__(self, store: Store, keys: KeyRing, *, body_seconds: float = BODY_SECONDS) -> None:
+        self._store = store
+        self._keys = keys
+        self._provisioner = Provisioner(store, keys)
+        self._in_flight = InFlight()
+        self._body_seconds = body_seconds
+
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
+        caller = await self._authenticate(headers)  # 400, 401
+        raw = await read_body(receive, headers.content_length(), seconds=self._body_seconds)  # 400, 413, 408
+        headers.require_json()  # 415
+        key = headers.idempotency_key() if method == "POST" else None  # 400
+        body = decode(raw)  # 400
+        operation = OPERATIONS[method](body)  # 422
+        if Scope.PROVISION not in caller.scopes:
+            operation.check()  # 422
+            raise MissingScope("this API token may not provision: create one with --scope provision")
+        if key is None:
+            made = await operation.run(self._provisioner, caller.environment, None)
+            return success(operation.answer(made))
+        made = await self._run_once(operation, caller.environment, once(key, body, self._keys))
+        return success(operation.answer(made), _REPLAYED if made.replayed else ())
+
+    async def _authenticate(self, headers: RequestHeaders) -> ApiToken:
+        """The caller, looked up on every call, so that a revoked API token is dead at once."""
+        digest = api_token_digest(headers.api_token())
+        caller = None if digest is None else await self._store.api_token(digest)
+        if caller is None:
+            raise Unauthorized("the API token is malformed, unknown or revoked")
+        return caller
+
+    async def _run_once(self, operation: Operation, environment: Environment, asked: Once) -> Provisioned:
+        with self._in_flight.claim(environment, asked):
+            return await operation.run(self._provisioner, environment, asked)

@@ -1,0 +1,177 @@
+"""Client and AsyncClient: one set of calls, driven by threads or by asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+from tenantry.client.calls import Ask, Call, Lost, Pause, Reply
+from tenantry.client.connection import Connection
+from tenantry.client.result import ProvisionedGroup
+from tenantry.groups import UNCHANGED, Unchanged
+
+if TYPE_CHECKING:
+    import httpx2
+
+GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
+
+
+class Client:
+    """The provisioning interface at ``base_url``, for the caller with this API token. Safe to share between threads.
+
+    ``timeout``: seconds for each request; ``attempts``: how often one call is sent at most, when the service cannot be
+    reached or says 503; ``get_method``: what get_or_create is sent as, for proxies that drop the body of a GET.
+    Each call raises the TenantryError that the service answered with, ApiUnreachable, or UnexpectedAnswer.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_token: str,
+        *,
+        timeout: float = 10.0,
+        attempts: int = 3,
+        get_method: GetMethod = "GET",
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        self._connection = Connection(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._http = self._connection.library().Client(
+            timeout=timeout, transport=transport, headers=self._connection.headers, follow_redirects=False
+        )
+
+    def get_or_create(
+        self,
+        user_group_id: str,
+        *,
+        name: str | None = None,
+        properties: Mapping[str, Any] | None = None,
+        mapping: Mapping[str, str] | None = None,
+    ) -> ProvisionedGroup:
+        """The group with this id, created if there is none; one that exists is never changed."""
+        return self._run(self._connection.get_or_create(user_group_id, name, properties, mapping))
+
+    def update(
+        self,
+        user_group_id: str,
+        *,
+        name: str | Unchanged = UNCHANGED,
+        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
+        mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
+    ) -> ProvisionedGroup:
+        """Changes what is given; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        return self._run(self._connection.update(user_group_id, name, properties, mapping))
+
+    def rotate(self, current_token: str, *, idempotency_key: str | None = None) -> ProvisionedGroup:
+        """A new token for the group; the old one is dead. Sent again safely: the key (a fresh one by default) makes it
+        happen once. Raises UnknownToken, TokenAlreadyRotated."""
+        return self._run(self._connection.rotate(current_token, idempotency_key))
+
+    def _run(self, call: Call) -> ProvisionedGroup:
+        reply: Reply | Lost | None = None
+        while True:
+            try:
+                step = call.send(reply)
+            except StopIteration as done:
+                return self._connection.result(done)
+            if isinstance(step, Pause):
+                time.sleep(step.seconds)
+                reply = None
+            else:
+                reply = self._ask(step)
+
+    def _ask(self, ask: Ask) -> Reply | Lost:
+        try:
+            response = self._http.request(ask.method, self._connection.url, content=ask.body, headers=ask.headers)
+        except self._connection.library().TransportError as error:
+            return self._connection.lost(error)
+        return self._connection.reply(response)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncClient:
+    """The same calls as Client, to be awaited."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_token: str,
+        *,
+        timeout: float = 10.0,
+        attempts: int = 3,
+        get_method: GetMethod = "GET",
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._connection = Connection(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._http = self._connection.library().AsyncClient(
+            timeout=timeout, transport=transport, headers=self._connection.headers, follow_redirects=False
+        )
+
+    async def get_or_create(
+        self,
+        user_group_id: str,
+        *,
+        name: str | None = None,
+        properties: Mapping[str, Any] | None = None,
+        mapping: Mapping[str, str] | None = None,
+    ) -> ProvisionedGroup:
+        """As Client.get_or_create."""
+        return await self._run(self._connection.get_or_create(user_group_id, name, properties, mapping))
+
+    async def update(
+        self,
+        user_group_id: str,
+        *,
+        name: str | Unchanged = UNCHANGED,
+        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
+        mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
+    ) -> ProvisionedGroup:
+        """As Client.update."""
+        return await self._run(self._connection.update(user_group_id, name, properties, mapping))
+
+    async def rotate(self, current_token: str, *, idempotency_key: str | None = None) -> ProvisionedGroup:
+        """As Client.rotate."""
+        return await self._run(self._connection.rotate(current_token, idempotency_key))
+
+    async def _run(self, call: Call) -> ProvisionedGroup:
+        reply: Reply | Lost | None = None
+        while True:
+            try:
+                step = call.send(reply)
+            except StopIteration as done:
+                return self._connection.result(done)
+            if isinstance(step, Pause):
+                await asyncio.sleep(step.seconds)
+                reply = None
+            else:
+                reply = await self._ask(step)
+
+    async def _ask(self, ask: Ask) -> Reply | Lost:
+        try:
+            response = await self._http.request(ask.method, self._connection.url, content=ask.body, headers=ask.headers)
+        except self._connection.library().TransportError as error:
+            return self._connection.lost(error)
+        return self._connection.reply(response)
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,6 @@
+"""Provisioning: user groups are created, updated, rotated and deleted here, for HTTP and the command line alike."""
+
+from tenantry.provisioning.limits import check_changes, check_draft
+from tenantry.provisioning.provisioner import Provisioned, Provisioner
+
+__all__ = ["Provisioned", "Provisioner", "check_changes", "check_draft"]

@@ -1,0 +1,167 @@
+"""The limits of a user group (DESIGN section 6), pure. What is refused here would break a store, a cache or a browser.
+
+A bad value is named by its JSON pointer (RFC 6901) in the request body, and never shown.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from tenantry.errors import InvalidBody
+from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Record, RecordList, thaw
+
+MAX_TEXT: Final = 255
+"""Characters of an id, a name, a schema or a data source's id; at least one."""
+
+MAX_BYTES: Final = 32 * 1024
+"""Bytes of the properties as compact JSON in UTF-8."""
+
+MAX_DEPTH: Final = 8
+"""Levels of objects and arrays; the properties object is level 1."""
+
+MAX_KEYS: Final = 256
+"""Names in the properties, those of all levels together."""
+
+MAX_INT: Final = 2**53 - 1
+"""The largest integer that every JSON reader takes for the same number (RFC 8259 section 6)."""
+
+MAX_MAPPING: Final = 100
+"""Entries of a mapping."""
+
+_LONGEST_POINTER_PART = 255
+_WORST_NUMBER = 25  # characters of the longest float or integer
+_WORST_CHARACTER = 6  # bytes of one character: \u0001
+
+
+def check_draft(draft: GroupDraft) -> None:
+    """Raises InvalidBody unless every field of ``draft`` is within the limits."""
+    check_text(draft.provided_id, "/user_group_id")
+    check_text(draft.name, "/name")
+    if draft.properties is not None:
+        check_properties(draft.properties)
+    if draft.mapping is not None:
+        check_mapping(draft.mapping)
+
+
+def check_changes(changes: GroupChanges) -> None:
+    """Raises InvalidBody unless every field that is to change is within the limits."""
+    if changes.name is not UNCHANGED:
+        check_text(changes.name, "/name")
+    if changes.properties is not UNCHANGED and changes.properties is not None:
+        check_properties(changes.properties)
+    if changes.mapping is not UNCHANGED and changes.mapping is not None:
+        check_mapping(changes.mapping)
+
+
+def check_text(text: object, pointer: str) -> None:
+    """An id or a name: a str of 1 to 255 characters that any store can keep."""
+    if not isinstance(text, str):
+        raise InvalidBody("this must be a string", field=pointer)
+    if not 1 <= len(text) <= MAX_TEXT:
+        raise InvalidBody(f"this must have 1 to {MAX_TEXT} characters", field=pointer)
+    _check_characters(text, pointer)
+
+
+def check_mapping(mapping: Mapping[str, str]) -> None:
+    """At most 100 entries; schema and data source are texts of 1 to 255 characters."""
+    if not isinstance(mapping, Mapping | Record):
+        raise InvalidBody("this must be an object", field="/mapping")
+    if len(mapping) > MAX_MAPPING:
+        raise InvalidBody(f"a mapping has at most {MAX_MAPPING} entries", field="/mapping")
+    for schema in mapping:
+        place = "/mapping" + pointer_of([schema])
+        check_text(schema, place)
+        check_text(mapping[schema], place)
+
+
+def check_properties(properties: Mapping[str, Any]) -> None:
+    """One walk over the values, then the size."""
+    if not isinstance(properties, Mapping | Record):
+        raise InvalidBody("this must be an object", field="/properties")
+    walk = _Walk()
+    walk.visit(properties, ("properties",), 1)
+    if walk.at_most > MAX_BYTES and _size(properties) > MAX_BYTES:
+        raise InvalidBody(f"the properties are larger than {MAX_BYTES} bytes of JSON", field="/properties")
+
+
+def pointer_of(path: Iterable[object]) -> str:
+    """The JSON pointer of a path. A part that could not be shown is shown with question marks, or cut."""
+    return "".join(f"/{_shown(str(part))}" for part in path)
+
+
+def _shown(part: str) -> str:
+    clean = part[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
+    return clean.replace("~", "~0").replace("/", "~1")
+
+
+def _size(properties: Mapping[str, Any]) -> int:
+    plain = json.dumps(thaw(Record(properties)), ensure_ascii=False, separators=(",", ":"))
+    return len(plain.encode())
+
+
+def _check_characters(text: str, pointer: str) -> None:
+    if text.isascii():
+        if "\0" in text:
+            raise InvalidBody("a NUL character cannot be stored", field=pointer)
+        return
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise InvalidBody("a NUL character or a lone surrogate cannot be stored", field=pointer)
+
+
+class _Walk:
+    """Looks at each value once. ``at_most`` is an upper bound of the JSON's size, so that few need to be measured."""
+
+    __slots__ = ("at_most", "keys")
+
+    def __init__(self) -> None:
+        self.keys = 0
+        self.at_most = 0
+
+    def visit(self, value: Any, path: tuple[object, ...], depth: int) -> None:
+        kind = type(value)
+        if kind is str:
+            self._text(value, path)
+        elif kind is bool or value is None:
+            self.at_most += 6
+        elif kind is int or kind is float:
+            self._number(value, path)
+        else:
+            self._container(value, path, depth)
+
+    def _text(self, text: str, path: tuple[object, ...]) -> None:
+        self.at_most += _WORST_CHARACTER * len(text) + 4
+        if not text.isascii() or "\0" in text:
+            _check_characters(text, pointer_of(path))
+
+    def _number(self, number: float, path: tuple[object, ...]) -> None:
+        self.at_most += _WORST_NUMBER + 1
+        if type(number) is int:
+            if not -MAX_INT <= number <= MAX_INT:
+                raise InvalidBody("an integer is at most 2^53-1 either way", field=pointer_of(path))
+        elif not math.isfinite(number):
+            raise InvalidBody("this number is too large", field=pointer_of(path))
+
+    def _container(self, value: Any, path: tuple[object, ...], depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise InvalidBody(f"the properties are nested deeper than {MAX_DEPTH} levels", field=pointer_of(path))
+        for part, item in self._items(value, path):
+            self.visit(item, (*path, part), depth + 1)
+
+    def _items(self, value: Any, path: tuple[object, ...]) -> Iterator[tuple[object, Any]]:
+        self.at_most += 4
+        if isinstance(value, list | tuple | RecordList):
+            yield from enumerate(value)
+            return
+        if not isinstance(value, Mapping | Record):
+            raise InvalidBody("this is not a JSON value", field=pointer_of(path))
+        self.keys += len(value)
+        if self.keys > MAX_KEYS:
+            raise InvalidBody(f"the properties have more than {MAX_KEYS} names in all", field="/properties")
+        for name in value:
+            if not isinstance(name, str):
+                raise InvalidBody("the names of properties are strings", field=pointer_of(path))
+            self._text(name, (*path, name))
+            yield name, value[name]

@@ -1,0 +1,150 @@
+"""Provisioner: the verbs over the ports. It mints and checks; the store makes each write one transaction."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tenantry.errors import AlreadyExists, InvalidToken, UnknownDataSource, UnknownGroup, UnknownToken
+from tenantry.groups import UNCHANGED, Environment, GroupChanges, GroupDraft, Issued, Once, UserGroup
+from tenantry.ports import GroupStore, SourceDirectory
+from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
+from tenantry.tokens import KeyRing, draft_token
+
+LONGEST_GRACE = 86_400
+"""Seconds that a token may outlive its rotation: one day."""
+
+
+class ProvisioningStore(GroupStore, SourceDirectory, Protocol):
+    """What a Provisioner needs of a store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provisioned:
+    """A group with its live token string. ``created``: it is new; ``replayed``: an Idempotency-Key was repeated."""
+
+    group: UserGroup
+    token: str = field(repr=False)
+    created: bool = False
+    replayed: bool = False
+
+
+class Provisioner:
+    """Creates, updates, rotates and deletes the groups of ``store``, with tokens signed by ``keys``.
+
+    ``random(n)`` gives n unpredictable bytes. Each method may raise StoreUnavailable.
+    """
+
+    def __init__(
+        self, store: ProvisioningStore, keys: KeyRing, *, random: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._random = random
+
+    async def get_or_create(self, environment: Environment, draft: GroupDraft, once: Once | None = None) -> Provisioned:
+        """The group with ``draft.provided_id``, created if there is none; one that exists is never changed.
+
+        Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded.
+        """
+        check_draft(draft)
+        await self._check_sources(environment, draft.mapping)
+        try:
+            issued = await self._create(environment, draft, once)
+        except AlreadyExists:  # two random handles met, once in 2^64
+            issued = await self._create(environment, draft, once)
+        return self._provisioned(issued)
+
+    async def _create(self, environment: Environment, draft: GroupDraft, once: Once | None) -> Issued:
+        token = draft_token(environment.tag, self._keys.active_id, self._random)
+        return await self._store.get_or_create(environment, draft, token, once=once)
+
+    async def get(self, environment: Environment, provided_id: str) -> Provisioned | None:
+        """The group and its live token; None if there is none with this id. Raises SigningKeyMissing."""
+        issued = await self._store.get(environment, provided_id)
+        return None if issued is None else self._provisioned(issued)
+
+    async def update(self, environment: Environment, provided_id: str, changes: GroupChanges) -> Provisioned:
+        """Changes what ``changes`` names. Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing;
+        nothing was changed then."""
+        check_changes(changes)
+        if changes.mapping is not UNCHANGED:
+            await self._check_sources(environment, changes.mapping)
+        # The token is minted before the write too: no update is made that could not be answered.
+        if await self.get(environment, provided_id) is None:
+            raise UnknownGroup(
+                "there is no user group with this id in the environment of the API token", field="/user_group_id"
+            )
+        return self._provisioned(await self._store.update(environment, provided_id, changes))
+
+    async def rotate(
+        self, environment: Environment, current_token: str, *, grace_seconds: int = 0, once: Once | None = None
+    ) -> Provisioned:
+        """Replaces ``current_token`` by a new one; of N at once one wins. The old one stays good for ``grace_seconds``.
+
+        Raises UnknownToken (malformed, forged, of another environment: alike), TokenAlreadyRotated,
+        IdempotencyKeyReused, IdempotencySuperseded; ValueError if the grace is not from 0 to 86,400.
+        """
+        try:
+            current = self._keys.read(current_token)
+        except InvalidToken:
+            raise UnknownToken("this token is of no group of this environment", field="/current_token") from None
+        issued = await self._store.rotate(
+            environment,
+            current,
+            key_id=self._keys.active_id,
+            nonce=self._random(16),
+            grace_seconds=_grace(grace_seconds),
+            once=once,
+        )
+        return self._provisioned(issued)
+
+    async def rotate_group(self, environment: Environment, provided_id: str, *, grace_seconds: int = 0) -> Provisioned:
+        """Rotates by id, for the operator: also where the old token's signing key is gone.
+
+        Raises UnknownGroup; TokenAlreadyRotated if another rotation came between.
+        """
+        issued = await self._store.get(environment, provided_id)
+        if issued is None:
+            raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
+        rotated = await self._store.rotate(
+            environment,
+            issued.token,
+            key_id=self._keys.active_id,
+            nonce=self._random(16),
+            grace_seconds=_grace(grace_seconds),
+        )
+        return self._provisioned(rotated)
+
+    async def delete(self, environment: Environment, provided_id: str) -> UserGroup:
+        """Deletes the group; its token is dead. Raises UnknownGroup."""
+        return await self._store.delete(environment, provided_id)
+
+    def _provisioned(self, issued: Issued) -> Provisioned:
+        return Provisioned(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
+
+    async def _check_sources(self, environment: Environment, mapping: Mapping[str, str] | None) -> None:
+        """Every data source of a mapping is registered in this environment, unless the environment says otherwise."""
+        if not mapping or environment.external_data_sources:
+            return
+        known: set[str] = set()
+        for schema in mapping:
+            reference = mapping[schema]
+            if reference in known:
+                continue
+            if await self._store.data_source(environment, reference) is None:
+                raise UnknownDataSource(
+                    f"there is no data source {reference!r} in the environment {environment.name}; register it with: "
+                    f"tenantry data-source create {shlex.quote(reference)} --environment {environment.name} --url …",
+                    field=pointer_of(["mapping", schema]),
+                )
+            known.add(reference)
+
+
+def _grace(seconds: int) -> int:
+    if not 0 <= seconds <= LONGEST_GRACE:
+        raise ValueError(f"a grace is 0 to {LONGEST_GRACE} seconds")
+    return seconds

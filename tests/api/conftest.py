@@ -1,0 +1,89 @@
+"""A whole service in memory: an environment of each tag, callers, and the app."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.applications import Starlette
+
+from tenantry.api import create_api, not_found
+from tenantry.backends.memory import MemoryStore
+from tenantry.groups import Environment, Scope, Tag
+from tenantry.tokens import KeyRing, SigningKey, api_token_digest, mint_api_token
+
+JSON_TYPE = {"Content-Type": "application/json"}
+
+
+def make_keys(*ids: str) -> KeyRing:
+    return KeyRing([SigningKey(key_id, key_id.encode() * 32) for key_id in ids or ("k1",)])
+
+
+def make_app(store: Any, keys: KeyRing, **options: Any) -> Starlette:
+    app = Starlette(routes=[*create_api(store, keys, **options)], exception_handlers={404: not_found})
+    app.router.redirect_slashes = False
+    return app
+
+
+async def make_caller(store: MemoryStore, environment: Environment, *scopes: Scope) -> str:
+    secret = mint_api_token(environment.tag, secrets.token_bytes)
+    digest = api_token_digest(secret)
+    assert digest is not None
+    await store.create_api_token(
+        environment, digest=digest, label="", scopes=scopes or [Scope.PROVISION], hint=secret[-4:]
+    )
+    return secret
+
+
+@dataclass
+class Service:
+    """The app over ASGI; ``ask`` sends a JSON value, ``send`` sends bytes."""
+
+    store: MemoryStore
+    keys: KeyRing
+    production: Environment
+    testing: Environment
+    caller: str
+    tester: str
+    reader: str
+    http: httpx2.AsyncClient
+
+    async def ask(self, method: str, body: Any, *, caller: str | None = None, **headers: str) -> httpx2.Response:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return await self.send(
+            method, json.dumps(body, ensure_ascii=False).encode(), {**JSON_TYPE, **named}, caller=caller
+        )
+
+    async def send(
+        self, method: str, body: bytes, headers: dict[str, str], *, caller: str | None = None, path: str = "/api/user"
+    ) -> httpx2.Response:
+        authorization = {"Authorization": f"Token {caller or self.caller}"}
+        return await self.http.request(method, path, content=body, headers={**authorization, **headers})
+
+
+async def make_service(store: Any = None, keys: KeyRing | None = None) -> Service:
+    store, keys = store or MemoryStore(), keys or make_keys()
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    testing = await store.create_environment("testing", Tag.TESTING, external_data_sources=True)
+    return Service(
+        store,
+        keys,
+        production,
+        testing,
+        await make_caller(store, production),
+        await make_caller(store, testing),
+        await make_caller(store, production, Scope.INTROSPECT),
+        httpx2.AsyncClient(transport=httpx2.ASGITransport(make_app(store, keys)), base_url="http://tenantry.test"),
+    )
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[Service]:
+    made = await make_service()
+    async with made.http:
+        yield made

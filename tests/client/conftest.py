@@ -1,0 +1,67 @@
+"""A real server: uvicorn on a free port, in a thread with a loop of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+
+from tenantry.api import create_api
+from tenantry.backends.memory import MemoryStore
+from tenantry.groups import Scope, Tag
+from tenantry.tokens import KeyRing, SigningKey, api_token_digest, mint_api_token
+
+
+@dataclass
+class Live:
+    """Where it listens, and who may call."""
+
+    url: str
+    address: tuple[str, int]
+    caller: str
+    reader: str
+
+
+async def _caller(store: MemoryStore, *scopes: Scope) -> str:
+    environment = await store.environment("production")
+    environment = environment or await store.create_environment("production", Tag.CUSTOMER)
+    secret = mint_api_token(environment.tag, secrets.token_bytes)
+    digest = api_token_digest(secret)
+    assert digest is not None
+    await store.create_api_token(environment, digest=digest, label="", scopes=scopes, hint="")
+    return secret
+
+
+def new_app() -> tuple[Starlette, str, str]:
+    """The app, a caller who may provision, and one who may not."""
+    store = MemoryStore()
+    caller = asyncio.run(_caller(store, Scope.PROVISION))
+    reader = asyncio.run(_caller(store, Scope.INTROSPECT))
+    api = create_api(store, KeyRing([SigningKey("k1", b"1" * 32)]), body_seconds=0.5)
+    return Starlette(routes=[*api]), caller, reader
+
+
+@pytest.fixture(scope="session")
+def live() -> Iterator[Live]:
+    app, caller, reader = new_app()
+    config = uvicorn.Config(app, log_level="error", lifespan="off", ws="none")
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        host, port = listener.getsockname()
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        try:
+            yield Live(f"http://{host}:{port}", (host, port), caller, reader)
+        finally:
+            server.should_exit = True
+            thread.join(10)

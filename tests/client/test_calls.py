@@ -1,0 +1,235 @@
+"""What the client does when the service fails it: sends again what may be sent again, and says what it knows."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import pytest
+
+from tenantry.client import AsyncClient, Client, connection
+from tenantry.client.calls import Lost, Pause, Reply
+from tenantry.errors import (
+    ApiUnreachable,
+    IdempotencyInFlight,
+    StoreUnavailable,
+    TemplateError,
+    TenantryError,
+    UnexpectedAnswer,
+    UnknownGroup,
+)
+
+TOKEN = "ugkc_secret-secret"
+GOOD: dict[str, Any] = {
+    "success": 1,
+    "new_user_group": True,
+    "user_group": {"team_id": 1, "token": "the-group-token", "name": "a", "provided_id": "a", "properties": {"p": "v"}},
+}
+
+
+def refused(status: int, code: str, **headers: str) -> httpx2.Response:
+    document = {"success": 0, "error": {"code": code, "message": "no"}, "request_id": "r"}
+    return httpx2.Response(status, json=document, headers=headers)
+
+
+class Script:
+    """A transport that plays these answers, one a request, and keeps the requests."""
+
+    def __init__(self, *answers: httpx2.Response | Exception) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx2.Request] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return httpx2.Response(answer.status_code, content=answer.content, headers=answer.headers)
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Nobody waits in these tests."""
+    taken: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        taken.append(seconds)
+
+    monkeypatch.setattr("tenantry.client.clients.time.sleep", taken.append)
+    monkeypatch.setattr("tenantry.client.clients.asyncio.sleep", sleep)
+    return taken
+
+
+Act = Callable[[Any], Any]
+
+
+async def run(kind: str, script: Script, act: Act, **options: Any) -> Any:
+    """The same act by either client."""
+    transport = httpx2.MockTransport(script)
+    if kind == "sync":
+        with Client("http://tenantry.test", TOKEN, transport=transport, **options) as client:
+            return act(client)
+    async with AsyncClient("http://tenantry.test", TOKEN, transport=transport, **options) as client:
+        return await act(client)
+
+
+KINDS = pytest.mark.parametrize("kind", ["sync", "async"])
+
+
+@KINDS
+async def test_a_rotation_is_sent_again_with_the_same_key(kind: str, pauses: list[float]) -> None:
+    """A lost reply, a dead store and the first request still running: the same bytes and key each time.
+
+    Red when the key is drawn for each attempt: a token could be rotated twice.
+    """
+    script = Script(
+        httpx2.ReadError("gone"),
+        refused(503, "outcome_unknown", **{"Retry-After": "2"}),
+        refused(409, "idempotency_in_flight"),
+        httpx2.Response(200, json=GOOD, headers={"Idempotency-Replayed": "true"}),
+    )
+    made = await run(kind, script, lambda client: client.rotate("old"), attempts=4)
+    assert (made.token, made.replayed) == ("the-group-token", True)
+    assert pauses == [0.1, 2, 0.4]
+    assert len({(request.headers["idempotency-key"], request.content) for request in script.requests}) == 1
+
+
+@KINDS
+async def test_two_rotations_have_two_keys(kind: str, pauses: list[float]) -> None:
+    """A fresh one for each call, unless one is given."""
+    keys = []
+    for key in (None, None, "mine"):
+        script = Script(httpx2.Response(200, json=GOOD))
+        await run(kind, script, lambda client, key=key: client.rotate("old", idempotency_key=key))
+        keys.append(script.requests[0].headers["idempotency-key"])
+    assert len(set(keys)) == 3
+    assert keys[2] == "mine"
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("last", "error"),
+    [
+        (httpx2.ConnectError("no"), ApiUnreachable),
+        (httpx2.ReadTimeout("no"), ApiUnreachable),
+        (refused(503, "store_unavailable"), StoreUnavailable),
+        (refused(409, "idempotency_in_flight"), IdempotencyInFlight),
+    ],
+)
+async def test_it_gives_up(kind: str, last: Any, error: type[TenantryError], pauses: list[float]) -> None:
+    """After ``attempts`` requests, with the last failure."""
+    script = Script(last, last, last)
+    with pytest.raises(error):
+        await run(kind, script, lambda client: client.update("a", name="b"))
+    assert len(script.requests) == 3
+    assert len(pauses) == 2
+
+
+@KINDS
+async def test_other_errors_are_not_sent_again(kind: str, pauses: list[float]) -> None:
+    """They would be the same."""
+    script = Script(refused(404, "unknown_group"))
+    with pytest.raises(UnknownGroup):
+        await run(kind, script, lambda client: client.update("a", name="b"))
+    assert (len(script.requests), pauses) == (1, [])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx2.Response(200, text="<html>a proxy</html>"),
+        httpx2.Response(200, json={"success": 1}),
+        httpx2.Response(200, json={"success": 1, "user_group": {**GOOD["user_group"], "token": None}}),
+        httpx2.Response(200, json={"success": 1, "user_group": {**GOOD["user_group"], "api_environment_tag": "x"}}),
+        httpx2.Response(200, json=[]),
+        httpx2.Response(302, headers={"Location": "http://elsewhere.test/"}),
+        httpx2.Response(403, text="blocked"),
+        httpx2.Response(404, json={"detail": "Not Found"}),
+        httpx2.Response(502, content=b"\xff"),
+    ],
+)
+async def test_an_answer_of_another_program(answer: httpx2.Response) -> None:
+    """UnexpectedAnswer, and a redirect is not followed with the API token."""
+    script = Script(answer)
+    with pytest.raises(UnexpectedAnswer):
+        await run("sync", script, lambda client: client.get_or_create("a"))
+    assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize("code", ["template_error", "missing_variable", "internal", "of_a_later_version"])
+async def test_codes_keep_their_meaning(code: str) -> None:
+    """Also those whose classes want more than a message, and those that are not known yet."""
+    with pytest.raises(TenantryError) as caught:
+        await run("sync", Script(refused(418, code)), lambda client: client.get_or_create("a"))
+    assert (caught.value.code, caught.value.status, caught.value.field) == (code, 418, None)
+    assert isinstance(caught.value, TemplateError) == (code == "template_error")
+    assert str(caught.value) == "no (request r)"
+
+
+def test_what_is_sent() -> None:
+    """Only what was given; JSON; the API token in its header; UNCHANGED is not null."""
+    script = Script(*[httpx2.Response(200, json=GOOD) for _ in range(4)])
+    with Client("https://x.test/base/", TOKEN, transport=httpx2.MockTransport(script)) as client:
+        client.get_or_create("a")
+        client.get_or_create("a", name="n", properties={}, mapping={"m": "d"})
+        client.update("a")
+        client.update("a", properties=None, mapping=None)
+    assert [json.loads(request.content) for request in script.requests] == [
+        {"user_group_id": "a"},
+        {"user_group_id": "a", "name": "n", "properties": {}, "mapping": {"m": "d"}},
+        {"user_group_id": "a"},
+        {"user_group_id": "a", "properties": None, "mapping": None},
+    ]
+    assert {str(request.url) for request in script.requests} == {"https://x.test/base/api/user"}
+    assert script.requests[0].headers["authorization"] == f"Token {TOKEN}"
+    assert [request.method for request in script.requests] == ["GET", "GET", "PUT", "PUT"]
+    with pytest.raises(ValueError, match="JSON"):
+        client.get_or_create("a", properties={"a": float("nan")})
+
+
+async def test_no_secret_is_shown() -> None:
+    """Neither token nor properties in a repr; nor what was sent in an error. Red when a failure's text is passed on."""
+    client = Client("http://x.test", TOKEN, transport=httpx2.MockTransport(Script(httpx2.Response(200, json=GOOD))))
+    with client:
+        made = client.get_or_create("a", properties={"p": "v-secret"})
+        said = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._connection)["_attempts"])
+    script = Script(*[httpx2.ConnectError(f"could not send {TOKEN}")] * 2)
+    with pytest.raises(ApiUnreachable) as caught:
+        await run("async", script, lambda client: client.rotate("old-secret"), attempts=2)
+    said += repr(caught.value) + str(Reply(200, b"secret")) + repr(Pause(1)) + repr(Lost("ConnectError"))
+    assert "secret" not in said
+    assert "the-group-token" not in said
+    assert "2 attempts: ConnectError" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "token", "options"),
+    [
+        ("tenantry.test", TOKEN, {}),
+        ("ftp://x", TOKEN, {}),
+        ("http://x", "", {}),
+        ("http://x", "a\r\nb", {}),
+        ("http://x", "é", {}),
+        ("http://x", TOKEN, {"attempts": 0}),
+    ],
+)
+def test_what_cannot_work_is_said_at_once(base_url: str, token: str, options: dict[str, Any]) -> None:
+    """With the name of the argument, and never the token."""
+    with pytest.raises(ValueError, match=r"base_url|api_token|attempts") as caught:
+        Client(base_url, token, **options)
+    assert TOKEN not in str(caught.value)
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the command that mends it; importing the module alone needs nothing."""
+
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(connection, "import_module", missing)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tenantry\[http\]'"):
+        Client("http://x.test", TOKEN)
+    assert builtins.__import__("tenantry.client").client.Client is Client

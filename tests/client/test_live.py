@@ -1,0 +1,156 @@
+"""The interface behind a real HTTP server, asked by the client and by bare sockets."""
+
+from __future__ import annotations
+
+import json
+import socket
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tenantry.client import AsyncClient, Client
+from tenantry.errors import (
+    MissingScope,
+    TokenAlreadyRotated,
+    Unauthorized,
+    UnknownDataSource,
+    UnknownGroup,
+    UnknownToken,
+)
+from tests.client.conftest import Live
+
+
+def new_id() -> str:
+    return f"acme-{uuid.uuid4()}"
+
+
+@pytest.mark.parametrize("get_method", ["GET", "QUERY", "POST"])
+def test_the_life_of_a_group(live: Live, get_method: str) -> None:
+    """Created, found, updated, rotated; by each of the methods that get or create."""
+    name = new_id()
+    with Client(live.url + "/", live.caller, get_method=get_method) as client:  # type: ignore[arg-type]
+        made = client.get_or_create(name, name="Acme", properties={"region": "eu"})
+        assert (made.created, made.name, made.provided_id, made.properties) == (True, "Acme", name, {"region": "eu"})
+        assert client.get_or_create(name).token == made.token
+        changed = client.update(name, properties=None)
+        assert (changed.name, changed.properties, changed.created) == ("Acme", None, None)
+        assert str(changed.api_environment_tag) == "Customer"
+        rotated = client.rotate(made.token)
+        assert rotated.token != made.token
+        assert client.get_or_create(name).token == rotated.token
+
+
+async def test_the_same_from_asyncio(live: Live) -> None:
+    """One implementation: the calls are the same objects."""
+    name = new_id()
+    async with AsyncClient(live.url, live.caller) as client:
+        made = await client.get_or_create(name, name="Acme", properties={"a": [1, None]})
+        changed = await client.update(name, name="B")
+        assert (made.created, changed.name, changed.properties) == (True, "B", {"a": [1, None]})
+        rotated = await client.rotate(made.token, idempotency_key=name)
+        again = await client.rotate(made.token, idempotency_key=name)
+        assert (rotated.token, rotated.replayed, again.replayed) == (again.token, False, True)
+
+
+def test_errors_come_back_as_what_they_were(live: Live) -> None:
+    """By their code, with their field and the request id."""
+    with Client(live.url, live.caller) as client:
+        made = client.get_or_create(new_id())
+        client.rotate(made.token)
+        with pytest.raises(TokenAlreadyRotated):
+            client.rotate(made.token)
+        with pytest.raises(UnknownToken):
+            client.rotate("x")
+        with pytest.raises(UnknownGroup):
+            client.update(new_id(), name="x")
+        with pytest.raises(UnknownDataSource, match=r"tenantry data-source create x .*\(request \w+\)") as caught:
+            client.get_or_create(new_id(), mapping={"main": "x"})
+        assert (caught.value.field, caught.value.status, caught.value.code) == (
+            "/mapping/main",
+            422,
+            "unknown_data_source",
+        )
+    with Client(live.url, live.reader) as client, pytest.raises(MissingScope):
+        client.get_or_create("x")
+    with Client(live.url, "wrong") as client, pytest.raises(Unauthorized):
+        client.get_or_create("x")
+
+
+def test_threads_share_a_client(live: Live) -> None:
+    """32 calls at once, one group."""
+    name = new_id()
+    with Client(live.url, live.caller) as client, ThreadPoolExecutor(16) as pool:
+        made = list(pool.map(lambda _: client.get_or_create(name), range(32)))
+    assert len({each.token for each in made}) == 1
+    assert sum(each.created is True for each in made) == 1
+
+
+# --- bare sockets -----------------------------------------------------------------------------------------------------
+
+
+def talk(live: Live, *parts: bytes) -> bytes:
+    """Sends the parts, reads until the server closes or is silent."""
+    with socket.create_connection(live.address, timeout=5) as connection:
+        for part in parts:
+            connection.sendall(part)
+        received = b""
+        while chunk := connection.recv(65_536):
+            received += chunk
+            if _is_whole(received):
+                break
+    return received
+
+
+def _is_whole(received: bytes) -> bool:
+    received = received.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
+    head, separator, body = received.partition(b"\r\n\r\n")
+    length = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    return bool(separator) and bool(length) and len(body) >= int(length[0].split(b":")[1])
+
+
+def head(live: Live, *lines: str, method: str = "GET") -> bytes:
+    fixed = [f"{method} /api/user HTTP/1.1", "Host: x", f"Authorization: Token {live.caller}"]
+    return "\r\n".join([*fixed, "Content-Type: application/json", *lines, "", ""]).encode()
+
+
+@pytest.mark.parametrize("method", ["GET", "QUERY", "POST"])
+def test_a_chunked_body(live: Live, method: str) -> None:
+    """A body without a length, on GET too."""
+    body = json.dumps({"user_group_id": new_id()}).encode()
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:5], body[5:])) + b"0\r\n\r\n"
+    assert talk(live, head(live, "Transfer-Encoding: chunked", method=method), chunks).startswith(b"HTTP/1.1 200")
+
+
+def test_a_body_too_large_is_refused_before_it_is_asked_for(live: Live) -> None:
+    """The client waits for ``100 Continue`` and gets 413, and the connection is closed."""
+    answer = talk(live, head(live, "Content-Length: 65537", "Expect: 100-continue"))
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert b"\r\nconnection: close\r\n" in answer.lower()
+    small = b'{"user_group_id":"expected"}'
+    answer = talk(live, head(live, f"Content-Length: {len(small)}", "Expect: 100-continue"), small)
+    assert b"HTTP/1.1 200" in answer
+
+
+def test_an_endless_chunked_body_is_cut_off(live: Live) -> None:
+    """413 after 64 KiB, though no length was announced."""
+    chunks = [b"2710\r\n" + b" " * 10_000 + b"\r\n"] * 7
+    assert talk(live, head(live, "Transfer-Encoding: chunked"), *chunks).startswith(b"HTTP/1.1 413")
+
+
+def test_a_slow_body_is_given_up(live: Live) -> None:
+    """408 with ``success`` when the rest does not come (half a second here, ten by default)."""
+    answer = talk(live, head(live, "Content-Length: 100"), b"{")
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b'"success":0' in answer
+
+
+def test_head_creates_nothing(live: Live) -> None:
+    """405 without a body, on a real server."""
+    name = new_id()
+    body = json.dumps({"user_group_id": name}).encode()
+    answer = talk(live, head(live, f"Content-Length: {len(body)}", "Connection: close", method="HEAD"), body)
+    assert answer.startswith(b"HTTP/1.1 405")
+    assert answer.endswith(b"\r\n\r\n")
+    with Client(live.url, live.caller) as client, pytest.raises(UnknownGroup):
+        client.update(name)

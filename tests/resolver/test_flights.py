@@ -1,0 +1,198 @@
+"""One load per token, whoever waits, whoever leaves, and whatever is written meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import pytest
+
+from tenantry.errors import InvalidToken, StoreUnavailable
+from tenantry.resolver import Resolver
+from tenantry.testing import make_group
+from tests.resolver.fake import KEYS, FakeBackend, unknown_token
+
+
+@pytest.fixture
+def backend() -> FakeBackend:
+    return FakeBackend()
+
+
+@pytest.fixture
+def resolver(backend: FakeBackend) -> Resolver:
+    return Resolver(backend, keys=KEYS)
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_a_thousand_misses_cost_one_read(resolver: Resolver, backend: FakeBackend) -> None:
+    """1,000 requests with one token at once: one read, 1,000 answers. Red when flights are not joined."""
+    group, token = backend.issue()
+    backend.gate = asyncio.Event()
+    waiting = [asyncio.create_task(resolver.resolve(token)) for _ in range(1_000)]
+    await settle()
+    backend.gate.set()
+    assert all(answer is group for answer in await asyncio.gather(*waiting))
+    assert backend.reads == 1
+    assert (resolver.counters.misses, resolver.counters.joined) == (1_000, 999)
+    assert resolver._flights == {}
+    assert resolver._cache._fills == {}
+
+
+async def test_a_refusal_is_shared_too(resolver: Resolver, backend: FakeBackend) -> None:
+    """1,000 requests with one unknown token: one read, 1,000 refusals."""
+    token = unknown_token()
+    backend.gate = asyncio.Event()
+    waiting = [asyncio.create_task(resolver.resolve(token)) for _ in range(1_000)]
+    await settle()
+    backend.gate.set()
+    answers = await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(isinstance(answer, InvalidToken) for answer in answers)
+    assert backend.reads == 1
+
+
+async def test_a_failure_is_shared_and_not_remembered(resolver: Resolver, backend: FakeBackend) -> None:
+    """Everybody who waits hears of it; the next one asks again."""
+    group, token = backend.issue()
+    backend.gate = asyncio.Event()
+    backend.error = OSError("down")
+    waiting = [asyncio.create_task(resolver.resolve(token)) for _ in range(10)]
+    await settle()
+    backend.gate.set()
+    answers = await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(isinstance(answer, StoreUnavailable) for answer in answers)
+    backend.error = None
+    assert await resolver.resolve(token) is group
+
+
+async def test_a_cancelled_leader_harms_nobody(resolver: Resolver, backend: FakeBackend) -> None:
+    """The first of eleven is cancelled: the ten others are answered, by the same read. Red when the leader awaits the
+    backend itself."""
+    group, token = backend.issue()
+    backend.gate = asyncio.Event()
+    leader = asyncio.create_task(resolver.resolve(token))
+    await settle()
+    followers = [asyncio.create_task(resolver.resolve(token)) for _ in range(10)]
+    await settle()
+    leader.cancel()
+    await settle()
+    backend.gate.set()
+    assert await asyncio.gather(*followers) == [group] * 10
+    with pytest.raises(asyncio.CancelledError):
+        await leader
+    assert backend.reads == 1
+
+
+async def test_a_load_that_all_have_left_still_fills_the_cache(resolver: Resolver, backend: FakeBackend) -> None:
+    """Nobody waits any more, and nothing is left over."""
+    group, token = backend.issue()
+    backend.gate = asyncio.Event()
+    only = asyncio.create_task(resolver.resolve(token))
+    await settle()
+    only.cancel()
+    await settle()
+    backend.gate.set()
+    await settle()
+    assert resolver.peek(token) is group
+    assert resolver._flights == {}
+
+
+async def test_a_load_that_a_write_overtook_is_never_stored(resolver: Resolver, backend: FakeBackend) -> None:
+    """A read before the write, answered after it: who waited gets it, the cache does not. Red when the cache stores
+    void fills (control: then peek gives the old group)."""
+    old, token = backend.issue(properties={"region": "eu"})
+    backend.gate = asyncio.Event()
+    early = asyncio.create_task(resolver.resolve(token))
+    await settle()
+    new = make_group(handle=old.handle, revision=2, properties={"region": "us"})
+    backend.write(new)
+    late = asyncio.create_task(resolver.resolve(token))
+    await settle()
+    backend.gate.set()
+    assert await early is old
+    assert await late is new  # asked after the write, so it did not join the flight from before it
+    assert backend.reads == 2
+    assert resolver.peek(token) is new
+
+
+async def test_requests_during_a_write_share_a_read_and_store_nothing(resolver: Resolver, backend: FakeBackend) -> None:
+    """While a write is under way many misses are still one read; what it gives is not kept."""
+    group, token = backend.issue()
+    resolver.changing(group.handle)
+    backend.gate = asyncio.Event()
+    waiting = [asyncio.create_task(resolver.resolve(token)) for _ in range(50)]
+    await settle()
+    backend.gate.set()
+    await asyncio.gather(*waiting)
+    assert backend.reads == 1
+    assert resolver.peek(token) is None
+    resolver.changed(group.handle)
+    await resolver.resolve(token)
+    assert resolver.peek(token) is group
+
+
+async def test_a_backend_that_never_answers_is_unavailable(backend: FakeBackend) -> None:
+    """``patience`` ends the load."""
+    resolver = Resolver(backend, keys=KEYS, patience=0.01)
+    _, token = backend.issue()
+    backend.gate = asyncio.Event()
+    with pytest.raises(StoreUnavailable):
+        await resolver.resolve(token)
+    assert resolver._flights == {}
+
+
+async def test_a_backend_that_cancels_itself_hangs_nobody(resolver: Resolver, backend: FakeBackend) -> None:
+    """A CancelledError from inside a driver is StoreUnavailable for who waits, not their own cancellation."""
+    _, token = backend.issue()
+    backend.error = asyncio.CancelledError()
+    with pytest.raises(StoreUnavailable):
+        await asyncio.wait_for(resolver.resolve(token), 1)
+
+
+async def test_aclose_ends_what_is_under_way(resolver: Resolver, backend: FakeBackend) -> None:
+    """Who waits gets StoreUnavailable; no task is left; the resolver can be used again."""
+    group, token = backend.issue()
+    backend.gate = asyncio.Event()
+    waiting = asyncio.create_task(resolver.resolve(token))
+    await settle()
+    await resolver.aclose()
+    with pytest.raises(StoreUnavailable):
+        await waiting
+    assert "tenantry.resolve" not in {task.get_name() for task in asyncio.all_tasks()}
+    backend.gate = None
+    assert await resolver.resolve(token) is group
+
+
+def test_one_event_loop_after_another(backend: FakeBackend) -> None:
+    """Loops that come and go, also one that dies with a load under way, leave nothing behind."""
+    resolver = Resolver(backend, keys=KEYS)
+    group, token = backend.issue()
+
+    async def abandon() -> None:
+        backend.gate = asyncio.Event()
+        waiting = asyncio.create_task(resolver.resolve(token))
+        await settle()
+        waiting.cancel()
+
+    asyncio.run(abandon())
+    backend.gate = None
+    for _ in range(3):
+        resolver.forget()
+        assert asyncio.run(resolver.resolve(token)) is group
+    assert resolver._flights == {}
+    assert resolver._cache._fills == {}
+
+
+def test_what_must_stop_the_loop_stops_it(backend: FakeBackend) -> None:
+    """KeyboardInterrupt in a backend is not turned into an answer."""
+    resolver = Resolver(backend, keys=KEYS)
+    _, token = backend.issue()
+    backend.error = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(resolver.resolve(token))
+    assert resolver._flights == {}
+    backend.error = None
+    gc.collect()  # asyncio logs the task's exception when the task goes: here, where the log is caught

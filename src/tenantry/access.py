@@ -1,0 +1,71 @@
+"""What a view reads of its request: the user group that the middleware found, and the variables of templates.
+
+Pure reads of an ASGI scope; they take a Starlette or FastAPI ``Request`` or ``WebSocket``, or the scope itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+from urllib.parse import parse_qsl
+
+from tenantry.errors import MiddlewareMissing, MissingToken
+from tenantry.groups import Record, UserGroup, extend
+
+SCOPE_KEY = "user_group"
+"""Where UserGroupMiddleware puts the UserGroup of a request, or None."""
+
+
+class Connection(Protocol):
+    """Anything with the ASGI scope of a request or websocket."""
+
+    @property
+    def scope(self) -> Mapping[str, Any]: ...
+
+
+def user_group(connection: Connection | Mapping[str, Any]) -> UserGroup:
+    """The user group of this request.
+
+    Raises MissingToken (the middleware answers it with 401) if the request carried no token, and MiddlewareMissing if
+    UserGroupMiddleware does not stand before this view.
+    """
+    scope = _scope(connection)
+    try:
+        group = scope[SCOPE_KEY]
+    except KeyError:
+        raise MiddlewareMissing(
+            "UserGroupMiddleware is not installed before this view: app.add_middleware(UserGroupMiddleware, resolver=…)"
+        ) from None
+    if group is None:
+        raise MissingToken("this request carries no user group token")
+    if not isinstance(group, UserGroup):
+        raise MiddlewareMissing(f'another middleware took scope["{SCOPE_KEY}"] after UserGroupMiddleware')
+    return group
+
+
+def variables(connection: Connection | Mapping[str, Any]) -> Record:
+    """What templates may read: the group's properties by name, ``user_group.*``, and viewer input as ``params.*``.
+
+    ``params`` holds the query parameters: one value as a str, a repeated one as a list of str. A viewer can never
+    shadow a value of the group. Raises what ``user_group`` raises.
+    """
+    group = user_group(connection)
+    query = _scope(connection).get("query_string", b"")
+    return extend(group.variables, "params", _params(query) if query else _NO_PARAMS)
+
+
+def _scope(connection: Connection | Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Any = connection  # a Starlette Request is itself a Mapping, and has a scope
+    scope: Mapping[str, Any] = getattr(found, "scope", found)
+    return scope
+
+
+def _params(query: bytes) -> Record:
+    values: dict[str, list[str]] = {}
+    # Latin-1 keeps every byte; the percent-encoding is UTF-8, and what is not becomes U+FFFD.
+    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True, errors="replace"):
+        values.setdefault(name, []).append(value)
+    return Record({name: found[0] if len(found) == 1 else found for name, found in values.items()})
+
+
+_NO_PARAMS = Record({})

@@ -1,0 +1,1 @@
+"""Dashboards: JSON definitions with variables in them, and renderers as ASGI endpoints."""

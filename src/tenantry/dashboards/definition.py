@@ -1,0 +1,239 @@
+"""Variables in JSON: chart specifications and dashboard definitions.
+
+    {"title": "Sales in {{ region }}", "limit": "{{ user_group.properties.limit }}", "regions": "{{ regions }}"}
+
+A text that is exactly one ``{{ path }}`` is replaced by the value, which keeps its type; within a longer text a value
+is interpolated as text. There are no expressions and no filters. A path is ``name``, then any of ``.name``, ``.0``,
+``[0]`` and ``["any text"]``; ``\\{{`` stands for ``{{``. The names of objects are never substituted. An inserted value
+is never read again as a template.
+
+A value is not escaped for a language inside the JSON: put it whole into a parameter of a chart (``"value": "{{ region
+}}"``) and never into the text of an expression, a query, an address or HTML.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tenantry.errors import MissingVariable, TemplateError, UnbindableValue
+from tenantry.groups import Record, RecordList
+
+MAX_DEPTH = 64
+"""How deeply a definition, and a value put into it, may nest."""
+
+_TOKEN = re.compile(r"\\\{\{|\{\{(.*?)\}\}|\{\{", re.DOTALL)
+_STEP = re.compile(r"""\.?([^\W\d]\w*)|\.(\d{1,9})|\[\s*(\d{1,9})\s*\]|\[\s*("(?:[^"\\]|\\.)*")\s*\]""")
+
+Step = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A ``{{ path }}`` of a definition. ``pointer`` (RFC 6901) is where it stands."""
+
+    path: str
+    pointer: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text with places in it."""
+
+    parts: tuple[str | Place, ...]
+
+
+class Definition:
+    """A JSON definition, read once. Raises TemplateError, with a JSON pointer, where it is not one."""
+
+    __slots__ = ("_tree", "places")
+
+    places: tuple[Place, ...]
+    """Every ``{{ path }}``, in order: what the definition asks of a group."""
+
+    def __init__(self, definition: Any) -> None:
+        places: list[Place] = []
+        self._tree = _read(definition, "", 0, places)
+        self.places = tuple(places)
+
+    def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
+        """The definition with the variables' values: plain JSON that shares nothing with either.
+
+        Raises MissingVariable (one, that lists all), UnbindableValue for a value that has no JSON form or that is null,
+        a list or an object within a text.
+        """
+        values = {place: _look(variables, place.steps) for place in dict.fromkeys(self.places)}
+        missing = [place for place, value in values.items() if value is _MISSING]
+        if missing:
+            listed = ", ".join(f"{place.path} (at {place.pointer or 'the root'})" for place in missing)
+            names = tuple(dict.fromkeys(place.path for place in missing))
+            raise MissingVariable(f"this group or view does not have: {listed}", names=names)
+        return _fill(self._tree, values)
+
+
+def substitute(definition: Any, variables: Mapping[str, Any] | Record) -> Any:
+    """``Definition(definition).substitute(variables)``. Raises what those raise."""
+    return Definition(definition).substitute(variables)
+
+
+# --- reading a definition ---------------------------------------------------------------------------------------------
+
+
+def _read(node: Any, pointer: str, depth: int, places: list[Place]) -> Any:
+    """A copy of the definition in which each text that has places is a Place or a _Text."""
+    if isinstance(node, str):
+        return _read_text(node, pointer, places)
+    if depth >= MAX_DEPTH and isinstance(node, dict | list | tuple):
+        raise _error(f"nested deeper than {MAX_DEPTH} levels", pointer)
+    if isinstance(node, dict):
+        return {
+            _read_name(name, pointer): _read(value, _point(pointer, name), depth + 1, places)
+            for name, value in node.items()
+        }
+    if isinstance(node, list | tuple):
+        return [_read(value, _point(pointer, index), depth + 1, places) for index, value in enumerate(node)]
+    if node is None or isinstance(node, bool | int) or (isinstance(node, float) and math.isfinite(node)):
+        return node
+    raise _error(f"a value of type {type(node).__name__}, which JSON does not have", pointer)
+
+
+def _read_name(name: Any, pointer: str) -> str:
+    if not isinstance(name, str):
+        raise _error("a name that is not text", pointer)
+    if any(match.group() != r"\{{" for match in _TOKEN.finditer(name)):
+        raise _error(r"the names of an object are never substituted (write \{{ for two braces)", _point(pointer, name))
+    return name.replace(r"\{{", "{{")
+
+
+def _read_text(text: str, pointer: str, places: list[Place]) -> str | Place | _Text:
+    parts: list[str | Place] = []
+    end = 0
+    for match in _TOKEN.finditer(text):
+        parts.append(text[end : match.start()])
+        parts.append("{{" if match.group() == r"\{{" else _read_place(match, pointer))
+        end = match.end()
+    parts.append(text[end:])
+    found = [part for part in parts if isinstance(part, Place)]
+    places += found
+    if not found:
+        return "".join(str(part) for part in parts)
+    if "".join("x" if isinstance(part, Place) else part for part in parts) == "x":
+        return found[0]
+    return _Text(tuple(part for part in parts if part != ""))
+
+
+def _read_place(match: re.Match[str], pointer: str) -> Place:
+    inside = match.group(1)
+    if inside is None:
+        raise _error(r"{{ is never closed (write \{{ for two braces)", pointer)
+    path = inside.strip()
+    steps: list[Step] = []
+    end = 0
+    while end < len(path):
+        step = _STEP.match(path, end)
+        if step is None or not _fits(step, first=not steps):
+            break
+        steps.append(_step(step, pointer))
+        end = step.end()
+    if end < len(path) or not steps:
+        raise _error(
+            f"{{{{{inside}}}}} is not a path: write names joined by dots, as in {{{{ user_group.name }}}}; "
+            "there are no expressions and no filters",
+            pointer,
+        )
+    return Place(path, pointer, tuple(steps))
+
+
+def _fits(step: re.Match[str], *, first: bool) -> bool:
+    """A path begins with a bare name; after it a name has its dot."""
+    named, dotted = step.group(1) is not None, step.group().startswith(".")
+    return named and not dotted if first else dotted or not named
+
+
+def _step(match: re.Match[str], pointer: str) -> Step:
+    name, dotted, index, quoted = match.groups()
+    if quoted is None:
+        return name if name is not None else int(dotted if dotted is not None else index)
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        raise _error(f"{quoted} is not a JSON text", pointer) from None
+
+
+def _point(pointer: str, name: object) -> str:
+    return f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}"
+
+
+def _error(what: str, pointer: str) -> TemplateError:
+    error = TemplateError(f"definition, at {pointer or 'the root'}: {what}")
+    error.field = pointer
+    return error
+
+
+# --- filling it in ----------------------------------------------------------------------------------------------------
+
+_MISSING = object()
+
+
+def _look(value: Any, steps: tuple[Step, ...]) -> Any:
+    for step in steps:
+        if isinstance(step, str):
+            if not isinstance(value, Record | Mapping) or step not in value:
+                return _MISSING
+            value = value[step]
+        else:
+            if not isinstance(value, RecordList | list | tuple) or step >= len(value):
+                return _MISSING
+            value = value[step]
+    return value
+
+
+def _fill(node: Any, values: dict[Place, Any]) -> Any:
+    kind = type(node)
+    if kind is dict:
+        return {name: _fill(value, values) for name, value in node.items()}
+    if kind is list:
+        return [_fill(value, values) for value in node]
+    if kind is Place:
+        return _plain(values[node], node, 0)
+    if kind is _Text:
+        return "".join(part if isinstance(part, str) else _text(values[part], part) for part in node.parts)
+    return node
+
+
+def _plain(value: Any, place: Place, depth: int) -> Any:
+    """A plain copy of a JSON value."""
+    if depth > MAX_DEPTH:
+        raise _unbindable(place, f"is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, str):
+        return str.__str__(value)
+    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if isinstance(value, Record | Mapping):
+        if all(isinstance(name, str) for name in value):
+            return {name: _plain(value[name], place, depth + 1) for name in value}
+        raise _unbindable(place, "has a name that is not text")
+    if isinstance(value, RecordList | list | tuple):
+        return [_plain(item, place, depth + 1) for item in value]
+    if isinstance(value, float):
+        raise _unbindable(place, "is a number that JSON does not have")
+    raise _unbindable(place, f"is of type {type(value).__name__}, which JSON does not have")
+
+
+def _text(value: Any, place: Place) -> str:
+    """A value within a longer text: text as it is, numbers and booleans as JSON writes them."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bool | int | float):
+        return json.dumps(_plain(value, place, 0))
+    kind = "null" if value is None else f"of type {type(value).__name__}"
+    raise _unbindable(place, f"is {kind}, which cannot stand within a text: let {{{{ {place.path} }}}} stand alone")
+
+
+def _unbindable(place: Place, what: str) -> UnbindableValue:
+    return UnbindableValue(f"{place.path}, at {place.pointer or 'the root'}, {what}", name=place.path)

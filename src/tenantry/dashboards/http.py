@@ -1,0 +1,163 @@
+"""dashboard(): an existing renderer becomes an ASGI endpoint that knows its user group and can be embedded."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from tenantry.access import user_group, variables
+from tenantry.dashboards.embedding import embed, frame_ancestors_of
+from tenantry.errors import TenantryError
+from tenantry.groups import Record, RecordList, UserGroup
+from tenantry.html import to_json
+from tenantry.refusals import refusal
+
+Renderer = Callable[..., Any]
+"""Returns text (HTML), a dict or list (JSON), or a Starlette Response; or an awaitable of one."""
+
+FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
+
+GIVEN = ("group", "user_group", "variables", "request")
+"""The parameters that a renderer may have: ``group`` and ``user_group`` are the same."""
+
+_log = logging.getLogger("tenantry.dashboards")
+
+
+class Dashboard:
+    """An ASGI endpoint: ``Route("/sales", dashboard(sales))``, or ``app.mount("/sales", dashboard(sales))``."""
+
+    def __init__(self, renderer: Renderer, frame_ancestors: FrameAncestors) -> None:
+        self._render = _calling(renderer)
+        self._is_async = _is_async(renderer)
+        self._frame_ancestors: Callable[[UserGroup], str]
+        if callable(frame_ancestors):
+            self._frame_ancestors = lambda group: frame_ancestors_of(frame_ancestors(group))
+        else:
+            policy = frame_ancestors_of(frame_ancestors)
+            self._frame_ancestors = lambda group: policy
+        self.__name__: str = getattr(renderer, "__name__", type(renderer).__name__)  # Starlette names a route by it
+        self.__doc__ = renderer.__doc__
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":  # a mount sends these too
+            await WebSocketClose()(scope, receive, send)
+            return
+        response = await self._respond(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response:
+        try:
+            group = user_group(request)
+            policy = self._frame_ancestors(group)
+            call = partial(self._render, group, variables(request), request)
+            result = await call() if self._is_async else await run_in_threadpool(call)
+            if inspect.isawaitable(result):  # a plain callable may hand back a coroutine
+                result = await result
+            response = _response(result)
+        except TenantryError as error:
+            return _refuse(error, request)
+        embed(response, policy)
+        return response
+
+
+def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Dashboard:
+    """Make an ASGI endpoint of any renderer, which stays as it is.
+
+    The renderer is given what its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``; a
+    ``**keywords`` parameter takes all three. A single parameter of another name is given the UserGroup, the Record of
+    variables or the request by its annotation, the request if it has none. Parameters with a default are left alone.
+    A plain function runs in a thread. Text is sent as HTML, a dict or list as JSON, a Response as it is.
+
+    ``frame_ancestors`` lists the origins whose pages may embed the dashboard (``https://app.example.com``,
+    ``https://*.example.com``, ``'self'``), or is a function of the group that gives them. Nobody may by default. They
+    are sent as a Content-Security-Policy of their own, beside any that the renderer sets: a browser obeys both. Also
+    sent are ``nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer says otherwise, and ``Cache-Control:
+    private, no-store`` unless it sets one that is private.
+
+    A TenantryError (no token, a variable that is missing, a template that does not compile, a data source that is
+    down) is answered as a page or JSON that names it; any other exception passes. Raises TypeError for a renderer with
+    parameters that cannot be filled, InvalidSettings for an origin that is not one.
+    """
+    return Dashboard(renderer, frame_ancestors)
+
+
+# --- what a renderer is given -----------------------------------------------------------------------------------------
+
+
+def _calling(renderer: Renderer) -> Callable[[UserGroup, Record, Request], Any]:
+    """A call of the renderer with what its signature asks for."""
+    positional, keywords = _parameters(renderer)
+
+    def call(group: UserGroup, known: Record, request: Request) -> Any:
+        given = {"group": group, "user_group": group, "variables": known, "request": request}
+        return renderer(*[given[name] for name in positional], **{name: given[what] for name, what in keywords})
+
+    return call
+
+
+def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
+    """What to pass by position, and by keyword as (name, what)."""
+    try:
+        parameters = list(inspect.signature(renderer, eval_str=False).parameters.values())
+    except ValueError:
+        raise TypeError(
+            f"{renderer!r} has no signature: wrap it in a function of (group, variables, request)"
+        ) from None
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in GIVEN]
+    keywords = [(p.name, p.name) for p in parameters if p.kind in _BY_KEYWORD and p.name in GIVEN]
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        named = {*positional, *dict(keywords)}
+        keywords += [(name, name) for name in ("group", "variables", "request") if name not in named]
+    unknown = [p for p in parameters if p.name not in GIVEN and p.default is p.empty and p.kind not in _VARIADIC]
+    if not unknown:
+        return positional, keywords
+    if len(unknown) > 1 or positional or keywords or unknown[0].kind is inspect.Parameter.KEYWORD_ONLY:
+        names = ", ".join(p.name for p in unknown)
+        raise TypeError(f"a renderer is given {', '.join(GIVEN)}: {renderer!r} also asks for {names}")
+    return [_by_annotation(unknown[0].annotation)], []
+
+
+_BY_KEYWORD = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _by_annotation(annotation: Any) -> str:
+    name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return {"UserGroup": "group", "Record": "variables"}.get(name.rpartition(".")[2], "request")
+
+
+def _is_async(renderer: Renderer) -> bool:
+    while isinstance(renderer, partial):
+        renderer = renderer.func
+    return inspect.iscoroutinefunction(renderer) or inspect.iscoroutinefunction(type(renderer).__call__)
+
+
+# --- what it gives back -----------------------------------------------------------------------------------------------
+
+
+def _response(result: Any) -> Response:
+    if isinstance(result, Response):
+        return result
+    if isinstance(result, str):
+        return HTMLResponse(result)
+    if isinstance(result, dict | list | Record | RecordList):
+        return Response(to_json(result), media_type="application/json")
+    raise TypeError(f"a renderer gives text, a dict, a list or a Response, not {type(result).__name__}")
+
+
+def _refuse(error: TenantryError, request: Request) -> Response:
+    if error.status >= 500:
+        _log.error("%s: %s", error.code, error.message, exc_info=error)
+    status, headers, body = refusal(error, request.scope)
+    response = Response(body, status)
+    response.raw_headers = headers
+    return response

@@ -1,0 +1,231 @@
+"""The Jinja environment of a dashboard template: always escaping, strict, sandboxed, and smaller than Jinja."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import jinja2
+from jinja2 import nodes
+from jinja2.exceptions import SecurityError
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
+
+from tenantry.errors import Location, MissingVariable, TemplateError, UnbindableValue
+from tenantry.groups import Record, RecordList
+from tenantry.html.context import VariablesContext
+from tenantry.html.filters import check_format, dashboard_filters
+from tenantry.html.jinja_tests import dashboard_tests
+from tenantry.html.shown import HIDDEN, Missing
+
+MAX_OUTPUT = 8 * 1024 * 1024
+"""The most characters that one page may grow to. A macro or a ``set`` block is measured when it is printed."""
+
+TEXT_METHODS = frozenset(
+    {
+        "capitalize",
+        "casefold",
+        "count",
+        "endswith",
+        "find",
+        "isalpha",
+        "isdigit",
+        "islower",
+        "isupper",
+        "lower",
+        "lstrip",
+        "removeprefix",
+        "removesuffix",
+        "rstrip",
+        "split",
+        "startswith",
+        "strip",
+        "title",
+        "upper",
+    }
+)
+"""The methods of text that a template may call: none that makes a long text out of a number, nor a format string."""
+
+_CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
+_BUILTIN = (str, bytes, bytearray, int, float, complex)
+_MAX_BITS = 1024
+
+
+class Computed:
+    """A subscript that is not written in the template: ``row[name]``. Errors do not show it."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+
+def bounded_join(pieces: Iterable[str]) -> str:
+    """The pieces as one text. Raises TemplateError above MAX_OUTPUT, having asked for no more than that."""
+    source, parts, size = iter(pieces), [], 0
+    while chunk := list(itertools.islice(source, 64)):
+        parts.append("".join(chunk))
+        size += len(parts[-1])
+        if size > MAX_OUTPUT:
+            raise TemplateError(f"the page grew beyond {MAX_OUTPUT:,} characters and was stopped")
+    return "".join(parts)
+
+
+def printable(value: Any) -> Any:
+    """What ``{{ value }}`` prints: null is nothing, a boolean is as in JSON; Python's None and True are no text."""
+    if value is None:
+        return ""
+    if value is True or value is False:
+        return "true" if value else "false"
+    if type(value) in _CONTAINERS:
+        kind = type(value).__name__
+        raise UnbindableValue(
+            f"a {kind} is never printed whole: use |join or |tojson, or name one of its values", name=kind
+        )
+    return value
+
+
+class DashboardEnvironment(ImmutableSandboxedEnvironment):
+    """See ``create_environment``."""
+
+    intercepted_binops = frozenset({"*", "**", "%"})
+    context_class = VariablesContext
+    concat = staticmethod(bounded_join)
+    computed = Computed
+
+    def __init__(self, loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> None:
+        super().__init__(
+            loader=loader, autoescape=True, undefined=Missing, finalize=printable, enable_async=enable_async
+        )
+        self.filters = dashboard_filters()
+        self.tests = dashboard_tests()
+        self.globals.clear()  # range, lipsum, cycler and the like: a property may have such a name, and some are bombs
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """``obj.attribute``: of a Record only ever an item, whatever its name."""
+        return self._item(obj, attribute) if isinstance(obj, Record | RecordList) else super().getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """``obj[argument]``."""
+        key = argument.key if isinstance(argument, Computed) else argument
+        value = self._item(obj, key) if isinstance(obj, Record | RecordList) else super().getitem(obj, key)
+        if key is not argument and isinstance(value, jinja2.Undefined):
+            return self.undefined(obj=obj, name=HIDDEN)
+        return value
+
+    def _item(self, obj: Any, key: Any) -> Any:
+        try:
+            return obj[key]
+        except (LookupError, TypeError):
+            return self.undefined(obj=obj, name=key)
+
+    def wrap_str_format(self, value: Any) -> None:
+        """None: ``str.format`` is not offered at all, so nothing has to stand in for it."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Whether a template may read an attribute of a plain Python object that the view gave it."""
+        for builtin in _BUILTIN:
+            if isinstance(obj, builtin) and (hasattr(builtin, attr) or hasattr(Markup, attr)):
+                return builtin is str and attr in TEXT_METHODS
+        return super().is_safe_attribute(obj, attr, value)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """``*``, ``**`` and ``%``, with the operands that make a bomb of them refused."""
+        if operator == "**":
+            raise SecurityError("'**' is not offered: compute it in the view")
+        if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
+            raise SecurityError("'*' multiplies numbers of ordinary size only")
+        if operator == "%" and isinstance(left, str | bytes):
+            check_format(left)
+        return super().call_binop(context, operator, left, right)
+
+    def handle_exception(self, source: str | None = None) -> NoReturn:
+        """Jinja's errors become TemplateErrors, with the line; what the view's own objects raise passes as it is."""
+        error = sys.exc_info()[1]
+        if isinstance(error, MissingVariable | UnbindableValue):
+            error.args = (error.message + _where(error),)
+            raise error
+        if isinstance(error, jinja2.TemplateSyntaxError):
+            raise template_error(error, source) from None
+        if isinstance(error, jinja2.TemplateError):
+            raise TemplateError((error.message or type(error).__name__) + _where(error)) from None
+        super().handle_exception(source)
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        tree = super()._parse(source, name, filename)
+        for node in tree.find_all((nodes.EvalContextModifier, *_LOADING)):
+            if isinstance(node, nodes.EvalContextModifier):
+                raise jinja2.TemplateSyntaxError("escaping cannot be switched off", node.lineno, name, filename)
+            if self.loader is None:
+                raise jinja2.TemplateSyntaxError(
+                    "no other template can be loaded from here: use create_environment(loader)",
+                    node.lineno,
+                    name,
+                    filename,
+                )
+        for item in list(tree.find_all(nodes.Getitem)):
+            if not isinstance(item.arg, nodes.Const | nodes.Slice | nodes.Neg):
+                item.arg = _computed(item.arg)
+                item.arg.set_environment(self)
+        return tree
+
+
+_LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
+
+
+def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> DashboardEnvironment:
+    """A Jinja environment for dashboard templates; ``Jinja2Templates(env=create_environment(loader))`` takes it too.
+
+    - Every value is escaped; there is no ``safe`` filter and no way to switch escaping off.
+    - A missing variable raises MissingVariable with its whole path. ``is defined`` and ``|default(…)`` work.
+    - A bare name is what the template set, else what the view gave, else a global that the host put there, else the
+      group's property. Jinja's own globals are gone. ``self``, ``loop`` and the words of the language (``not``,
+      ``in``, ``true``) keep their meaning: such a property is ``user_group.properties["not"]``.
+    - null prints as nothing, booleans as in JSON, an object or a list not at all.
+    - Jinja's own errors are raised as TemplateError (but for a template that ``get_template`` does not find).
+
+    Escaping serves HTML text and quoted attributes. Inside ``<script>`` use ``|tojson``; keep tenants' values out of
+    unquoted attributes, event handlers, styles, and of ``href`` and ``src`` unless the view has checked the address.
+
+    The values come from tenants and are never read as templates. The templates are the vendor's own: the sandbox keeps
+    them to the variables and stops the cheap bombs (repetition, powers, wide formats, ranges, pages above 8 Mi
+    characters), and does not stop a template that loops over large lists of the view within each other, recurses
+    through macros, or doubles a text by ``~`` again and again.
+    """
+    return DashboardEnvironment(loader, enable_async=enable_async)
+
+
+def template_error(error: jinja2.TemplateSyntaxError, source: str | None = None) -> TemplateError:
+    """What Jinja's compiler says, as ours: the template's name, the line, and its text."""
+    where = f"{error.name}, line {error.lineno}" if error.name else f"line {error.lineno}"
+    lines = (error.source or source or "").splitlines()
+    shown = f"\n    {lines[error.lineno - 1].strip()}" if 0 < error.lineno <= len(lines) else ""
+    return TemplateError(f"{where}: {error.message}{shown}", location=Location(error.lineno, 1))
+
+
+def _where(error: BaseException) -> str:
+    """Which template, and which of its lines, an error came from: the innermost template of its traceback."""
+    where, trace = "", error.__traceback__
+    while trace is not None:
+        template = trace.tb_frame.f_globals.get("__jinja_template__")
+        if isinstance(template, jinja2.Template):
+            line = template.get_corresponding_lineno(trace.tb_lineno)
+            where = f" ({template.name}, line {line})" if template.name else f" (line {line})"
+        trace = trace.tb_next
+    return where
+
+
+def _computed(argument: nodes.Expr) -> nodes.Call:
+    maker = nodes.EnvironmentAttribute("computed", lineno=argument.lineno)
+    return nodes.Call(maker, [argument], [], None, None, lineno=argument.lineno)
+
+
+def _is_sized(value: Any) -> bool:
+    return hasattr(type(value), "__len__") and not isinstance(value, jinja2.Undefined)
+
+
+def _bits(value: Any) -> int:
+    return value.bit_length() if isinstance(value, int) else 0

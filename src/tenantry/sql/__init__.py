@@ -1,0 +1,9 @@
+"""SQL templates: values become bound parameters and never SQL text (DESIGN section 8)."""
+
+from tenantry.sql.bound import BoundSQL
+from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.nodes import Position
+from tenantry.sql.paramstyles import PARAMSTYLES
+from tenantry.sql.template import SQLTemplate, Variable
+
+__all__ = ["DIALECTS", "PARAMSTYLES", "BoundSQL", "Position", "SQLTemplate", "Variable"]

@@ -1,0 +1,140 @@
+"""The SQL dialects: what opens and closes a quoted region, and how an empty list is said.
+
+Only the lexical rules that decide where a region ends are here. They are those of the engines' own scanners: SQLite's
+tokenize.c, PostgreSQL's scan.l, DuckDB (observed), MySQL's sql_lex.cc.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+_WORD = r"[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*+"
+_DOLLAR = r"\$(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """The lexical profile of one SQL dialect. ``opening`` finds the next piece; named groups tell its kind."""
+
+    name: str
+    paramstyle: str
+    """The paramstyle of the dialect's usual Python driver."""
+    prefixes: str = ""
+    """Regular expression of what may stand directly before a string's quote."""
+    backslash: bool = False
+    """Whether a backslash escapes in every string (MySQL); in PostgreSQL and DuckDB it does in ``E''`` only."""
+    double_is_string: bool = False
+    line_end: str = r"\n"
+    hash_comment: bool = False
+    dashes_need_space: bool = False
+    nested_comments: bool = False
+    executable_comments: bool = False
+    dollar_quotes: bool = False
+    backticks: bool = True
+    bracket_names: bool = False
+    arrays: bool = False
+    """Whether ``[[`` can also be the start of an array in an array."""
+    in_nothing: str
+    """After an expression: false for every value, NULL included, whatever the type."""
+    not_in_nothing: str
+    """After an expression: true for every value, NULL included, whatever the type."""
+    interval_takes_value: bool = False
+    is_takes_value: bool = False
+    raw_marks: frozenset[str] = frozenset()
+    """Characters of placeholders that the engine itself recognises, whatever paramstyle its driver declares."""
+    opening: re.Pattern[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "opening", re.compile(_opening(self)))
+
+
+def _opening(dialect: Dialect) -> str:
+    """One alternation: a run of plain code, or the start of something that has an end of its own."""
+    dash = r"--(?=[\x00-\x20\x7f]|\Z)" if dialect.dashes_need_space else "--"
+    prefix = f"(?:{dialect.prefixes})?" if dialect.prefixes else ""
+    special = "'\"\\[\\]{\\\\/$A-Za-z0-9_\\x80-\\U0010ffff-"
+    code = [rf"[^{special}{'`' if dialect.backticks else ''}{'#' if dialect.hash_comment else ''}]++"]
+    code += [rf"{_WORD}(?!'|&['\"])", r"[0-9][A-Za-z0-9_.]*+", "-(?!-)", r"/(?!\*)", r"\{(?![{%])"]
+    code += [r"\\(?!\{[{%]|\[\[)", rf"\$(?!{_DOLLAR[2:]})" if dialect.dollar_quotes else r"\$"]
+    groups = [("code", f"(?:{'|'.join(code)})++"), ("tag", r"\{\{"), ("statement", r"\{%")]
+    groups += [("escape", r"\\(?:\{[{%]|\[\[)"), ("open", r"\[\[")]
+    groups += [("name", r"\[") if dialect.bracket_names else ("left", r"\["), ("right", r"\]")]
+    groups += [("line", f"(?:{dash}{'|#' if dialect.hash_comment else ''})[^{dialect.line_end}]*+"), ("dashes", "--")]
+    groups += [("executable", r"/\*M?!")] if dialect.executable_comments else []
+    groups += [("hint", r"/\*\+"), ("block", r"/\*")]
+    double = "string2" if dialect.double_is_string else "name2"
+    groups += [("plain", r"'[^'{\\]*+'(?!')")]  # the common string at once; the rest is read part by part
+    groups += [("string", f"{prefix}'"), (double, f'{"(?:[uU]&)?" if "&" in dialect.prefixes else ""}"')]
+    groups += [("tick", "`")] if dialect.backticks else []
+    groups += [("dollar", _DOLLAR)] if dialect.dollar_quotes else []
+    groups += [("word", rf"{_WORD}|[\s\S]")]
+    return "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in groups)
+
+
+DIALECTS: Final[dict[str, Dialect]] = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect(
+            name="postgresql",
+            paramstyle="numeric_dollar",
+            prefixes="[eE]|[uU]&|[bBnNxX]",
+            line_end=r"\r\n",
+            nested_comments=True,
+            dollar_quotes=True,
+            backticks=False,
+            arrays=True,
+            # OPERATOR() binds as `in` does, a bare = would not; '{}' takes the array type of the left side, and an
+            # empty array is compared with nothing, so NULL on the left gives false and true, not NULL.
+            in_nothing="operator(=) any ('{}')",
+            not_in_nothing="operator(<>) all ('{}')",
+            raw_marks=frozenset("$"),
+        ),
+        Dialect(
+            name="sqlite",
+            paramstyle="qmark",
+            prefixes="[xX]",
+            bracket_names=True,
+            in_nothing="in ()",
+            not_in_nothing="not in ()",
+            is_takes_value=True,
+            raw_marks=frozenset("?:@$"),
+        ),
+        Dialect(
+            name="duckdb",
+            paramstyle="qmark",
+            prefixes="[eE]|[bBnNxX]",
+            line_end=r"\r\n",
+            nested_comments=True,
+            dollar_quotes=True,
+            arrays=True,
+            # `null in ()` is NULL in DuckDB, so `not in ()` would lose rows; an empty sub-select does not.
+            in_nothing="in (select null where false)",
+            not_in_nothing="not in (select null where false)",
+            raw_marks=frozenset("?$"),
+        ),
+        Dialect(
+            name="mysql",
+            paramstyle="format",
+            prefixes="[bBnNxX]",
+            backslash=True,
+            double_is_string=True,
+            hash_comment=True,
+            dashes_need_space=True,
+            executable_comments=True,
+            in_nothing="in (select null from dual where false)",
+            not_in_nothing="not in (select null from dual where false)",
+            interval_takes_value=True,
+        ),
+    )
+}
+"""The dialects by name: postgresql, sqlite, duckdb, mysql."""
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect of this name. Raises ValueError that lists the names."""
+    try:
+        return DIALECTS[name]
+    except (KeyError, TypeError):
+        raise ValueError(f"there is no SQL dialect {name!r}: give one of {', '.join(DIALECTS)}") from None

@@ -1,0 +1,49 @@
+"""Source: a template's text, and errors that point into it."""
+
+from __future__ import annotations
+
+from tenantry.errors import Location, TemplateError
+
+LONGEST_TEXT = 256 * 1024
+"""Characters. A template is written by hand: what is longer is a mistake or an attack."""
+
+_SHOWN = 100  # characters of a long line that an error shows
+
+
+class Source:
+    """The text of a template. Offsets count characters from 0; locations count lines and columns from 1."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        if len(text) > LONGEST_TEXT:
+            raise TemplateError(f"a SQL template is at most {LONGEST_TEXT} characters long, this one is {len(text)}")
+        if text.isascii() and "\0" not in text:
+            return
+        for offset, character in enumerate(text):
+            if character == "\0" or "\ud800" <= character <= "\udfff":
+                raise self.error(offset, "a NUL or a lone surrogate cannot stand in SQL", "remove the character")
+
+    def location(self, offset: int) -> Location:
+        """Line and column of an offset."""
+        start = self.text.rfind("\n", 0, offset) + 1
+        return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1)
+
+    def error(self, offset: int, problem: str, fix: str) -> TemplateError:
+        """A TemplateError that shows the line of ``offset``, a caret below it, and the fix."""
+        location = self.location(offset)
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", start)
+        line = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
+        column = offset - start
+        if column > _SHOWN // 2:  # keep the caret in sight
+            cut = column - _SHOWN // 2
+            line, column = "…" + line[cut:], column - cut + 1
+        line = _printable(line[:_SHOWN])
+        caret = "".join("\t" if character == "\t" else " " for character in line[:column]) + "^"
+        return TemplateError(f"{location}: {problem}\n    {line}\n    {caret}\n  fix: {fix}", location=location)
+
+
+def _printable(line: str) -> str:
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line)

@@ -1,0 +1,139 @@
+"""SQLTemplate: SQL with ``{{ variables }}`` in it, whose values are only ever bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from tenantry.errors import TemplateError
+from tenantry.groups import Record
+from tenantry.sql.bound import BoundSQL
+from tenantry.sql.codegen import Bind, generate
+from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
+from tenantry.sql.guard import enforce, is_guarded
+from tenantry.sql.nodes import Position, Tree
+from tenantry.sql.paramstyles import paramstyle_named, refuse_marks
+from tenantry.sql.parser import PATH, parse
+from tenantry.sql.source import Source
+
+DEFAULT_DIALECT = "postgresql"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One tag of a template: its path, where it stands, and what its place makes of it.
+
+    ``optional`` tells that it stands inside ``[[ ]]``; ``guarded`` that its absence can never drop a clause.
+    """
+
+    path: str
+    line: int
+    column: int
+    position: Position
+    optional: bool
+    guarded: bool
+
+
+class SQLTemplate:
+    """SQL with ``{{ path }}``, ``[[ optional clauses ]]`` and ``\\{{`` (DESIGN section 8).
+
+    The text is compiled for a dialect when it is first bound for it, or at once when ``dialect`` (``postgresql``,
+    ``sqlite``, ``duckdb``, ``mysql``) is given; compile errors are TemplateErrors with line, column, caret and fix.
+    ``optional`` names paths that the group may lack: their clauses in ``[[ ]]`` are then dropped.
+    """
+
+    __slots__ = ("_binds", "_lock", "_own", "_source", "_trees", "dialect", "optional")
+
+    def __init__(self, text: str, dialect: str | None = None, *, optional: Iterable[str] = frozenset()) -> None:
+        self._source = Source(text)
+        self.dialect = dialect
+        self.optional = _paths(optional)
+        self._trees: dict[str, Tree] = {}
+        self._binds: dict[tuple[str, str | None], Bind] = {}
+        self._own: dict[str | None, Bind] = {}
+        self._lock = Lock()
+        if dialect is not None:
+            self._tree(dialect_named(dialect))
+
+    @property
+    def text(self) -> str:
+        """The template as it was written."""
+        return self._source.text
+
+    def bind(
+        self, variables: Mapping[str, Any] | Record, paramstyle: str | None = None, *, dialect: str | None = None
+    ) -> BoundSQL:
+        """The SQL text and its parameters for some variables, read by ``[…]`` only.
+
+        ``dialect`` defaults to the template's, else ``postgresql``; ``paramstyle`` to that of the dialect's usual
+        driver: postgresql ``numeric_dollar`` (asyncpg), sqlite and duckdb ``qmark``, mysql ``format``. The text depends
+        on which clauses are kept and on the lengths of lists, and on nothing else.
+
+        Raises MissingVariable, one for all variables that are missing or None; UnbindableValue for a value that cannot
+        stand where the template names it; TemplateError if the text cannot be compiled; ValueError for an unknown
+        dialect or paramstyle.
+        """
+        try:  # the short way for the template's own dialect: this is the hot path
+            bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
+        except KeyError:
+            bind = self._compile(dialect, paramstyle)
+        return bind(variables)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """Every tag in the order of the text: for the template's dialect, else the first one that takes the text."""
+        tree = self._tree(dialect_named(self.dialect)) if self.dialect is not None else self._first_tree()
+        found = []
+        for hole in tree.holes:
+            at = self._source.location(hole.offset)
+            guarded = is_guarded(hole, self.optional)
+            found.append(Variable(hole.path, at.line, at.column, hole.position, hole.clauses > 0, guarded))
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        return f"<SQLTemplate {self.text[:60]!r}{'…' if len(self.text) > 60 else ''}>"
+
+    def _first_tree(self) -> Tree:
+        first: TemplateError | None = None
+        for dialect in DIALECTS.values():  # postgresql is the first
+            try:
+                return self._tree(dialect)
+            except TemplateError as error:
+                first = first or error
+        raise first if first is not None else AssertionError("there are dialects")
+
+    def _tree(self, dialect: Dialect) -> Tree:
+        tree = self._trees.get(dialect.name)
+        if tree is None:
+            tree = parse(self._source, dialect)
+            enforce(self._source, tree, self.optional)
+            self._trees[dialect.name] = tree
+        return tree
+
+    def _compile(self, dialect: str | None, paramstyle: str | None) -> Bind:
+        profile = dialect_named(dialect or self.dialect or DEFAULT_DIALECT)
+        style = paramstyle_named(paramstyle or profile.paramstyle)
+        with self._lock:  # one function for each dialect and style, so that equal shapes are the same str object
+            bind = self._binds.get((profile.name, style.name))
+            if bind is None:
+                tree = self._tree(profile)
+                refuse_marks(self._source, profile, style, tree.marks)
+                bind = generate(self._source, tree, profile, style)
+                self._binds[profile.name, style.name] = bind
+            if dialect is None:
+                self._own[paramstyle] = bind
+            else:
+                self._binds[dialect, paramstyle] = bind
+        return bind
+
+
+def _paths(optional: Iterable[str]) -> frozenset[str]:
+    if isinstance(optional, str):
+        raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
+    paths = frozenset(optional)
+    for path in paths:
+        if not PATH.fullmatch(path):
+            raise ValueError(f"optional names {path!r}, which is not a path: names joined by dots")
+    return paths

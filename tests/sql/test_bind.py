@@ -1,0 +1,206 @@
+"""Binding: golden texts by position, paramstyle and dialect."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.errors import TemplateError
+from tenantry.groups import Record
+from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, Position, SQLTemplate, Variable
+
+ORDERS = SQLTemplate("select * from orders where region = {{ region }} and status in {{ statuses }} and p like '5%'")
+VALUES = {"region": "eu", "statuses": ["open", "paid"]}
+
+
+@pytest.mark.parametrize(
+    ("paramstyle", "sql", "params"),
+    [
+        ("qmark", "region = ? and status in (?, ?) and p like '5%'", ("eu", "open", "paid")),
+        ("numeric", "region = :1 and status in (:2, :3) and p like '5%'", ("eu", "open", "paid")),
+        ("named", "region = :p1 and status in (:p2, :p3) and p like '5%'", {"p1": "eu", "p2": "open", "p3": "paid"}),
+        ("format", "region = %s and status in (%s, %s) and p like '5%%'", ("eu", "open", "paid")),
+        (
+            "pyformat",
+            "region = %(p1)s and status in (%(p2)s, %(p3)s) and p like '5%%'",
+            {"p1": "eu", "p2": "open", "p3": "paid"},
+        ),
+        ("numeric_dollar", "region = $1 and status in ($2, $3) and p like '5%'", ("eu", "open", "paid")),
+    ],
+)
+def test_every_paramstyle(paramstyle: str, sql: str, params: object) -> None:
+    """One number an occurrence, in the order of the text; percent signs doubled for the two that need it."""
+    bound = ORDERS.bind(VALUES, paramstyle)
+    assert bound == BoundSQL(f"select * from orders where {sql}", params, paramstyle, "postgresql")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "paramstyle"),
+    [("postgresql", "numeric_dollar"), ("sqlite", "qmark"), ("duckdb", "qmark"), ("mysql", "format")],
+)
+def test_default_paramstyle_is_that_of_the_usual_driver(dialect: str, paramstyle: str) -> None:
+    """Given on the template or on bind; a bare bind means postgresql."""
+    assert SQLTemplate("select {{ x }}", dialect).bind({"x": 1}).paramstyle == paramstyle
+    assert SQLTemplate("select {{ x }}").bind({"x": 1}, dialect=dialect).paramstyle == paramstyle
+    assert SQLTemplate("select {{ x }}").bind({"x": 1}).dialect == "postgresql"
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("select 1-{{x}}", "select 1- ?"),
+        ("select {{x}}-1", "select ? -1"),
+        ("select ({{x}},{{x}})", "select (?,?)"),
+        ("select {{x}}{{x}}", "select ?  ?"),
+        ("select {{x}}/* c */+1", "select ?  +1"),
+        ("select 1 -- don't {x}\n+ {{ x }}", "select 1 \n+ ?"),
+        ("select '{{ x }}'||'a'", "select ? ||'a'"),
+        ("select \\{{ x }}, '\\{{ x }}', \"\\{{\", {{ x }}", "select {{ x }}, '{{ x }}', \"{{\", ?"),
+        ("select \\{% x, {{ x }}", "select {% x, ?"),
+        ("select {{\n x\t}}", "select ?"),
+        ("select a--{{b\n", None),
+    ],
+)
+def test_text_around_a_value(text: str, sql: str | None) -> None:
+    """A placeholder has a space on either side where it could grow together with another; comments are dropped."""
+    if sql is None:
+        with pytest.raises(TemplateError):
+            SQLTemplate(text, "sqlite")
+    else:
+        assert SQLTemplate(text, "sqlite").bind({"x": "v"}).sql == sql
+
+
+def test_values_in_literals() -> None:
+    """`'{{ x }}'` is bound as text; a literal with more in it is one parameter, its escapes undone."""
+    template = SQLTemplate(
+        "select '{{ x }}', '%{{ x }}%', 'it''s {{ x }} {{ y }}', '\\{{ {{ x }}', '{{ x }}{{ x }}'", "sqlite"
+    )
+    bound = template.bind({"x": 7, "y": "é"})
+    assert bound.sql == "select ?, ?, ?, ?, ?"
+    assert bound.params == ("7", "%7%", "it's 7 é", "{{ 7", "77")
+    mysql = SQLTemplate(r"""select 'a\n\'{{ x }}\%\q''', "a""{{ x }}'" """, "mysql").bind({"x": "-"})
+    assert mysql.params == ("a\n'-\\%q'", "a\"-'")
+    assert mysql.sql == "select %s, %s "
+
+
+def test_a_value_in_a_composed_literal_is_never_read_as_an_escape() -> None:
+    """The value is added after the literal's escapes are undone. Red when `unescape` runs over the composed text."""
+    bound = SQLTemplate("select '{{ x }}-{{ x }}'", "mysql").bind({"x": "\\'' {{ y }} \\n"})
+    assert bound.params == ("\\'' {{ y }} \\n-\\'' {{ y }} \\n",)
+
+
+def test_no_parameters() -> None:
+    """Without a placeholder the format styles give undoubled text and None, also when a clause is dropped."""
+    template = SQLTemplate("select 7 % 2 [[ , {{ params.x }} ]]", "sqlite")
+    assert template.bind({}, "format")[:2] == ("select 7 % 2 ", None)
+    assert template.bind({}, "pyformat")[:2] == ("select 7 % 2 ", None)
+    assert template.bind({}, "qmark")[:2] == ("select 7 % 2 ", ())
+    assert template.bind({}, "named")[:2] == ("select 7 % 2 ", {})
+    assert template.bind({"params": {"x": 1}}, "format").sql.startswith("select 7 %% 2 ")
+    assert SQLTemplate("select 7 % 2", "mysql").bind({}) == ("select 7 % 2", None, "format", "mysql")
+    assert SQLTemplate("").bind({}).sql == ""
+
+
+def test_nested_paths_in_mappings_and_records() -> None:
+    """Paths are read by item only: a property called `items` is the property, an attribute is nothing."""
+    template = SQLTemplate(
+        "select {{ user_group.properties.items }}, {{ user_group.properties.b }}, {{ user_group.id }}"
+    )
+    variables = {"user_group": {"properties": {"items": "i", "b": 2}, "id": "acme"}}
+    assert template.bind(variables).params == ("i", 2, "acme")
+    assert template.bind(Record(variables)).params == ("i", 2, "acme")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "paramstyle", "text"),
+    [
+        ("postgresql", "qmark", "select a ?| b, {{ x }}"),
+        ("postgresql", "numeric_dollar", "select $1, {{ x }}"),
+        ("postgresql", "qmark", "select $1, {{ x }}"),
+        ("postgresql", "named", "select :name, {{ x }}"),
+        ("postgresql", "numeric", "select :1, {{ x }}"),
+        ("sqlite", "qmark", "select ?, {{ x }}"),
+        ("sqlite", "format", "select ?1, {{ x }}"),
+        ("sqlite", "qmark", "select :name, {{ x }}"),
+        ("sqlite", "qmark", "select @name, {{ x }}"),
+        ("sqlite", "qmark", "select $name, {{ x }}"),
+        ("duckdb", "numeric_dollar", "select ?, {{ x }}"),
+        ("duckdb", "qmark", "select $name, {{ x }}"),
+        ("mysql", "qmark", "select ?, {{ x }}"),
+    ],
+)
+def test_a_placeholder_of_the_authors_own_is_refused(dialect: str, paramstyle: str, text: str) -> None:
+    """A `$1` in the template would be our first parameter. Red when `refuse_marks` is not called."""
+    with pytest.raises(TemplateError, match="for a placeholder"):
+        SQLTemplate(text).bind({"x": 1}, paramstyle, dialect=dialect)
+
+
+@pytest.mark.parametrize("paramstyle", PARAMSTYLES)
+def test_casts_and_slices_are_no_placeholders(paramstyle: str) -> None:
+    """`::` and the colon of a slice work in every style; the slice gets a space that no driver misreads."""
+    text = "select a::int, b[1:2], c[i:n], d[:n], '? :x $1 @x', \"? :x\", $$ ?:x $$ /* ? :x */, {{ x }}::date"
+    sql = SQLTemplate(text, "postgresql").bind({"x": 1}, paramstyle).sql
+    assert sql.startswith("select a::int, b[1: 2], c[i: n], d[: n], '? :x $1 @x', \"? :x\", $$ ?:x $$ ")
+
+
+def test_operators_with_question_marks_work_where_no_driver_reads_them() -> None:
+    """PostgreSQL's `?|` with numbered or formatted placeholders; `@` is an operator there."""
+    for paramstyle in ("numeric_dollar", "format", "named"):
+        sql = SQLTemplate("select a ?| b, @x, {{ x }}").bind({"x": 1}, paramstyle).sql
+        assert sql.startswith("select a ?| b, @x, ")
+
+
+def test_equal_shapes_give_the_same_text_object() -> None:
+    """A driver's statement cache then compares by identity. Red when `Shapes` does not keep what it renders."""
+    template = SQLTemplate("select {{ a }} where x in {{ xs }} [[ and y = {{ params.y }} ]]", "sqlite")
+    first = template.bind({"a": 1, "xs": [1, 2], "params": {"y": 1}})
+    again = template.bind({"a": "b", "xs": ["c", "d"], "params": {"y": "e"}})
+    assert first.sql is again.sql
+    assert template.bind({"a": 1, "xs": [1, 2]}).sql is not first.sql
+    assert template.bind({"a": 1, "xs": [1]}, dialect="sqlite").sql is template.bind({"a": 2.5, "xs": [2]}, "qmark").sql
+
+
+def test_kept_shapes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest texts make room. Red when the loop that pops them is removed."""
+    monkeypatch.setattr("tenantry.sql.shapes._KEPT_CHARACTERS", 2_000)
+    template = SQLTemplate("select 1 where x in {{ xs }}", "sqlite")
+    for length in range(200):
+        template.bind({"xs": list(range(length))})
+    shapes = template._own[None].__globals__["known"]
+    assert 0 < sum(len(text) for text, _ in shapes.values()) <= 2_000
+
+
+def test_bound_sql_shows_no_value() -> None:
+    """repr and str show the text and count the parameters; the record is frozen."""
+    bound = SQLTemplate("select {{ x }}", "sqlite").bind({"x": "secret"})
+    assert repr(bound) == str(bound) == f"{bound}" == "<BoundSQL sqlite qmark, 1 parameter: 'select ?'>"
+    with pytest.raises(AttributeError):
+        bound.sql = "select 2"  # type: ignore[misc]  # that it cannot be set is the point
+    with pytest.raises(AttributeError):
+        bound.other = 1  # type: ignore[attr-defined]  # it has slots
+
+
+def test_variables_are_listed_without_values() -> None:
+    """Path, line, column, position, whether optional, whether guarded, in the order of the text."""
+    text = "select {{ a }}\nwhere b in {{ b }} and c = '{{ a }}'\n"
+    text += "[[ and d like '%{{ params.d }}%' ]] [[ {{ e }} ]] limit {{ params.n }}"
+    assert SQLTemplate(text, optional={"e"}).variables == (
+        Variable("a", 1, 8, Position.VALUE, optional=False, guarded=True),
+        Variable("b", 2, 12, Position.LIST, optional=False, guarded=True),
+        Variable("a", 2, 29, Position.TEXT, optional=False, guarded=True),
+        Variable("params.d", 3, 17, Position.PART, optional=True, guarded=False),
+        Variable("e", 3, 40, Position.VALUE, optional=True, guarded=False),
+        Variable("params.n", 3, 57, Position.LIMIT, optional=False, guarded=False),
+    )
+    assert [v.path for v in SQLTemplate("select `a`, {{ x }} # c").variables] == ["x"]
+    with pytest.raises(TemplateError, match="1:8"):
+        _ = SQLTemplate("select {{ x | y }}").variables
+
+
+def test_every_dialect_and_style_binds_the_same_values() -> None:
+    """24 combinations, one order of parameters."""
+    for dialect in DIALECTS:
+        for name, style in PARAMSTYLES.items():
+            bound = ORDERS.bind(VALUES, name, dialect=dialect)
+            params = bound.params.values() if style.named else bound.params  # type: ignore[union-attr]  # not None
+            assert tuple(params) == ("eu", "open", "paid")
+            assert (bound.paramstyle, bound.dialect) == (name, dialect)

@@ -1,0 +1,192 @@
+"""What a template may not say: each error names the line, shows a caret and gives the fix."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.errors import Location, TemplateError
+from tenantry.sql import DIALECTS, SQLTemplate
+
+EVERYWHERE = [
+    ("select 1 -- {{ x }}", "inside a comment"),
+    ("select 1 /* {{ x }} */", "inside a comment"),
+    ("select 1 -- {% if x %}", "inside a comment"),
+    ("select 1 /*+ {{ x }} */", "inside a hint"),
+    ("select x where a = date '{{ x }}'", "date '…'"),
+    ("select x where a = timestamp with time zone '{{ x }}'", "timestamp '…'"),
+    ("select interval '{{ x }} days'", "interval '…'"),
+    ("select x'{{ x }}'", "literal of the form X'…'"),
+    ("select date {{ x }}", "`date` takes a literal"),
+    ("select * from {{ x }}", "would name a table"),
+    ("select * from a join {{ x }} on true", "would name a table"),
+    ("insert into {{ x }} values (1)", "would name a table"),
+    ("update {{ x }} set a = 1", "would name a table"),
+    ("select * from '{{ x }}.csv'", "would name a table"),
+    ("select 1 as '{{ x }}'", "an alias or a type"),
+    ("select a from t order by '{{ x }}'", "sorts by nothing"),
+    ("select a from t limit '{{ x }}'", "takes a number"),
+    ("select a from t limit 1, '{{ x }}'", "takes a number"),
+    ("update t set {{ x }} = 1", "would name a column"),
+    ("select 1 as {{ x }}", "an alias or a type"),
+    ("select a from t order by {{ x }}", "sorts by nothing"),
+    ("select a from t order by a, {{ x }} desc", "sorts by nothing"),
+    ("select a from t group by {{ x }}", "sorts by nothing"),
+    ("select sum(a) over (partition by b, {{ x }})", "sorts by nothing"),
+    ("select orders_{{ x }}", "part of a word"),
+    ("select {{ x }}s", "part of a word"),
+    ("select t.{{ x }}", "part of a name"),
+    ("select {{ x }} . a", "part of a name"),
+    ("select {{ x }}(1)", "name a function"),
+    ("select a where b in '{{ x }}'", "takes a list, not a string"),
+    ("select 'a' '{{ x }}'", "two literals side by side"),
+    ("select {% if x %} 1 {% end %}", "not in the language yet"),
+    ("select {{ x | default('a') }}", "filters are not in the language yet"),
+    ("select {{ }}", "empty tag"),
+    ("select {{ x.items() }}", "one path"),
+    ("select {{ x['a'] }}", "one path"),
+    ("select {{ _x }}", "one path"),
+    ("select {{ x.__class__ }}", "one path"),
+    ("select {{ ''.__class__ }}", "one path"),
+    ("select {{ x~y }}", "one path"),
+    ("select {{- x -}}", "one path"),
+    ("select {{ x", "has no }}"),
+    ("select '{{ x'", "has no }}"),
+    ("select {{ x from {{ y }}", "has no }}"),
+    ("select 'abc", "has no end"),
+    ("select /* abc", "has no end"),
+    ("select 1\0", "NUL"),
+    ("select '\ud800'", "lone surrogate"),
+]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(("text", "problem"), EVERYWHERE)
+def test_refused_in_every_dialect(dialect: str, text: str, problem: str) -> None:
+    """No tag stands where it would be inert, a name, or constant. Red when its check in lexer or placement is gone."""
+    with pytest.raises(TemplateError, match=r"\n  fix: ") as caught:
+        SQLTemplate(text, dialect)
+    assert problem in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "problem"),
+    [
+        ("postgresql", 'select "{{ x }}"', "quoted identifier"),
+        ("sqlite", 'select "{{ x }}"', "quoted identifier"),
+        ("duckdb", 'select "{{ x }}"', "quoted identifier"),
+        ("sqlite", "select `{{ x }}`", "quoted identifier"),
+        ("mysql", "select `{{ x }}`", "quoted identifier"),
+        ("sqlite", "select [{{ x }}]", "quoted identifier"),
+        ("postgresql", "select $$ {{ x }} $$", "dollar-quoted"),
+        ("postgresql", "select $a$ {{ x }} $a$", "dollar-quoted"),
+        ("duckdb", "select $$ {{ x }} $$", "dollar-quoted"),
+        ("postgresql", "select $$ abc", "has no end"),
+        ("postgresql", "select E'{{ x }}'", "literal of the form E'…'"),
+        ("postgresql", "select U&'{{ x }}'", "literal of the form U&'…'"),
+        ("postgresql", "select N'{{ x }}'", "literal of the form N'…'"),
+        ("mysql", "select _utf8mb4'{{ x }}'", "part of a word"),
+        ("mysql", "select 1 # {{ x }}", "inside a comment"),
+        ("mysql", "select /*!50000 1 */", "executable comment"),
+        ("mysql", "select /*M! 1 */", "executable comment"),
+        ("mysql", "select 5--{{ x }}", "two minus signs"),
+        ("mysql", "select '\\0{{ x }}'", "NUL"),
+        ("postgresql", "select interval {{ x }}", "`interval` takes a literal"),
+        ("duckdb", "select interval {{ x }} day", "`interval` takes a literal"),
+        ("postgresql", "select a is {{ x }}", "`is` takes no parameter"),
+        ("postgresql", "select a is not {{ x }}", "`is` takes no parameter"),
+        ("postgresql", "select {{ x }}::{{ y }}", "a type"),
+        ("sqlite", "select 1 [[ and a = 1 ]]", "no ]] that encloses a variable"),
+        ("mysql", "select 1 [[ and a = {{ params.x }} ]", "no ]] that encloses a variable"),
+    ],
+)
+def test_refused_in_one_dialect(dialect: str, text: str, problem: str) -> None:
+    """The dialect's own quoted regions and literals."""
+    with pytest.raises(TemplateError, match=r"\n  fix: ") as caught:
+        SQLTemplate(text, dialect)
+    assert problem in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("mysql", "select now() - interval {{ x }} day"),
+        ("sqlite", "select a is {{ x }}"),
+        ("sqlite", "select a is not {{ x }}"),
+        ("postgresql", "select a is distinct from {{ x }}"),
+        ("postgresql", "select extract(year from {{ x }})"),
+        ("postgresql", "select trim(both 'x' from {{ x }})"),
+        ("postgresql", "select trim(both 'x' from '{{ x }}')"),
+        ("postgresql", "select position('a' in {{ x }})"),
+        ("postgresql", "select now() at time zone '{{ x }}'"),
+        ("postgresql", "select a from t order by b <-> {{ x }}"),
+        ("postgresql", "select a from t order by case when b = {{ x }} then 1 end"),
+        ("postgresql", "select a from t order by coalesce(b, {{ x }})"),
+        ("postgresql", "select {{ x }}::date, cast({{ x }} as date), '{{ x }}'::date"),
+        ("postgresql", "select a, {{ x }}, b"),
+        ("postgresql", "select t.date, {{ x }}"),
+        ("mysql", 'select "{{ x }}"'),
+        ("duckdb", "select {'a': {{ x }}}"),
+    ],
+)
+def test_allowed(dialect: str, text: str) -> None:
+    """Neighbours of the rules above that are good SQL, each bound as one value."""
+    bound = SQLTemplate(text, dialect).bind({"x": "v"})
+    assert set(bound.params or ()) == {"v"}
+
+
+def test_the_message_shows_where_and_how() -> None:
+    """Line and column count from 1; the caret stands below the tag; tabs are kept so that it stays there."""
+    with pytest.raises(TemplateError) as caught:
+        SQLTemplate("select *\nfrom t\n\twhere a = 1 -- {{ region }}\n", "sqlite")
+    assert caught.value.location == Location(3, 17)
+    lines = caught.value.message.split("\n")
+    assert lines[0] == "3:17: a variable cannot stand inside a comment"
+    assert lines[1] == "    \twhere a = 1 -- {{ region }}"
+    assert lines[2] == "    \t               ^"
+    assert lines[3].startswith("  fix: ")
+
+
+def test_a_long_line_is_cut_around_the_caret() -> None:
+    """The caret still stands below the tag."""
+    with pytest.raises(TemplateError) as caught:
+        SQLTemplate("select " + "a, " * 200 + "t.{{ region }} from t" + " " * 500 + "x", "sqlite")
+    shown, caret = caught.value.message.split("\n")[1:3]
+    assert len(shown) < 120
+    assert shown[caret.index("^") :].startswith("{{ region }}")
+
+
+def test_limits_on_the_text() -> None:
+    """256 KiB, 1,000 tags, 8 clauses within one another."""
+    with pytest.raises(TemplateError, match="at most 262144 characters"):
+        SQLTemplate("x" * 262_145)
+    with pytest.raises(TemplateError, match="at most 1000 variables"):
+        SQLTemplate("select " + ",".join(["{{ x }}"] * 1001), "sqlite")
+    with pytest.raises(TemplateError, match="at most 1000 variables"):
+        SQLTemplate("select '" + "{{ x }}-" * 1001 + "'", "sqlite")
+    with pytest.raises(TemplateError, match="at most 8 deep"):
+        SQLTemplate("[[ {{ params.x }} " * 9 + "]]" * 9, "sqlite")
+    deep = SQLTemplate("[[ {{ params.x }} " * 8 + "]]" * 8, "sqlite").bind({"params": {"x": 1}})
+    assert deep.params == (1,) * 8
+    wide = SQLTemplate("select '" + "{{ x }}-" * 1000 + "'", "sqlite").bind({"x": "a"})
+    assert wide.params == ("a-" * 1000,)
+
+
+def test_a_lazy_template_is_refused_when_it_is_bound() -> None:
+    """Without dialect= the text is compiled on first use, for PostgreSQL unless another dialect is named."""
+    template = SQLTemplate("select `a` = {{ x }}")
+    assert template.bind({"x": 1}, dialect="mysql").sql == "select `a` = %s"
+    template = SQLTemplate("select $$ {{ x }} $$")
+    with pytest.raises(TemplateError):
+        template.bind({"x": 1})
+
+
+def test_unknown_names_are_refused() -> None:
+    """A dialect or paramstyle that does not exist is told with the ones that do."""
+    with pytest.raises(ValueError, match="no SQL dialect 'oracle': give one of postgresql, sqlite, duckdb, mysql"):
+        SQLTemplate("select 1", "oracle")
+    with pytest.raises(ValueError, match="no paramstyle 'dollar': give one of qmark"):
+        SQLTemplate("select 1").bind({}, "dollar")
+    with pytest.raises(TypeError, match="set of paths, not one string"):
+        SQLTemplate("select 1", optional="discount")
+    with pytest.raises(ValueError, match="not a path"):
+        SQLTemplate("select 1", optional={"a b"})

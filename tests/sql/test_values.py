@@ -1,0 +1,251 @@
+"""Values: what may be bound, and errors that name the path and never show the value."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from enum import IntEnum, StrEnum
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
+from tenantry.groups import Record, RecordList
+from tenantry.sql import SQLTemplate
+
+VALUE = SQLTemplate("select {{ g.x }}", "sqlite")
+TEXT = SQLTemplate("select '{{ g.x }}'", "sqlite")
+LIST = SQLTemplate("select a in {{ g.x }}", "sqlite")
+LIMIT = SQLTemplate("select 1 limit {{ g.x }} offset {{ g.x }}", "sqlite")
+WIDE = SQLTemplate("select {{ a }}, {{ b }}, {{ c }}, {{ d }}, {{ e }}, {{ g.x }}", "sqlite")
+BESIDE = dict.fromkeys("abcde", 1)
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Number(IntEnum):
+    ONE = 1
+
+
+class Loud(str):
+    """A str whose methods lie."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "1 or 1 = 1"
+
+    def isprintable(self) -> bool:
+        return True
+
+
+GOOD: list[tuple[Any, str | None]] = [
+    ("eu", "eu"),
+    ("", ""),
+    ("line\nbreak\t\u2028 é \U0001f600", "line\nbreak\t\u2028 é \U0001f600"),
+    (0, "0"),
+    (-(2**63), "-9223372036854775808"),
+    (2**63 - 1, "9223372036854775807"),
+    (1.5, "1.5"),
+    (True, "true"),
+    (False, "false"),
+    (Decimal("1E+2"), "100"),
+    (date(2024, 2, 29), "2024-02-29"),
+    (datetime(2024, 2, 29, 1, 2, 3, tzinfo=UTC), "2024-02-29T01:02:03+00:00"),
+    (time(1, 2), "01:02:00"),
+    (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+    (timedelta(1), None),
+    (b"\0\xff", None),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), GOOD)
+def test_scalars_are_bound_as_they_are(value: Any, text: str | None) -> None:
+    """The same object, or its text inside quotes; alone, among others and in a list."""
+    assert VALUE.bind({"g": {"x": value}}).params == (value,)
+    assert type(VALUE.bind({"g": {"x": value}}).params[0]) is type(value)  # type: ignore[index]  # a tuple here
+    assert WIDE.bind({**BESIDE, "g": {"x": value}}).params == (1, 1, 1, 1, 1, value)
+    assert LIST.bind({"g": {"x": [value, value]}}).params == (value, value)
+    if text is None:
+        with pytest.raises(UnbindableValue, match=r"^g.x at 1:9: a value of type \w+ has no text"):
+            TEXT.bind({"g": {"x": value}})
+    else:
+        assert TEXT.bind({"g": {"x": value}}).params == (text,)
+
+
+@pytest.mark.parametrize("value", [Colour.RED, Loud("red")])
+def test_subclasses_of_str_become_str(value: str) -> None:
+    """By the characters that they hold, and not by a method of theirs. Red when `str.__str__` becomes `str`."""
+    for template in (VALUE, TEXT):
+        (bound,) = template.bind({"g": {"x": value}}).params or ()
+        assert (type(bound), bound) == (str, "red")
+    bound = LIST.bind({"g": {"x": ["a", value]}}).params
+    assert [type(item) for item in bound or ()] == [str, str]
+
+
+class Sneaky:
+    """Anything by attribute, nothing by item."""
+
+    def __getattr__(self, name: str) -> str:
+        return "secret"
+
+
+BAD: list[tuple[Any, str]] = [
+    ({"secret": 1}, "an object cannot be bound: name one of its values"),
+    (Record({"secret": 1}), "an object cannot be bound: name one of its values"),
+    (["secret"], "a list cannot be bound here"),
+    (RecordList(["secret"]), "a list cannot be bound here"),
+    ({"secret"}, "a value of type set cannot be bound"),
+    (object(), "a value of type object cannot be bound"),
+    (Sneaky(), "a value of type Sneaky cannot be bound"),
+    (Number.ONE, "a value of type Number cannot be bound"),
+    (2**63, "beyond 64 bits"),
+    (-(2**63) - 1, "beyond 64 bits"),
+    (10**400, "beyond 64 bits"),
+    (math.nan, "not-a-number"),
+    (math.inf, "infinity"),
+    (Decimal("NaN"), "not-a-number"),
+    (Decimal("sNaN"), "not-a-number"),
+    (Decimal("-Infinity"), "infinity"),
+    ("secret\0", "a NUL"),
+    ("secret\ud800", "a lone surrogate"),
+    (Loud("secret\0"), "a NUL"),
+    (1j, "type complex"),
+    (iter("secret"), "cannot be bound"),
+    (bytearray(b"secret"), "type bytearray"),
+]
+
+
+@pytest.mark.parametrize(("value", "problem"), BAD)
+def test_what_cannot_be_bound_is_refused_with_its_path(value: Any, problem: str) -> None:
+    """In every position, and the message never shows the value. Red when `fit` or `checked` lets a type through."""
+    cases = [(VALUE, value), (TEXT, value), (LIST, ["a", value]), (WIDE, value)]
+    for template, given_value in cases:
+        with pytest.raises(UnbindableValue) as caught:
+            template.bind({**BESIDE, "g": {"x": given_value}})
+        assert problem in caught.value.message
+        assert caught.value.name == "g.x"
+        assert caught.value.message.startswith("g.x at 1:")
+        assert "secret" not in caught.value.message
+
+
+@pytest.mark.parametrize("value", ["abc", "", 1, {"a": 1}, {"a"}, Record({}), b"ab", iter([1]), range(3)])
+def test_only_a_list_stands_after_in(value: Any) -> None:
+    """A str is never taken apart into letters, a set has no order."""
+    with pytest.raises(UnbindableValue, match="`in` takes a list, not ") as caught:
+        LIST.bind({"g": {"x": value}})
+    assert caught.value.name == "g.x"
+
+
+def test_null_in_a_list_is_refused() -> None:
+    """`not in ('a', NULL)` gives no row at all."""
+    with pytest.raises(UnbindableValue, match=r"^g\.x at 1:13: item 1 of the list: NULL in a list matches nothing"):
+        LIST.bind({"g": {"x": ["a", None]}})
+
+
+def test_lists_of_lists_are_refused() -> None:
+    """Only scalars are items."""
+    with pytest.raises(UnbindableValue, match="item 0 of the list: a list cannot be bound"):
+        LIST.bind({"g": {"x": [["a"]]}})
+
+
+@pytest.mark.parametrize("value", [(1, "a"), [1, "a"], RecordList([1, "a"])])
+def test_lists_tuples_and_record_lists_are_lists(value: Any) -> None:
+    """And their items need not be of one type."""
+    assert LIST.bind({"g": {"x": value}}).params == (1, "a")
+
+
+def test_a_statement_has_a_bounded_number_of_parameters() -> None:
+    """One more than 32,766 is refused with the list's path, before any text is made."""
+    assert len(LIST.bind({"g": {"x": [1] * 32_766}}).params or ()) == 32_766
+    with pytest.raises(UnbindableValue, match="at most 32766 parameters"):
+        LIST.bind({"g": {"x": [1] * 32_767}})
+
+
+@pytest.mark.parametrize(
+    ("value", "what"), [("1", "type str"), (1.0, "type float"), (True, "type bool"), (-1, "a negative number")]
+)
+def test_limit_and_offset_take_a_whole_number(value: Any, what: str) -> None:
+    """asyncpg refuses a str there; no limit is never what was meant."""
+    with pytest.raises(UnbindableValue, match=f"take a whole number from 0, not a.*{what}|{what}"):
+        LIMIT.bind({"g": {"x": value}})
+    assert LIMIT.bind({"g": {"x": 0}}).params == (0, 0)
+
+
+def test_none_is_missing() -> None:
+    """`= NULL` gives no row and no error, so None is refused in every position."""
+    for template in (VALUE, TEXT, LIST, LIMIT):
+        with pytest.raises(MissingVariable) as caught:
+            template.bind({"g": {"x": None}})
+        assert caught.value.names == ("g.x",)
+
+
+def test_attributes_are_never_read() -> None:
+    """An object that answers to every attribute holds no variable."""
+    with pytest.raises(MissingVariable):
+        VALUE.bind({"g": Sneaky()})
+
+
+scalars = st.one_of(
+    st.none(),
+    st.text(max_size=8),
+    st.text(alphabet=st.characters(codec=None), max_size=4),
+    st.integers(-(2**65), 2**65),
+    st.floats(),
+    st.booleans(),
+    st.decimals(),
+    st.dates(),
+    st.binary(max_size=4),
+    st.just(Colour.RED),
+    st.just({}),
+)
+EVERY = (
+    "select {{ a }}, '{{ b }}', '%{{ c }}-{{ a }}%' where d in {{ d }} [[ and e = {{ params.e }} [[ and f not in "
+    "({{ params.f }}) ]] ]] [[ and g = '{{ params.g }}' and f in {{ params.f }} ]] limit {{ n }}"
+)
+FEW = "select {{ a }}, '{{ b }}' limit {{ n }}"
+
+
+GOOD_ENOUGH = st.one_of(st.text(alphabet="a'%é\n", max_size=3), st.integers(0, 3))
+MOSTLY = st.one_of(GOOD_ENOUGH, GOOD_ENOUGH, GOOD_ENOUGH, scalars)  # so that most examples get past the first check
+LISTS = st.one_of(
+    st.lists(GOOD_ENOUGH, max_size=4), st.lists(GOOD_ENOUGH, max_size=2), st.lists(scalars, max_size=3), scalars
+)
+
+
+@given(
+    variables=st.fixed_dictionaries(
+        {"a": MOSTLY, "b": MOSTLY, "c": MOSTLY, "d": LISTS, "n": st.one_of(st.integers(0, 3), MOSTLY)},
+        optional={"params": st.fixed_dictionaries({}, optional={"e": MOSTLY, "f": LISTS, "g": MOSTLY})},
+    ),
+    text=st.sampled_from([EVERY, FEW]),
+    paramstyle=st.sampled_from(["qmark", "pyformat", "numeric_dollar"]),
+)
+@settings(max_examples=600, deadline=None)
+def test_the_generated_function_means_what_the_careful_one_means(
+    variables: dict[str, Any], text: str, paramstyle: str
+) -> None:
+    """Same text and parameters, or the same error. Red when `fit` skips a check or a clause's key is wrong."""
+    template = _TEMPLATES[text]
+    template.bind({"a": 1, "b": "b", "c": "c", "d": [], "n": 1}, paramstyle)
+    fast = template._own[paramstyle]
+    careful = fast.__globals__["careful"]
+    assert _outcome(fast, variables) == _outcome(careful, variables)
+
+
+_TEMPLATES = {text: SQLTemplate(text, "sqlite") for text in (EVERY, FEW)}
+
+
+def _outcome(bind: Any, variables: Any) -> tuple[Any, ...]:
+    try:
+        bound = bind(variables)
+    except TenantryError as error:
+        return type(error), error.message
+    params = bound.params.values() if isinstance(bound.params, dict) else bound.params
+    return bound.sql, [(type(value), value) for value in params]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from tenantry import errors
@@ -98,3 +100,20 @@ def test_an_error_carries_its_evidence() -> None:
     assert MissingVariable("no", names=["a", "b"]).names == ("a", "b")
     assert UnbindableValue("no", name="a").name == "a"
     assert str(TemplateError("no", location=Location(3, 7)).location) == "3:7"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MissingVariable("no region", names=("region",)),
+        UnbindableValue("no number", name="limit"),
+        TemplateError("bad", location=Location(1, 2)),
+        StoreUnavailable("down", retry_after=3),
+        TenantryError("bad", field="/name"),
+    ],
+    ids=lambda error: error.code,
+)
+def test_an_error_comes_back_from_another_process(error: TenantryError) -> None:
+    """With all its evidence. Red without __reduce__: unpickling asks for ``names``, which breaks a process pool."""
+    twin = pickle.loads(pickle.dumps(error))
+    assert (type(twin), twin.message, vars(twin)) == (type(error), error.message, vars(error))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 class TenantryError(Exception):
@@ -29,6 +30,17 @@ class TenantryError(Exception):
     def message(self) -> str:
         """What is wrong and how to mend it."""
         return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A renderer may run in another process, and its errors come back: those with keywords of their own too, which
+        # the constructor would ask for.
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(kind: type[TenantryError], args: tuple[Any, ...], evidence: dict[str, Any]) -> TenantryError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(evidence)
+    return error
 
 
 # --- a dashboard request and its user group token ---------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.groups import RESERVED_NAMES, Record, thaw
+from tenantry.groups import RESERVED_NAMES, GroupChanges, GroupDraft, Record, thaw
 from tenantry.testing import make_environment, make_group
 
 PROPERTIES: dict[str, Any] = {"region": "eu", "items": ["x"], "keys": {"get": 1}, "params": "mine", "user_group": "me"}
@@ -87,8 +87,13 @@ def test_as_dict_is_plain_and_holds_no_secret() -> None:
 
 
 def test_repr_shows_no_property_value() -> None:
-    """Red when Record's repr is that of a dict: a traceback or log line would hold a tenant's data."""
-    assert "hunter2" not in repr(make_group(properties={"password": "hunter2", "deep": {"er": ["hunter2"]}}))
+    """Red when Record's repr is that of a dict: a traceback or log line would hold a tenant's data.
+
+    Red too when a draft or a change shows the plain dict that it was given.
+    """
+    properties = {"password": "hunter2", "deep": {"er": ["hunter2"]}}
+    shown = (make_group(properties=properties), GroupDraft("acme", "Acme", properties), GroupChanges("A", properties))
+    assert "hunter2" not in "".join(map(repr, shown))
 
 
 def test_equal_groups_have_one_hash() -> None:

@@ -60,13 +60,13 @@ def test_every_edit_of_a_thousand_tokens_is_refused(ring: KeyRing, fresh: Callab
         assert ring.read(text)
         spelling = bytearray(text.encode())
         for position, old in enumerate(text.encode()):
-            for spelling[position] in BASE64URL.encode().replace(bytes([old]), b""):
-                with_edit = bytes(spelling)
+            for new in BASE64URL.encode().replace(bytes([old]), b""):
+                spelling[position] = new
                 try:
-                    found = ring.read(with_edit)
+                    ring.read(bytes(spelling))
                 except InvalidToken:
                     continue
-                pytest.fail(f"position {position} of a token can be {with_edit[position]}: {found}")
+                pytest.fail(f"a token is read with {new} for {old} at position {position}")
             spelling[position] = old
 
 

@@ -33,7 +33,11 @@ _log = logging.getLogger("tenantry.dashboards")
 
 
 class Dashboard:
-    """An ASGI endpoint: ``Route("/sales", dashboard(sales))``, or ``app.mount("/sales", dashboard(sales))``."""
+    """An ASGI endpoint: ``Route("/sales", dashboard(sales))``, or ``app.mount("/sales", dashboard(sales))``.
+
+    FastAPI takes it by ``app.mount`` or ``app.add_route``; ``@app.get`` is for functions, and would ask viewers for the
+    arguments of ``__call__``. A route without ``methods`` hands every method to the renderer.
+    """
 
     def __init__(self, renderer: Renderer, frame_ancestors: FrameAncestors) -> None:
         self._render = _calling(renderer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ class GroupDraft:
 
     provided_id: str
     name: str
-    properties: Mapping[str, Any] | None = None
+    properties: Mapping[str, Any] | None = field(default=None, repr=False)
     mapping: Mapping[str, str] | None = None
 
 
@@ -32,7 +32,7 @@ class GroupChanges:
     """An update: fields left UNCHANGED stay; ``properties`` and ``mapping`` are replaced whole, never merged."""
 
     name: str | Unchanged = UNCHANGED
-    properties: Mapping[str, Any] | Unchanged | None = UNCHANGED
+    properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
     mapping: Mapping[str, str] | Unchanged | None = UNCHANGED
 
 

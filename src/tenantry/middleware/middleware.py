@@ -1,0 +1,120 @@
+"""UserGroupMiddleware: the token of a request becomes ``scope["user_group"]``."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from types import MethodType
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from tenantry.access import SCOPE_KEY
+from tenantry.errors import AmbiguousToken, MissingToken, TenantryError
+from tenantry.groups import UserGroup
+from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, first_of
+from tenantry.middleware.denial import deny
+from tenantry.middleware.guard import Guard
+from tenantry.middleware.privacy import stamp
+from tenantry.middleware.taking import taker
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+_SERVED: Final = frozenset({"http", "websocket"})
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class TokenResolver(Protocol):
+    """What the middleware needs of a Resolver."""
+
+    def peek(self, raw: bytes) -> UserGroup | None:
+        """The group if it is at hand. No I/O; never raises."""
+
+    async def resolve(self, raw: bytes) -> UserGroup:
+        """The group, else InvalidToken or StoreUnavailable."""
+        ...
+
+
+def marked(function: F) -> F:
+    """Marks a plain function that returns a coroutine, so that a server's guess is ASGI 3."""
+    if sys.version_info >= (3, 12):
+        return inspect.markcoroutinefunction(function)
+    function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]  # the mark before 3.12
+    return function
+
+
+class UserGroupMiddleware:
+    """Pure ASGI, for requests and websockets; anything else passes through (DESIGN section 2).
+
+    ``carriers``: one of ``header(…)``, ``cookie(…)``, ``query(…)``, ``path(…)``, ``first_of(…)``, or several; by
+    default the headers, the cookie and the query parameter. Three outcomes:
+
+    - no token: ``scope["user_group"]`` is None and the app runs; a view that asks for the group is answered 401.
+      ``required=True`` answers 401 at the door (a CORS preflight carries no token: put a CORS middleware before it).
+    - a bad token: 401, whatever the app; two different tokens: 400; the store is down: 503 with Retry-After. A
+      websocket gets a denial response, or close 1008 before accept where the server has none. An empty value is a bad
+      token, not an absent one.
+    - a group: ``scope["user_group"]`` is a UserGroup.
+
+    The token is taken out of the scope in any case. Responses say ``Vary``, and ``Cache-Control: private`` when there
+    was a group. Where another UserGroupMiddleware has found a group already, this one lets the request pass as it is.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        resolver: TokenResolver,
+        carriers: Carriers | Sequence[Carriers] | None = None,
+        required: bool = False,
+    ) -> None:
+        if carriers is None:
+            carriers = DEFAULT_CARRIERS
+        elif not isinstance(carriers, Carriers):
+            carriers = first_of(*carriers)
+        self.app = app
+        self._resolver = resolver
+        self._peek = resolver.peek
+        self._take = taker(carriers)
+        self._required = required
+        self._send_private = stamp(carriers.vary, private=True)
+        self._send_varied = stamp(carriers.vary, private=False)
+
+    @marked
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        # A plain def: on a hit the coroutine is the app's own, and no frame of ours exists while it runs.
+        kind = scope["type"]
+        if kind not in _SERVED or (SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup)):
+            return self.app(scope, receive, send)
+        scope[SCOPE_KEY] = None
+        try:
+            raw = self._take(scope)
+        except AmbiguousToken as error:
+            return deny(error, scope, send)
+        if raw is None:
+            return self._run_without(scope, receive, send)
+        group = self._peek(raw)
+        if group is None:
+            return self._run_resolved(raw, scope, receive, send)
+        scope[SCOPE_KEY] = group
+        if kind == "http":
+            send = MethodType(self._send_private, send)
+        return self.app(scope, receive, send)
+
+    async def _run_resolved(self, raw: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            group = await self._resolver.resolve(raw)
+        except TenantryError as error:
+            await deny(error, scope, send)
+            return
+        scope[SCOPE_KEY] = group
+        private: Send = MethodType(self._send_private, send) if scope["type"] == "http" else send
+        await self.app(scope, receive, private)
+
+    def _run_without(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        if self._required:
+            return deny(MissingToken("this request carries no user group token"), scope, send)
+        varied: Send = MethodType(self._send_varied, send) if scope["type"] == "http" else send
+        return Guard(varied).run(self.app, scope, receive, send)

@@ -1,0 +1,74 @@
+"""RedactTokens: keeps tokens out of logs where they cannot be kept out of the record's making."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any, Final
+
+# Looser than the shape of a token: a truncated one, or one with its punctuation percent-encoded, is hidden too.
+_TOKEN: Final = re.compile(r"(ug[tk][ct])(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
+_SHOWN: Final = r"\1_[redacted]"
+
+
+def redacted(text: str) -> str:
+    """The text without user group tokens (``ugtc_…``, ``ugtt_…``) and API tokens (``ugkc_…``, ``ugkt_…``)."""
+    return _TOKEN.sub(_SHOWN, text) if "ug" in text else text
+
+
+class RedactTokens(logging.Filter):
+    """Hides tokens in the message, its arguments, the traceback and any other text of a log record. Drops nothing.
+
+    The middleware takes the token out of the very scope that the server logs from. That cannot help where a framework
+    gives a mounted app a copy of the scope, or where something logs before the middleware runs. There, add this to the
+    handlers that write (a filter on a logger does not see what its children log):
+
+        for handler in logging.getLogger("uvicorn.access").handlers:
+            handler.addFilter(RedactTokens())
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and not record.exc_text:
+            text = logging.Formatter().formatException(record.exc_info)
+            if redacted(text) != text:
+                # The exception itself holds the token: only its redacted text may go on.
+                record.exc_text = text
+                record.exc_info = None
+        for name, value in list(record.__dict__.items()):
+            if name != "args" and (clean := _clean(value)) is not value:
+                setattr(record, name, clean)
+        if record.args:
+            record.args = _clean_arguments(record.args)
+        return True
+
+
+def _clean_arguments(arguments: Any) -> Any:
+    """Arguments of the same shape, since formatters such as uvicorn's take them apart."""
+    if isinstance(arguments, tuple):
+        return tuple(_clean_argument(value) for value in arguments)
+    if isinstance(arguments, dict):
+        return {name: _clean_argument(value) for name, value in arguments.items()}
+    return _clean_argument(arguments)
+
+
+def _clean_argument(value: Any) -> Any:
+    if isinstance(value, str | bytes):
+        return _clean(value)
+    if value is None or isinstance(value, int | float):
+        return value
+    try:
+        texts = (str(value), repr(value))  # a URL, an exception, a list: what the format would make of it
+    except Exception:  # noqa: BLE001  # an object that cannot be printed fails in its handler, as without this filter
+        return value
+    return next((redacted(text) for text in texts if redacted(text) != text), value)
+
+
+def _clean(value: Any) -> Any:
+    """A str or bytes without tokens; the same object if there was none, or if it is something else."""
+    if isinstance(value, str):
+        clean: Any = redacted(value)
+    elif isinstance(value, bytes):
+        clean = redacted(value.decode("latin-1")).encode("latin-1")
+    else:
+        return value
+    return value if clean == value else clean

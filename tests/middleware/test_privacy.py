@@ -1,0 +1,77 @@
+"""What caches are told: Vary always, and never a shared copy of a group's page."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.middleware.asgi import Page, World, http, values
+
+NAME = b"x-user-group-token"
+VARY = b"X-User-Group-Token, USER_GROUP_TOKEN, Authorization, Cookie"
+
+CONTROL_ROWS = [
+    ([], b"private"),
+    ([b"private"], b"private"),
+    ([b"no-store"], b"no-store"),
+    ([b"private, max-age=60"], b"private, max-age=60"),
+    ([b"max-age=60, PRIVATE"], b"max-age=60, PRIVATE"),
+    ([b"public, max-age=60"], b"private, max-age=60"),
+    ([b"max-age=60"], b"private, max-age=60"),
+    ([b"public", b"s-maxage=9, immutable"], b"private, immutable"),
+    ([b"no-cache"], b"private, no-cache"),
+    ([b'private="set-cookie", max-age=5'], b"private, max-age=5"),
+    ([b""], b"private"),
+]
+
+
+@pytest.mark.parametrize(("own", "told"), CONTROL_ROWS)
+@pytest.mark.parametrize("name", [b"cache-control", b"Cache-Control", b"CACHE-CONTROL"])
+async def test_cache_control_with_a_group(own: list[bytes], told: bytes, name: bytes) -> None:
+    """The app's private and no-store stay; everything else is made private. Red when merged() keeps ``public``."""
+    world = World(page=Page(headers=[(name, value) for value in own]))
+    _, token = world.backend.issue()
+    sent = await world.call(http(headers=[(NAME, token)]))
+    assert [value for key, value in sent[0]["headers"] if key.lower() == b"cache-control"] == [told]
+
+
+@pytest.mark.parametrize("name", [b"cdn-cache-control", b"Surrogate-Control", b"x-accel-expires"])
+async def test_headers_that_speak_to_a_cdn_alone_are_dropped(name: bytes) -> None:
+    """They would outrank Cache-Control (RFC 9213)."""
+    world = World(page=Page(headers=[(name, b"max-age=600"), (b"etag", b"x")]))
+    _, token = world.backend.issue()
+    sent = await world.call(http(headers=[(NAME, token)]))
+    assert sent[0]["headers"] == [(b"etag", b"x"), (b"vary", VARY), (b"cache-control", b"private")]
+
+
+async def test_without_a_token_only_vary_is_added() -> None:
+    """A page for everybody may be cached, as long as a request with a token is another one."""
+    world = World(page=Page(headers=[(b"cache-control", b"public, max-age=60"), (b"cdn-cache-control", b"x")]))
+    sent = await world.call(http())
+    assert sent[0]["headers"] == [
+        (b"cache-control", b"public, max-age=60"),
+        (b"cdn-cache-control", b"x"),
+        (b"vary", VARY),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ([b"Accept-Encoding"], b"Accept-Encoding, " + VARY),
+        (
+            [b"accept-encoding, COOKIE", b"Origin"],
+            b"accept-encoding, COOKIE, Origin, " + VARY.removesuffix(b", Cookie"),
+        ),
+        ([b"*"], b"*"),
+        ([b"Origin", b"*"], b"*"),
+        ([b""], VARY),
+    ],
+)
+@pytest.mark.parametrize("grouped", [True, False])
+async def test_vary_is_merged_with_the_own_one(own: list[bytes], told: bytes, grouped: bool) -> None:
+    """One Vary line with the app's names first and ours once."""
+    world = World(page=Page(headers=[(b"vary", value) for value in own]))
+    _, token = world.backend.issue()
+    sent = await world.call(http(headers=[(NAME, token)] if grouped else []))
+    assert values(sent, b"vary") == [told]
+    assert values(sent, b"cache-control") == ([b"private"] if grouped else [])

@@ -1,0 +1,241 @@
+"""Where a token is looked for, how it is spelled there, and what is left when it was taken out."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tenantry.errors import AmbiguousToken
+from tenantry.middleware import DEFAULT_CARRIERS, Carriers, cookie, first_of, header, path, query
+from tenantry.middleware.careful import Careful
+from tenantry.middleware.taking import taker
+from tests.middleware.asgi import http
+
+T = b"ugtc_k1_" + b"A" * 89
+U = b"ugtc_k1_" + b"B" * 89
+QUOTED = b'"' + T + b'"'
+ENCODED = T.replace(b"_", b"%5F")
+X, C, A = b"x-user-group-token", b"cookie", b"authorization"
+S = b"USER_GROUP_TOKEN"
+
+HEADER_ROWS = [
+    ([(X, T)], T, []),
+    ([(b"user_group_token", T)], T, []),
+    ([(X, T), (b"user_group_token", T)], T, []),
+    ([(X, b"  " + T + b" ")], T, []),
+    ([(X, b"")], b"", []),
+    ([(A, b"UserGroup " + T)], T, []),
+    ([(A, b"uSERgROUP   " + T + b" ")], T, []),
+    ([(A, b" UserGroup " + T)], T, []),
+    ([(A, b"UserGroup")], b"", []),
+    ([(A, b"UserGroups " + T)], None, [(A, b"UserGroups " + T)]),
+    ([(A, b"Bearer " + T)], None, [(A, b"Bearer " + T)]),
+    ([(A, b"Bearer x"), (A, b"UserGroup " + T)], T, [(A, b"Bearer x")]),
+    ([(A, b"")], None, [(A, b"")]),
+    ([(C, S + b"=" + T)], T, []),
+    ([(C, b"a=1; " + S + b"=" + T)], T, [(C, b"a=1")]),
+    ([(C, S + b"=" + T + b"; b=2")], T, [(C, b"b=2")]),
+    ([(C, b"a=1; " + S + b"=" + T + b"; b=2; c")], T, [(C, b"a=1; b=2; c")]),
+    ([(C, b"a=1;" + S + b"=" + T + b";b=2")], T, [(C, b"a=1;b=2")]),
+    ([(C, b"a=1; " + S + b"=" + QUOTED)], T, [(C, b"a=1")]),
+    ([(C, S + b"=" + ENCODED)], T, []),
+    ([(C, S + b" = " + T)], T, []),
+    ([(C, S + b"=" + T + b"; " + S + b"=" + T)], T, []),
+    ([(C, S + b"=" + T), (C, b"x=1"), (X, T)], T, [(C, b"x=1")]),
+    ([(C, b"a=1; " + S + b"=")], b"", [(C, b"a=1")]),
+    ([(C, S)], b"", []),
+    ([(C, b"MY_" + S + b"=" + T)], None, [(C, b"MY_" + S + b"=" + T)]),
+    ([(C, b"a=" + S)], None, [(C, b"a=" + S)]),
+    ([(C, S.lower() + b"=" + T)], None, [(C, S.lower() + b"=" + T)]),
+    ([(b"host", b"h"), (b"accept", b"*/*")], None, [(b"host", b"h"), (b"accept", b"*/*")]),
+]
+
+
+@pytest.mark.parametrize(("headers", "token", "left"), HEADER_ROWS)
+@pytest.mark.parametrize("form", [list, tuple])
+def test_headers(headers: list[Any], token: bytes | None, left: list[Any], form: type) -> None:
+    """Token and remaining headers of each row, whether the server gives a list or a tuple."""
+    scope = http()
+    scope["headers"] = given_headers = form(headers)
+    assert taker(DEFAULT_CARRIERS)(scope) == token
+    assert scope["headers"] == left
+    assert given_headers == form(headers)  # the server's own list is its own
+
+
+QUERY_ROWS = [
+    (S + b"=" + T, T, b""),
+    (b"a=1&" + S + b"=" + T, T, b"a=1"),
+    (S + b"=" + T + b"&a=%20b&&c", T, b"a=%20b&&c"),
+    (b"a=1&" + S + b"=" + T + b"&b=2", T, b"a=1&b=2"),
+    (S + b"=" + ENCODED, T, b""),
+    (b"USER%5FGROUP_TOKEN=" + T, T, b""),
+    (S + b"=" + T + b"&" + S + b"=" + T, T, b""),
+    (S + b"=", b"", b""),
+    (S, b"", b""),
+    (b"x=" + S + b"=" + T, None, b"x=" + S + b"=" + T),
+    (b"x=%41&y=1", None, b"x=%41&y=1"),
+    (b"%58=1", None, b"%58=1"),
+    (S.lower() + b"=" + T, None, S.lower() + b"=" + T),
+]
+
+
+@pytest.mark.parametrize(("given_query", "token", "left"), QUERY_ROWS)
+def test_query(given_query: bytes, token: bytes | None, left: bytes) -> None:
+    """The parameter goes, every other one stays byte for byte."""
+    scope = http(query=given_query)
+    assert taker(DEFAULT_CARRIERS)(scope) == token
+    assert scope["query_string"] == left
+
+
+PATH_ROWS = [
+    ("/embed/{token}", "/embed/TOKEN/sales", "", "/embed/redacted/sales", True),
+    ("/embed/{token}", "/embed/TOKEN", "", "/embed/redacted", True),
+    ("/{token}", "/TOKEN/x", "", "/redacted/x", True),
+    ("/embed/{token}", "/app/embed/TOKEN", "/app", "/app/embed/redacted", True),
+    ("/embed/{token}", "/other/TOKEN", "", "/other/TOKEN", False),
+    ("/embed/{token}", "/embed", "", "/embed", False),
+]
+
+
+@pytest.mark.parametrize(("where", "given_path", "root", "left", "found"), PATH_ROWS)
+def test_path_template(where: str, given_path: str, root: str, left: str, found: bool) -> None:
+    """The segment is masked in path and raw_path, so that routes still match and logs show nothing."""
+    scope = http(path=given_path.replace("TOKEN", T.decode()), root_path=root)
+    assert taker(path(where))(scope) == (T if found else None)
+    assert scope["path"] == left.replace("TOKEN", T.decode())
+    assert scope["raw_path"].decode() == scope["path"]
+
+
+def test_path_with_an_encoded_slash() -> None:
+    """Where raw_path has other segments than path, it is written anew."""
+    scope = http(path=f"/a/b/{T.decode()}", raw_path=b"/a%2Fb/" + T)
+    assert taker(path("/a/b/{token}"))(scope) == T
+    assert scope["raw_path"] == b"/a/b/redacted"
+
+
+def test_path_parameter() -> None:
+    """A parameter that a router has read is masked there, in the path and in the mount point."""
+    text = T.decode()
+    scope = http(path=f"/embed/{text}/x", root_path=f"/embed/{text}", path_params={"token": text, "n": 1})
+    assert taker(path("token"))(scope) == T
+    assert scope["path_params"] == {"token": "redacted", "n": 1}
+    assert text not in repr(scope)
+    assert taker(path("token"))(http()) is None
+
+
+PLACES = [
+    {"headers": [(X, None)]},
+    {"headers": [(A, b"UserGroup ")]},
+    {"headers": [(C, S + b"=")]},
+    {"query": S + b"="},
+]
+
+
+def place(where: dict[str, Any], token: bytes) -> dict[str, Any]:
+    if "query" in where:
+        return http(query=where["query"] + token)
+    name, prefix = where["headers"][0]
+    return http(headers=[(name, (prefix or b"") + token)])
+
+
+@pytest.mark.parametrize("first", PLACES)
+@pytest.mark.parametrize("second", PLACES)
+@pytest.mark.parametrize("same", [True, False])
+def test_two_tokens_anywhere(first: dict[str, Any], second: dict[str, Any], same: bool) -> None:
+    """The same token twice is one; two different ones are refused, in all pairs of places. Red when take() stops at
+    the first."""
+    one, two = place(first, T), place(second, T if same else U)
+    queries = [scope["query_string"] for scope in (one, two) if scope["query_string"]]
+    scope = http(query=b"&".join(queries), headers=[*one["headers"], *two["headers"]])
+    if same:
+        assert taker(DEFAULT_CARRIERS)(scope) == T
+    else:
+        with pytest.raises(AmbiguousToken):
+            taker(DEFAULT_CARRIERS)(scope)
+    assert (scope["headers"], scope["query_string"]) == ([], b"")
+
+
+def test_names_can_be_chosen() -> None:
+    """Own names are looked at, and the default ones are then somebody else's."""
+    carriers = first_of(header("X-Tenant"), cookie("tenant"), cookie("t2"), query("a b"), query("key"))
+    take = taker(carriers)
+    assert take(http(headers=[(b"x-tenant", T)])) == T
+    assert take(http(headers=[(C, b"x=1; t2=" + T)])) == T
+    assert take(http(query=b"a+b=" + T)) == T
+    assert take(http(query=b"key=" + T)) == T
+    assert take(http(headers=[(X, T), (A, b"UserGroup " + T), (C, S + b"=" + T)], query=S + b"=" + T)) is None
+    assert taker(header("Authorization", scheme="Tenant"))(http(headers=[(A, b"tenant " + T)])) == T
+    assert taker(query("a b"))(http(query=b"a%20b=" + T)) == T
+    assert carriers.vary == "X-Tenant, Cookie"
+    assert DEFAULT_CARRIERS.vary == "X-User-Group-Token, USER_GROUP_TOKEN, Authorization, Cookie"
+    assert query().vary == ""
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: header("X Token"),
+        lambda: header("Cookie"),
+        lambda: header("Authorization", scheme="a b"),
+        lambda: cookie("a=b"),
+        lambda: query(""),
+        lambda: path("/embed"),
+        lambda: path("/{token}/{token}"),
+        lambda: path("/{x}/{token}"),
+        lambda: path("/{token}/x"),
+        lambda: path("a-b"),
+        lambda: first_of(),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(mistake: Any) -> None:
+    """A carrier that could never match is a mistake at start, not a 401 in production."""
+    with pytest.raises(ValueError, match=r"not|takes|ends|looked at"):
+        mistake()
+
+
+TOKENS = st.sampled_from([T, U, T[:-1], QUOTED, ENCODED, b"", b" " + T, T + b"; ", b"%" + T[1:], b"a=1; " + T[5:]])
+PAIRS = st.one_of(
+    st.tuples(st.sampled_from([X, b"user_group_token", b"host"]), TOKENS),
+    st.tuples(
+        st.just(A), st.tuples(st.sampled_from([b"UserGroup ", b"usergroup", b"Bearer ", b" "]), TOKENS).map(b"".join)
+    ),
+    st.tuples(
+        st.just(C),
+        st.lists(
+            st.tuples(st.sampled_from([S + b"=", b"MY_" + S + b"=", b"a=", S + b" ="]), TOKENS).map(b"".join),
+            max_size=3,
+        ).flatmap(lambda crumbs: st.sampled_from([b"; ", b";", b";  "]).map(lambda comma: comma.join(crumbs))),
+    ),
+)
+QUERIES = st.lists(
+    st.tuples(st.sampled_from([S + b"=", b"USER%5FGROUP_TOKEN=", b"a=", b""]), TOKENS).map(b"".join), max_size=3
+).map(b"&".join)
+
+
+@settings(max_examples=20000, deadline=None)
+@given(headers=st.lists(PAIRS, max_size=4), given_query=QUERIES)
+def test_both_lanes_mean_the_same(headers: list[Any], given_query: bytes) -> None:
+    """The fast lane gives what the careful one gives, and leaves the same scope. Red when a check of _cookie goes."""
+    fast, careful = http(query=given_query, headers=headers), http(query=given_query, headers=headers)
+    answers = [outcome(taker(DEFAULT_CARRIERS), fast), outcome(Careful(DEFAULT_CARRIERS).take, careful)]
+    good = {T, U, None, "two"}
+    if answers[0] in good or answers[1] in good:
+        assert answers[0] == answers[1]
+        assert fast == careful
+
+
+def outcome(take: Any, scope: dict[str, Any]) -> Any:
+    try:
+        return take(scope)
+    except AmbiguousToken:
+        return "two"
+
+
+def test_carriers_are_plain_values() -> None:
+    """first_of merges, and the merged record equals one written by hand."""
+    assert first_of(header("X-A"), header("X-A", "X-B")) == Carriers(headers=("X-A", "X-B"))
+    assert copy.copy(DEFAULT_CARRIERS) == DEFAULT_CARRIERS

@@ -1,0 +1,122 @@
+"""DuckDB: a file, opened read-only, with external access off and the configuration locked.
+
+A read-only DuckDB still reads and writes every other file of the machine (``read_csv``, ``copy … to``) and the network;
+``enable_external_access=false`` ends that, and ``lock_configuration`` keeps SQL from turning it on again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from tenantry.datasources.limits import Limits
+from tenantry.datasources.rows import to_dicts
+from tenantry.datasources.source import (
+    Rows,
+    driver_missing,
+    only_reads,
+    parameters,
+    refused,
+    timed_out,
+    unreachable,
+    value_would_run,
+)
+from tenantry.datasources.statement import runs_text
+from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.sql import BoundSQL
+
+if TYPE_CHECKING:
+    import duckdb
+
+# One process holds one instance of a file, with one configuration: so it is the same for every source, whatever its
+# limits are. python_enable_replacements would let SQL read the variables of this program by their names.
+LOCKED: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",  # a query that outgrows the memory fails; it never spills rows to a file
+    "lock_configuration": "true",
+}
+_READING = frozenset({"SELECT", "EXPLAIN"})
+
+
+class DuckDBDriver:
+    """A ``Driver`` for the file at ``path``: one instance, opened by the first query; a connection is a cursor of it.
+
+    Raises InvalidSource when DuckDB is not installed.
+    """
+
+    dialect = "duckdb"
+    paramstyle = "qmark"
+
+    def __init__(self, source_id: str, path: Path, limits: Limits) -> None:
+        self.source_id = source_id
+        self._path = path
+        self._limits = limits
+        self._lock = Lock()
+        self._instance: duckdb.DuckDBPyConnection | None = None
+        try:
+            import duckdb
+        except ImportError:
+            raise InvalidSource(driver_missing("duckdb", "duckdb")) from None
+        self._duckdb = duckdb
+
+    def open(self) -> duckdb.DuckDBPyConnection:
+        if not self._path.is_file():
+            raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
+        failure = None
+        with self._lock:
+            if self._instance is None:
+                try:
+                    self._instance = self._duckdb.connect(str(self._path), read_only=True, config=LOCKED)
+                except self._duckdb.ConnectionException as error:
+                    failure = unreachable(
+                        self.source_id, error, ": this process has the file open already, with other settings"
+                    )
+                except self._duckdb.IOException as error:
+                    failure = unreachable(
+                        self.source_id, error, ": it is no DuckDB file, or another process has it open for writing"
+                    )
+            if failure is None and self._instance is not None:
+                return self._instance.cursor()
+        raise failure or SourceUnavailable(f"data source {self.source_id} cannot be opened")
+
+    def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Rows:
+        statements = connection.extract_statements(bound.sql)
+        if len(statements) != 1 or statements[0].type.name.removesuffix("_STATEMENT") not in _READING:
+            raise only_reads(self.source_id)
+        if bound.params and runs_text(bound.sql):
+            raise value_would_run(self.source_id)
+        cursor = connection.execute(statements[0], parameters(bound))
+        columns = [column[0] for column in cursor.description or ()]
+        rows = cursor.fetchmany(self._limits.row_limit + 1)
+        return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
+
+    def failure(self, error: Exception) -> TenantryError:
+        if isinstance(error, self._duckdb.InterruptException):
+            return timed_out(self.source_id, self._limits.timeout)
+        if isinstance(error, self._duckdb.InvalidInputException):
+            if "read-only mode" in str(error):
+                return only_reads(self.source_id)
+            if "'pytz'" in str(error):
+                return refused(
+                    self.source_id, "timestamp with time zone needs the package pytz: pip install pytz, or cast it"
+                )
+        if isinstance(error, self._duckdb.PermissionException):
+            return refused(self.source_id, "files, networks and extensions are out of reach (PermissionException)")
+        return refused(self.source_id, type(error).__name__)
+
+    def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
+        connection.interrupt()
+
+    def close(self, connection: duckdb.DuckDBPyConnection) -> None:
+        connection.close()
+
+    def shutdown(self) -> None:
+        with self._lock:
+            if self._instance is not None:
+                self._instance.close()
+                self._instance = None

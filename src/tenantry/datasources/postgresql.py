@@ -1,0 +1,206 @@
+"""PostgreSQL: every query alone in a read-only transaction that is rolled back, on a connection that is wiped after it.
+
+The extended protocol takes one statement by its nature, so no statement of a template can end the transaction and have
+another one follow. The transaction refuses writes; it does not refuse what a role may do outside tables (COPY … TO
+PROGRAM, pg_read_file), so the first word must be one that reads, and the URL should name a role without such rights.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.engine import URL
+
+from tenantry.datasources.limits import Limits
+from tenantry.datasources.postgresql_values import fit
+from tenantry.datasources.rows import to_dicts
+from tenantry.datasources.source import (
+    Rows,
+    busy,
+    driver_missing,
+    only_reads,
+    parameters,
+    refused,
+    timed_out,
+    unreachable,
+    value_would_run,
+)
+from tenantry.datasources.statement import reads, runs_text
+from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
+from tenantry.sql import BoundSQL
+
+if TYPE_CHECKING:
+    import asyncpg
+
+_log = logging.getLogger(__name__)
+_SLACK = 2.0  # seconds that the client waits beyond the server's own timeout, before it gives up on the server
+_AWAY = frozenset({"08", "28", "3D", "53", "57"})  # SQLSTATE classes: connection, login, database, resources, shutdown
+_READ_ONLY = "25006"
+_CANCELLED = "57014"
+_SEVERAL = "42601"
+
+
+class PostgreSQLSource:
+    """A DataSource over an asyncpg pool. Opens nothing before the first query.
+
+    Raises InvalidSource when asyncpg is not installed.
+    """
+
+    dialect = "postgresql"
+    paramstyle = "numeric_dollar"
+
+    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
+        try:
+            import asyncpg
+        except ImportError:
+            raise InvalidSource(driver_missing("asyncpg", "postgres")) from None
+        self._asyncpg = asyncpg
+        self._source_id = source_id
+        self._dsn = url.set(drivername="postgresql").render_as_string(hide_password=False)
+        self._limits = limits
+        self._pool: asyncpg.Pool | None = None
+        self._opening = asyncio.Lock()
+        self._warned = False
+
+    async def fetch(self, bound: BoundSQL) -> Rows:
+        """Raises DataSourceError, and UnbindableValue for a value that its place in the SQL cannot take."""
+        if not reads(bound.sql):
+            raise only_reads(self._source_id)
+        if bound.params and runs_text(bound.sql):
+            raise value_would_run(self._source_id)
+        failure: TenantryError
+        pool = await self._opened()
+        connection = await self._acquire(pool)
+        try:
+            async with asyncio.timeout(self._limits.timeout + _SLACK):
+                return await self._run(connection, bound)
+        except TenantryError:
+            raise
+        except TimeoutError:
+            failure = timed_out(self._source_id, self._limits.timeout)
+        except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
+            failure = self._failure(error)
+        finally:
+            await self._release(pool, connection)
+        raise failure
+
+    async def _run(self, connection: Any, bound: BoundSQL) -> Rows:
+        transaction = connection.transaction(readonly=True)
+        await transaction.start()
+        try:
+            statement = await connection.prepare(bound.sql)
+            values = fit(parameters(bound), statement.get_parameters())
+            columns = [attribute.name for attribute in statement.get_attributes()]
+            if not columns:
+                raise only_reads(self._source_id)
+            # One portal, executed once with a bound on its rows: the timeout covers all of it.
+            cursor = await statement.cursor(*values)
+            rows = await cursor.fetch(self._limits.row_limit + 1)
+        finally:
+            await _roll_back(connection, transaction)
+        return to_dicts(self._source_id, columns, rows, self._limits.row_limit)
+
+    async def _acquire(self, pool: asyncpg.Pool) -> Any:
+        failure: TenantryError
+        try:
+            return await pool.acquire(timeout=self._limits.connect_timeout)
+        except TimeoutError as error:
+            full = pool.get_size() - pool.get_idle_size() >= self._limits.pool_size
+            failure = busy(self._source_id) if full else unreachable(self._source_id, error)
+        except (OSError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError, ValueError) as error:
+            state = getattr(error, "sqlstate", None)
+            failure = unreachable(self._source_id, error, f" (SQLSTATE {state})" if state else "")
+        raise failure
+
+    async def _release(self, pool: asyncpg.Pool, connection: Any) -> None:
+        """A connection that cannot be wiped is terminated by the pool: that is no failure of this query."""
+        with suppress(OSError, TimeoutError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError):
+            await pool.release(connection, timeout=_SLACK)
+
+    async def _opened(self) -> asyncpg.Pool:
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await self._create_pool()
+            return self._pool
+
+    async def _create_pool(self) -> asyncpg.Pool:
+        failure: TenantryError
+        try:
+            return await self._asyncpg.create_pool(
+                self._dsn,
+                min_size=0,  # connects when a query needs it
+                max_size=self._limits.pool_size,
+                timeout=self._limits.connect_timeout,
+                statement_cache_size=0,  # DISCARD ALL would forget on the server what the client still remembers
+                init=self._look_at_role,
+                reset=_wipe,
+                server_settings={
+                    "application_name": "tenantry",
+                    "default_transaction_read_only": "on",
+                    "statement_timeout": str(self._limits.timeout_ms),
+                    "idle_in_transaction_session_timeout": str(self._limits.timeout_ms + round(_SLACK * 1000)),
+                },
+            )
+        except (OSError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError, ValueError) as error:
+            failure = unreachable(self._source_id, error)
+        raise failure
+
+    async def _look_at_role(self, connection: Any) -> None:
+        if not self._warned and getattr(connection.get_settings(), "is_superuser", "off") == "on":
+            self._warned = True
+            _log.warning(
+                "data source %s connects as a superuser, who can read the server's files even in a read-only "
+                "transaction: give it a role that may only read",
+                self._source_id,
+            )
+
+    def _failure(self, error: Exception) -> TenantryError:
+        state: str | None = getattr(error, "sqlstate", None)
+        if state == _CANCELLED:
+            return timed_out(self._source_id, self._limits.timeout)
+        if state == _READ_ONLY or (state == _SEVERAL and "multiple commands" in str(error)):
+            return only_reads(self._source_id)
+        if isinstance(error, OSError) or (state or "")[:2] in _AWAY:
+            return unreachable(self._source_id, error, f" (SQLSTATE {state})" if state else "")
+        if isinstance(error, self._asyncpg.DataError) and state is None:  # asyncpg's own, before anything was sent
+            return UnbindableValue("a value does not fit the type that its place in the SQL has", name="$")
+        if state is None:
+            return refused(self._source_id, type(error).__name__)
+        position: str | None = getattr(error, "position", None)
+        where = f", at character {position} of the SQL" if position else ""
+        return refused(self._source_id, f"{type(error).__name__} (SQLSTATE {state}){where}")
+
+    async def aclose(self) -> None:
+        """Lets what is running finish for two seconds, then stops it."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            with suppress(OSError, TimeoutError, self._asyncpg.InterfaceError):
+                async with asyncio.timeout(_SLACK):
+                    await pool.close()  # terminates when it is cancelled
+
+    def abandon(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            with suppress(RuntimeError, self._asyncpg.InterfaceError):  # its event loop is closed
+                pool.terminate()
+
+
+async def _roll_back(connection: Any, transaction: Any) -> None:
+    """A connection that cannot be rolled back in time is not used again."""
+    clean = False
+    try:
+        async with asyncio.timeout(_SLACK):
+            if not connection.is_closed():
+                await transaction.rollback()
+        clean = True
+    finally:
+        if not clean:
+            connection.terminate()
+
+
+async def _wipe(connection: Any) -> None:
+    """Nothing that a query did to its session reaches the next one: settings, role, locks, temporary tables, plans."""
+    await connection.execute("discard all")

@@ -1,0 +1,148 @@
+"""Values as asyncpg wants them: it sends each parameter in the binary form of the type that PostgreSQL deduced.
+
+Properties are JSON and viewer input is text, so a date comes as ``"2026-01-31"`` and a number may come as ``"7"``.
+Every other driver sends text and lets the server read it; here the same reading is done before sending, by the type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from uuid import UUID
+
+from tenantry.errors import UnbindableValue
+
+_TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
+_FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
+
+
+def fit(values: Sequence[Any] | Mapping[str, Any], types: Sequence[Any]) -> list[Any]:
+    """One value for each deduced type (asyncpg's ``Type``). Raises UnbindableValue, without the value."""
+    if len(values) != len(types):
+        raise UnbindableValue(f"the SQL takes {len(types)} parameters and has {len(values)}", name="$")
+    return [_fit(value, kind.name, number) for number, (value, kind) in enumerate(zip(values, types, strict=True), 1)]
+
+
+def _fit(value: Any, kind: str, number: int) -> Any:
+    if kind.endswith("[]"):
+        if not isinstance(value, list | tuple) and value is not None:
+            raise _misfit(kind, number)
+        return None if value is None else [_fit(item, kind[:-2], number) for item in value]
+    reader = _READERS.get(kind)
+    if value is None or reader is None:
+        return value
+    misfit = False
+    read = None
+    try:
+        read = reader(value)
+    except (ValueError, TypeError, InvalidOperation, OverflowError):
+        misfit = True  # raised below: these errors quote the value
+    if misfit:
+        raise _misfit(kind, number)
+    return read
+
+
+def _misfit(kind: str, number: int) -> UnbindableValue:
+    return UnbindableValue(f"the value of parameter ${number} cannot be read as {kind}", name=f"${number}")
+
+
+def _integer(bits: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, bool):
+            raise TypeError
+        number = int(value) if isinstance(value, str | int) else _whole(value)
+        if not -(1 << bits - 1) <= number < 1 << bits - 1:
+            raise OverflowError
+        return number
+
+    return read
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, float | Decimal) or value != int(value):
+        raise ValueError
+    return int(value)
+
+
+def _float(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number) and not isinstance(value, str):
+        raise ValueError
+    return number
+
+
+def _decimal(value: Any) -> Decimal:
+    return Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+
+
+def _text(value: Any) -> str:
+    """Numbers and booleans as PostgreSQL's own cast to text spells them."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float | Decimal | UUID | date | time):
+        return str(value)
+    raise TypeError
+
+
+def _boolean(value: Any) -> bool:
+    word = str(value).strip().lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError
+    return word in _TRUE
+
+
+def _date(value: Any) -> date:
+    if isinstance(value, datetime):
+        return value.date()
+    return value if isinstance(value, date) else datetime.fromisoformat(value).date()
+
+
+def _timestamp(value: Any) -> datetime:
+    return _datetime(value).replace(tzinfo=None)  # as PostgreSQL reads it: a zone in the text is not looked at
+
+
+def _timestamptz(value: Any) -> datetime:
+    moment = _datetime(value)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _datetime(value: Any) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001  # both callers settle the time zone
+    return datetime.fromisoformat(value)
+
+
+def _time(value: Any) -> time:
+    return value if isinstance(value, time) else time.fromisoformat(value)
+
+
+def _uuid(value: Any) -> UUID:
+    return value if isinstance(value, UUID) else UUID(value)
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "bool": _boolean,
+    "int2": _integer(16),
+    "int4": _integer(32),
+    "int8": _integer(64),
+    "float4": _float,
+    "float8": _float,
+    "numeric": _decimal,
+    "text": _text,
+    "varchar": _text,
+    "bpchar": _text,
+    "name": _text,
+    "json": _text,
+    "jsonb": _text,
+    "date": _date,
+    "time": _time,
+    "timestamp": _timestamp,
+    "timestamptz": _timestamptz,
+    "uuid": _uuid,
+}
+"""By PostgreSQL's name of the type; a type that is not here takes what asyncpg takes."""

@@ -1,0 +1,135 @@
+"""DataSources: rows of the one data source that a group's mapping names, or an error; never of another one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from cachetools import LRUCache
+
+from tenantry.datasources.limits import Limits
+from tenantry.datasources.pools import Pools
+from tenantry.errors import UnmappedSchema, UnregisteredSource
+from tenantry.groups import Record, RegisteredSource, UserGroup
+from tenantry.ports import SourceDirectory
+from tenantry.sql import SQLTemplate
+
+_log = logging.getLogger(__name__)
+_COMPILED = 256  # templates given as plain text whose compiled form is kept
+
+
+class DataSources:
+    """Runs templates for groups, read-only, on the data source that each group's mapping names.
+
+    ``directory`` finds registered sources (any Store is one); it is asked for every query, so that a source that was
+    removed or moved is not used again. ``timeout`` (seconds) and ``row_limit`` bound a query, ``pool_size`` the
+    connections of one source, ``connect_timeout`` (seconds) the wait for one, ``max_sources`` the sources open at once.
+    No I/O is done before the first query. Raises InvalidSettings for a bound that is none.
+    """
+
+    def __init__(
+        self,
+        directory: SourceDirectory,
+        *,
+        timeout: float = 30.0,
+        row_limit: int = 10_000,
+        pool_size: int = 5,
+        connect_timeout: float = 5.0,
+        max_sources: int = 64,
+    ) -> None:
+        self._directory = directory
+        self._pools = Pools(
+            Limits(
+                timeout=timeout,
+                row_limit=row_limit,
+                pool_size=pool_size,
+                connect_timeout=connect_timeout,
+                max_sources=max_sources,
+            )
+        )
+        self._templates: LRUCache[str, SQLTemplate] = LRUCache(_COMPILED)
+
+    async def fetch(
+        self,
+        group: UserGroup,
+        schema: str,
+        template: SQLTemplate | str,
+        variables: Mapping[str, Any] | Record | None = None,
+    ) -> list[dict[str, Any]]:
+        """The rows of ``template``, bound with ``variables`` (default: the group's own), one dict a row.
+
+        Values are what the driver gives: str, int, float, bytes, None, and on most engines Decimal, date, datetime,
+        timedelta, UUID. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, UnbindableValue,
+        TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, SourceUnavailable, StoreUnavailable;
+        ValueError when the variables are another group's.
+        """
+        if variables is None:
+            variables = group.variables
+        _check_owner(group, variables)
+        compiled = self._compiled(template)
+        registered = await self._registered(group, schema)
+        async with self._pools.use(registered) as source:
+            bound = compiled.bind(variables, source.paramstyle, dialect=source.dialect)
+            return await source.fetch(bound)
+
+    async def dialect(self, group: UserGroup, schema: str) -> str:
+        """The dialect that templates of this group's schema are bound for. Raises as ``fetch`` does; runs no query."""
+        async with self._pools.use(await self._registered(group, schema)) as source:
+            return source.dialect
+
+    async def aclose(self) -> None:
+        """Closes every connection. Used again, it opens new ones."""
+        await self._pools.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        await self.aclose()
+
+    def _compiled(self, template: SQLTemplate | str) -> SQLTemplate:
+        if isinstance(template, SQLTemplate):
+            return template
+        known = self._templates.get(template)
+        if known is None:
+            known = self._templates[template] = SQLTemplate(template)
+        return known
+
+    async def _registered(self, group: UserGroup, schema: str) -> RegisteredSource:
+        reference = group.mapping[schema] if group.mapping is not None and schema in group.mapping else None
+        if not isinstance(reference, str) or not reference:
+            raise UnmappedSchema(
+                f"the mapping of user group {group.provided_id!r} has no data source for the schema {schema!r}; "
+                "add one with PUT /api/user"
+            )
+        source = await self._directory.data_source(group.environment, reference)
+        if source is not None and not _is_what_was_asked(source, group, reference):
+            # Never trust a directory with the fence between environments: a wrong answer is no answer.
+            _log.error("the directory of data sources answered with a source of another name or environment")
+            source = None
+        if source is None:
+            raise UnregisteredSource(
+                f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
+                "its environment does not have; see: tenantry data-source list"
+            )
+        return source
+
+
+def _is_what_was_asked(source: RegisteredSource, group: UserGroup, reference: str) -> bool:
+    theirs, ours = source.environment, group.environment
+    same_environment = theirs.id == ours.id and theirs.tag == ours.tag and theirs.name == ours.name
+    return same_environment and reference in {source.id, source.provided_id}
+
+
+def _check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
+    """Variables that say whose they are must be this group's: else B's values would choose rows of A's source."""
+    if "user_group" not in variables:
+        return
+    whose, ours = variables["user_group"], group.variables["user_group"]
+    same = isinstance(whose, Record | dict) and all(
+        name in whose and whose[name] == ours[name] for name in ("id", "environment")
+    )
+    if not same:
+        raise ValueError("these variables are another user group's than the one whose data source is asked")

@@ -1,0 +1,109 @@
+"""SQLite: a file, opened read-only, with an authorizer that lets nothing but reading be prepared.
+
+``mode=ro`` alone is not enough: ATTACH would still create and open any other file of the machine.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tenantry.datasources.limits import Limits
+from tenantry.datasources.rows import to_dicts
+from tenantry.datasources.source import Rows, only_reads, parameters, refused, timed_out, unreachable
+from tenantry.errors import SourceUnavailable, TenantryError
+from tenantry.sql import BoundSQL
+
+_READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
+_FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer"})
+_SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
+_MAX_VALUE = 64 * 1024 * 1024  # bytes: what one value may grow to, against zeroblob(1e9) and the like
+
+# How SQLite's own messages begin, for errors that all share one code. What follows in them may be a value.
+_PHRASES = ("no such column", "no such table", "no such function", "ambiguous column name", "wrong number of arguments")
+_AWAY = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_IOERR,
+    }
+)
+
+
+def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
+    """SQLite's authorizer (https://www.sqlite.org/c3ref/set_authorizer.html): everything is denied but reading."""
+    if action == sqlite3.SQLITE_FUNCTION:
+        allowed = second not in _FORBIDDEN_FUNCTIONS
+    elif action == sqlite3.SQLITE_UPDATE:
+        allowed = first in _SCHEMA_TABLES  # asked when a virtual table (FTS, json_each) declares itself; writes nothing
+    elif action == sqlite3.SQLITE_PRAGMA:
+        allowed = first == "data_version" and second is None  # FTS5 asks it while it searches
+    else:
+        allowed = action in _READING
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+class SQLiteDriver:
+    """A ``Driver`` for the file at ``path``."""
+
+    dialect = "sqlite"
+    paramstyle = "qmark"
+
+    def __init__(self, source_id: str, path: Path, limits: Limits) -> None:
+        self.source_id = source_id
+        self._path = path
+        self._limits = limits
+
+    def open(self) -> sqlite3.Connection:
+        if not self._path.is_file():
+            raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
+        connection = sqlite3.connect(
+            f"{self._path.as_uri()}?mode=ro",
+            uri=True,
+            isolation_level=None,  # the driver begins no transaction of its own
+            check_same_thread=False,  # one thread at a time uses it, and another one may stop or close it
+            timeout=min(self._limits.connect_timeout, self._limits.timeout),
+        )
+        connection.execute("pragma query_only = on")
+        connection.execute("pragma trusted_schema = off")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
+        connection.set_authorizer(authorise)
+        return connection
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Rows:
+        with closing(connection.execute(bound.sql, parameters(bound))) as cursor:
+            if cursor.description is None:
+                raise only_reads(self.source_id)
+            columns = [column[0] for column in cursor.description]
+            rows = cursor.fetchmany(self._limits.row_limit + 1)
+        return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
+
+    def failure(self, error: Exception) -> TenantryError:
+        if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError) and "one statement" in str(error):
+            return only_reads(self.source_id)
+        code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code: extended ones use the higher bits
+        if code in {sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY}:
+            return only_reads(self.source_id)
+        if code == sqlite3.SQLITE_INTERRUPT:
+            return timed_out(self.source_id, self._limits.timeout)
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        if code in _AWAY:
+            return unreachable(self.source_id, error, f" ({name})")
+        phrase = next((phrase for phrase in _PHRASES if str(error).startswith(phrase)), None)
+        if phrase is None and str(error).endswith(": syntax error"):
+            phrase = "syntax error"
+        return refused(self.source_id, f"{name} ({phrase})" if phrase else name)
+
+    def interrupt(self, connection: sqlite3.Connection) -> None:
+        connection.interrupt()
+
+    def close(self, connection: sqlite3.Connection) -> None:
+        connection.close()
+
+    def shutdown(self) -> None:
+        """Nothing is shared between connections."""

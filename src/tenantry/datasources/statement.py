@@ -1,0 +1,83 @@
+"""One reading statement: what can be told from the text, for engines that do not tell by themselves.
+
+This is a second fence, not the first: the server's own read-only transaction refuses writes. The text check is for what
+such a transaction lets pass (COPY … TO PROGRAM, DO, INTO OUTFILE) and for several statements in one text. Where a text
+can be read in two ways it is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+READING = frozenset({"select", "with", "values", "table", "explain", "show"})
+
+# Whitespace, comments and brackets before the first word. A lone \r ends a comment for one engine and not for another,
+# comments nest in one and not in another, and /*! … */ is code to MySQL: none of these is skipped.
+_START = re.compile(
+    r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*+([A-Za-z]+)", re.DOTALL
+)
+
+_MYSQL_QUIET = re.compile(
+    r"""'(?:[^'\\]|\\.)*+' | "(?:[^"\\]|\\.)*+" | `[^`]*+` | \#[^\n]*+ | --(?=[\s\x00-\x1f]|\Z)[^\n]*+
+      | /\*(?!M?!)(?:(?!\*/).)*+\*/""",
+    re.DOTALL | re.VERBOSE,
+)
+
+_MYSQL_REFUSED = re.compile(r"""['"`]|/\*|:=|\binto\b|\b(?:get_lock|last_insert_id)\s*\(""", re.IGNORECASE)
+
+# Strings, comments and quoted names of DuckDB and PostgreSQL. A name of one word stays: a function's may be quoted.
+_QUIET = re.compile(
+    r"""[eE]'(?:[^'\\]|\\.|'')*+' | '(?:[^']|'')*+' | \$(\w*)\$.*?\$\1\$ | --[^\n\r]*+ | /\*(?:(?!\*/).)*+\*/
+      | "(?P<name>\w++)" | "(?:[^"]|"")*+\"""",
+    re.DOTALL | re.VERBOSE,
+)
+_RUNS_TEXT = re.compile(
+    r"""(?<![\w$])(?:query|query_table|json_execute_serialized_sql  # DuckDB
+      |query_to_xml(?:_and_xmlschema|schema)?|ts_stat|ts_rewrite|dblink\w*|crosstab\w*|connectby|xpath_table)\s*\(""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+# Text that every SQL engine cuts into the same words: plain strings and names in quotes, comments of one kind, and no
+# character that is a quote, an escape or a comment in one engine only.
+_PLAIN = re.compile(
+    r"""(?: (?<!\w)'(?!'')(?:[^'\\]|'')*+' | (?<!\w)"(?!"")[^"\\]*+"
+          | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*+\*/
+          | -(?!-) | /(?!\*) | [^'"\\`\[\]\#$/;-] )*+""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def first_word(sql: str) -> str | None:
+    """The word that the statement begins with, in lower case; None where that cannot be told."""
+    match = _START.match(sql)
+    return match[1].lower() if match else None
+
+
+def reads(sql: str) -> bool:
+    """Whether the text begins as a statement that reads."""
+    return first_word(sql) in READING
+
+
+@lru_cache(maxsize=512)
+def is_one_mysql_read(sql: str) -> bool:
+    """Whether MySQL (backslash escapes, no ANSI_QUOTES) sees one statement, that reads, writes no file, and leaves
+    nothing in its session for the next query: no user variable, lock or LAST_INSERT_ID.
+    """
+    code = _MYSQL_QUIET.sub(" ", sql)
+    if not reads(sql) or _MYSQL_REFUSED.search(code):
+        return False
+    return ";" not in code.rstrip(" \t\r\n;")
+
+
+@lru_cache(maxsize=512)
+def is_plain(sql: str) -> bool:
+    """Whether every SQL engine reads this text the same way, as one statement."""
+    return _PLAIN.fullmatch(sql.rstrip(" \t\r\n;")) is not None
+
+
+@lru_cache(maxsize=512)
+def runs_text(sql: str) -> bool:
+    """Whether DuckDB or PostgreSQL sees a call of a function that runs a text as SQL: ``query(…)``, ``ts_stat(…)``."""
+    code = _QUIET.sub(lambda match: match["name"] or " ", sql)
+    return _RUNS_TEXT.search(code) is not None

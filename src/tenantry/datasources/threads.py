@@ -1,0 +1,195 @@
+"""ThreadedSource: a bounded pool of blocking connections, each used by one thread at a time.
+
+The thread of a query that was cancelled or ran too long is told to stop; its place in the pool comes free when it has
+really stopped, so that no more than ``pool_size`` queries ever run at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Lock
+from typing import Generic, Protocol, TypeVar
+
+from tenantry.datasources.limits import Limits
+from tenantry.datasources.source import Rows, busy, timed_out, unreachable
+from tenantry.errors import SourceUnavailable, TenantryError
+from tenantry.sql import BoundSQL
+
+C = TypeVar("C")
+_REMIND = 0.05  # seconds between two calls to stop: one may fall between the opening and the start of a query
+
+
+class Driver(Protocol[C]):
+    """What a threaded source needs of an engine. All methods but the properties run in the source's threads."""
+
+    @property
+    def source_id(self) -> str: ...
+
+    @property
+    def dialect(self) -> str: ...
+
+    @property
+    def paramstyle(self) -> str: ...
+
+    def open(self) -> C:
+        """A new connection, read-only. Raises SourceUnavailable or the driver's own error."""
+        ...
+
+    def fetch(self, connection: C, bound: BoundSQL) -> Rows:
+        """Runs one query and leaves the connection as it was. Raises TenantryError or the driver's own error."""
+        ...
+
+    def failure(self, error: Exception) -> TenantryError:
+        """The driver's error in our words, without any of its text."""
+        ...
+
+    def interrupt(self, connection: C) -> None:
+        """Stops what the connection runs; called from another thread. Does nothing where a driver cannot."""
+        ...
+
+    def close(self, connection: C) -> None: ...
+
+    def shutdown(self) -> None:
+        """Called once, after every connection is closed."""
+        ...
+
+
+class _Query(Generic[C]):
+    """One query in its thread. ``run`` answers with rows or an error and raises none: a driver's quotes values."""
+
+    def __init__(self, driver: Driver[C], idle: deque[C]) -> None:
+        self._driver = driver
+        self._idle = idle
+        self._lock = Lock()
+        self._connection: C | None = None
+        self._stopped = False
+
+    def run(self, bound: BoundSQL) -> Rows | TenantryError:
+        reused = self._take_idle()
+        if reused is not None:
+            outcome = self._ask(reused, bound)
+            if not isinstance(outcome, SourceUnavailable) or self._stopped:
+                return outcome
+            # The server closed it while it was idle. A query only reads, so it may be asked once more.
+        opened = self._open()
+        return opened if isinstance(opened, TenantryError) else self._ask(opened, bound)
+
+    def _ask(self, connection: C, bound: BoundSQL) -> Rows | TenantryError:
+        with self._lock:
+            self._connection = connection
+        outcome: Rows | TenantryError
+        try:
+            outcome = self._driver.fetch(connection, bound)
+        except TenantryError as error:
+            outcome = error.with_traceback(None)
+        except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
+            outcome = self._driver.failure(error)
+        with self._lock:  # from here on nobody may stop this connection: it may serve another query
+            self._connection = None
+        if isinstance(outcome, TenantryError) or self._stopped:
+            with suppress(Exception):
+                self._driver.close(connection)
+        else:
+            self._idle.append(connection)
+        return outcome
+
+    def _take_idle(self) -> C | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    def _open(self) -> C | TenantryError:
+        try:
+            return self._driver.open()
+        except TenantryError as error:
+            return error.with_traceback(None)
+        except Exception as error:  # noqa: BLE001  # as above: it may quote the URL
+            return unreachable(self._driver.source_id, error)
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            if self._connection is not None:
+                with suppress(Exception):
+                    self._driver.interrupt(self._connection)
+
+
+class ThreadedSource(Generic[C]):
+    """A DataSource over a blocking driver. Opens nothing before the first query."""
+
+    def __init__(self, driver: Driver[C], limits: Limits) -> None:
+        self.dialect = driver.dialect
+        self.paramstyle = driver.paramstyle
+        self._driver = driver
+        self._limits = limits
+        self._slots = asyncio.Semaphore(limits.pool_size)
+        self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-{driver.source_id}")
+        self._idle: deque[C] = deque()
+        self._running: set[_Query[C]] = set()
+        self._closed = False
+
+    async def fetch(self, bound: BoundSQL) -> Rows:
+        """Raises DataSourceError; SourceUnavailable when no connection comes free in time."""
+        await self._take_slot()
+        query = _Query(self._driver, self._idle)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, query.run, bound)
+        self._running.add(query)
+        work.add_done_callback(lambda _: self._finish(query))
+        try:
+            await asyncio.wait({work}, timeout=self._limits.timeout)
+        finally:
+            if not work.done():
+                self._stop(query, work)
+        if not work.done():
+            raise timed_out(self._driver.source_id, self._limits.timeout)
+        outcome = work.result()
+        if isinstance(outcome, TenantryError):
+            raise outcome
+        return outcome
+
+    async def _take_slot(self) -> None:
+        got = False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.connect_timeout):
+                got = await self._slots.acquire()
+        if not got:
+            raise busy(self._driver.source_id)
+        if self._closed:
+            self._slots.release()
+            raise SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
+
+    def _finish(self, query: _Query[C]) -> None:
+        self._running.discard(query)
+        self._slots.release()
+
+    def _stop(self, query: _Query[C], work: asyncio.Future[Rows | TenantryError]) -> None:
+        if not work.done():
+            query.stop()
+            work.get_loop().call_later(_REMIND, self._stop, query, work)
+
+    async def aclose(self) -> None:
+        """Stops what is running, waits for it, and closes every connection."""
+        self._closed = True
+        while self._running:
+            for query in self._running:
+                query.stop()
+            await asyncio.sleep(_REMIND / 10)
+        await asyncio.to_thread(self._close_all, True)
+
+    def abandon(self) -> None:
+        """The same without waiting for threads that still run."""
+        self._closed = True
+        for query in self._running:
+            query.stop()
+        self._close_all(False)
+
+    def _close_all(self, wait: bool) -> None:
+        self._threads.shutdown(wait=wait)
+        while self._idle:
+            with suppress(Exception):
+                self._driver.close(self._idle.pop())
+        self._driver.shutdown()

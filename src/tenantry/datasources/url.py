@@ -1,0 +1,137 @@
+"""The URL of a data source: which engine it names, what of it may be shown, and what makes it unusable.
+
+No message here holds a part of the URL beyond its dialect and the names of its query parameters.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from tenantry.errors import InvalidSource
+
+ENGINES = {
+    "sqlite": "sqlite",
+    "duckdb": "duckdb",
+    "postgresql": "postgresql",
+    "postgres": "postgresql",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+}
+"""SQLAlchemy's dialect names whose read-only mode Tenantry enforces -> the engine that does."""
+
+FILES = frozenset({"sqlite", "duckdb"})
+MASK = "***"
+
+# What is known to be no secret. Anything else in the query is masked: every driver invents its own word for "password".
+_SHOWN = frozenset(
+    {"charset", "dialect", "driver", "host", "mode", "port", "schema", "service", "sslmode", "warehouse"}
+)
+_EXAMPLE = (
+    "postgresql://user:password@host:5432/name, mysql://…, sqlite:////path/file.db or duckdb:////path/file.duckdb"
+)
+
+
+def parse(url: str) -> URL:
+    """Raises InvalidSource, without repeating any of the URL."""
+    failed = True
+    parsed = None
+    try:
+        parsed = make_url(url)
+        failed = _is_misread(parsed)
+    except (ArgumentError, ValueError):
+        pass  # raised below, so that the driver's own error, which quotes the URL, is not even its context
+    if failed or parsed is None:
+        raise InvalidSource(
+            f"the URL of the data source cannot be read: write {_EXAMPLE}, and in user and password %40 for @, "
+            "%2F for /, %3A for :",
+            field="/url",
+        )
+    return parsed
+
+
+def _is_misread(url: URL) -> bool:
+    """Whether a part of the password was taken for a host or a database, and would be shown as one."""
+    in_host = url.host is not None and "@" in url.host
+    return in_host or (url.get_backend_name() not in FILES and "@" in (url.database or ""))
+
+
+def check_url(url: str, trusted: bool = False) -> str:
+    """The name of the engine that runs it: sqlite, duckdb, postgresql, mysql, or that of a trusted SQLAlchemy dialect.
+
+    Looks at the text only: nothing is opened. Raises InvalidSource, naming the mend.
+    """
+    parsed = parse(url)
+    name = parsed.get_backend_name()
+    engine = ENGINES.get(name)
+    if engine in FILES:
+        file_path(parsed)
+    elif engine is not None:
+        _check_server(parsed, engine)
+    elif not trusted:
+        raise InvalidSource(
+            f"Tenantry cannot hold the dialect {name!r} read-only. If its user can only read, register it with "
+            f"--trusted. Held read-only are: {', '.join(sorted(set(ENGINES.values())))}",
+            field="/url",
+        )
+    else:
+        _check_dialect(parsed)
+    return engine or name
+
+
+def display_url(url: str) -> str:
+    """The URL for people: the password, and every query parameter that might be a secret, is ``***``. Never raises."""
+    try:
+        parsed = parse(url)
+    except InvalidSource:
+        scheme, separator, _ = url.partition("://")
+        return f"{scheme}://{MASK}" if separator and scheme.replace("+", "").isalnum() else MASK
+    masked = {name: value if name in _SHOWN else MASK for name, value in parsed.query.items()}
+    return parsed.set(query=masked).render_as_string(hide_password=True)
+
+
+def resolve_url(url: str) -> str:
+    """The URL with an absolute path, if it names a file: what to store, so that every process means the same file."""
+    parsed = parse(url)
+    if ENGINES.get(parsed.get_backend_name()) not in FILES:
+        return url
+    return parsed.set(database=str(file_path(parsed))).render_as_string(hide_password=False)
+
+
+def file_path(url: URL) -> Path:
+    """The absolute path of a SQLite or DuckDB file. Raises InvalidSource."""
+    name = url.get_backend_name()
+    if url.host or url.username or url.query:
+        raise InvalidSource(
+            f"a {name} URL is {name}:///relative/path or {name}:////absolute/path, without host, user or query",
+            field="/url",
+        )
+    if not url.database or url.database.startswith(":memory:"):
+        raise InvalidSource(f"a {name} data source is a file: an empty database in memory has no rows", field="/url")
+    if "\0" in url.database or url.database.startswith("file:"):
+        raise InvalidSource(f"a {name} URL takes a plain path, not a file: address", field="/url")
+    return Path(url.database).expanduser().resolve()
+
+
+def _check_server(url: URL, engine: str) -> None:
+    if not url.database:
+        raise InvalidSource(f"the {engine} URL names no database: {engine}://user:password@host/NAME", field="/url")
+
+
+def _check_dialect(url: URL) -> None:
+    missing = False
+    try:
+        dialect = url.get_dialect()
+    except (NoSuchModuleError, ArgumentError, ImportError):
+        missing = True
+    if missing:
+        raise InvalidSource(
+            f"no SQLAlchemy dialect {url.drivername!r} is installed here: pip install the package that brings it",
+            field="/url",
+        )
+    if dialect.is_async:
+        raise InvalidSource(
+            f"{url.drivername!r} is an asynchronous driver; a trusted data source takes a synchronous one", field="/url"
+        )

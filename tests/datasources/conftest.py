@@ -1,0 +1,89 @@
+"""Two customers with two files each of their own, and a directory that can also be made to lie."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tenantry.datasources import DataSources
+from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup
+
+PRODUCTION = Environment(1, "production", Tag.CUSTOMER)
+STAGING = Environment(2, "staging", Tag.TESTING)
+
+
+class Directory:
+    """A SourceDirectory in a list."""
+
+    def __init__(self) -> None:
+        self.sources: list[RegisteredSource] = []
+        self.asked = 0
+
+    def add(self, number: int, url: str, *, environment: Environment = PRODUCTION, **fields: Any) -> RegisteredSource:
+        source = RegisteredSource(f"ds_{number}", f"own_{number}", environment, url, **fields)
+        self.sources.append(source)
+        return source
+
+    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        self.asked += 1
+        for source in self.sources:
+            if source.environment.id == environment.id and reference in {source.id, source.provided_id}:
+                return source
+        return None
+
+
+def group(name: str = "acme", *, environment: Environment = PRODUCTION, **mapping: Any) -> UserGroup:
+    """A group whose schemas are mapped as the keyword arguments say; without any, it has no mapping at all."""
+    return UserGroup(
+        team_id=1,
+        provided_id=name,
+        name=name,
+        environment=environment,
+        properties={"region": name},
+        mapping=mapping or None,
+        handle=b"12345678",
+        token_version=1,
+        revision=1,
+    )
+
+
+def sqlite_file(path: Path, owner: str, rows: int = 3) -> str:
+    connection = sqlite3.connect(path)
+    connection.execute("create table orders (id integer, owner text, region text)")
+    connection.executemany("insert into orders values (?, ?, 'eu')", [(number, owner) for number in range(rows)])
+    connection.commit()
+    connection.close()
+    return f"sqlite:///{path}"
+
+
+def duckdb_file(path: Path, owner: str, rows: int = 3) -> str:
+    connection = duckdb.connect(str(path))
+    connection.execute("create table orders (id integer, owner text, region text)")
+    connection.executemany("insert into orders values (?, ?, 'eu')", [[number, owner] for number in range(rows)])
+    connection.execute("create sequence numbers")
+    connection.close()
+    return f"duckdb:///{path}"
+
+
+@pytest.fixture
+def directory() -> Directory:
+    return Directory()
+
+
+@pytest.fixture
+async def open_sources(directory: Directory) -> AsyncIterator[Callable[..., DataSources]]:
+    """Makes DataSources over ``directory`` and closes them after the test."""
+    made: list[DataSources] = []
+
+    def make(**limits: Any) -> DataSources:
+        made.append(DataSources(directory, **limits))
+        return made[-1]
+
+    yield make
+    for sources in made:
+        await sources.aclose()

@@ -1,0 +1,205 @@
+"""SQLite reads one file and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from tenantry.errors import (
+    DataSourceError,
+    NotOneStatement,
+    QueryFailed,
+    QueryTimeout,
+    SourceUnavailable,
+    TooManyRows,
+)
+from tests.datasources.conftest import Directory, group, sqlite_file
+
+ENDLESS = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"
+
+
+@pytest.fixture
+def fetch(directory: Directory, open_sources, tmp_path: Path):
+    """Runs SQL on a file with 3 orders, with short limits."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    sources = open_sources(timeout=0.3, row_limit=10, pool_size=2, connect_timeout=0.2)
+
+    async def run(sql: str, **variables: object):
+        return await sources.fetch(group(main="ds_1"), "main", sql, variables)
+
+    return run
+
+
+async def test_rows_are_dicts_of_python_values(fetch) -> None:
+    """Columns keep their order; a value is what SQLite holds, bytes included."""
+    rows = await fetch(
+        "select id, owner, x'00ff' as raw, null as gone, 0.5 as half from orders where id = {{ id }}", id=2
+    )
+    assert rows == [{"id": 2, "owner": "acme", "raw": b"\x00\xff", "gone": None, "half": 0.5}]
+    assert list(rows[0]) == ["id", "owner", "raw", "gone", "half"]
+
+
+WRITES = [
+    "insert into orders values (9, 'x', 'x')",
+    "update orders set owner = 'x'",
+    "delete from orders",
+    "drop table orders",
+    "create table other (i)",
+    "create temp table other (i)",
+    "with x as (select 1) insert into orders select 9, 'x', 'x' from x",
+    "attach '{folder}/other.db' as other",
+    "detach main",
+    "vacuum",
+    "vacuum into '{folder}/copy.db'",
+    "pragma query_only = off",
+    "pragma journal_mode = delete",
+    "pragma writable_schema = on",
+    "pragma table_info(orders)",
+    "select * from pragma_table_info('orders')",
+    "update sqlite_master set sql = 'x'",
+    "begin immediate",
+    "savepoint x",
+    "commit",
+    "reindex",
+    "analyze",
+    "select load_extension('{folder}/x.so')",
+    "select fts3_tokenizer('simple')",
+    "select writefile('{folder}/x', 'y')",
+    "select readfile('/etc/passwd')",
+    "select 1; select 2",
+    "select 1; delete from orders",
+    "",
+    "-- nothing",
+]
+
+
+@pytest.mark.parametrize("sql", WRITES)
+async def test_nothing_but_reading_is_run(sql: str, fetch, tmp_path: Path) -> None:
+    """Writes, other files, settings, transactions and second statements are refused, and no file appears or changes.
+
+    Red (pragma journal_mode, pragma table_info, fts3_tokenizer) when the authorizer was not set; red (the file is
+    changed) when moreover the file was opened with mode=rw and without query_only.
+    """
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(DataSourceError) as caught:
+        await fetch(sql.replace("{folder}", str(tmp_path)))
+    assert isinstance(caught.value, NotOneStatement | QueryFailed)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert len(await fetch("select * from orders")) == 3
+
+
+async def test_full_text_and_json_tables_can_be_read(directory: Directory, open_sources, tmp_path: Path) -> None:
+    """The authorizer lets FTS5 and table-valued functions work, which ask for more than plain reads."""
+    connection = sqlite3.connect(tmp_path / "fts.db")
+    connection.execute("create virtual table notes using fts5(body)")
+    connection.execute("insert into notes values ('late flight')")
+    connection.commit()
+    connection.close()
+    directory.add(1, f"sqlite:///{tmp_path}/fts.db")
+    sources = open_sources()
+    found = await sources.fetch(group(main="ds_1"), "main", "select body from notes where notes match 'late'", {})
+    assert found == [{"body": "late flight"}]
+    listed = await sources.fetch(group(main="ds_1"), "main", "select value from json_each('[1,2]')", {})
+    assert listed == [{"value": 1}, {"value": 2}]
+
+
+async def test_a_file_in_wal_mode_is_read_while_it_is_written(
+    directory: Directory, open_sources, tmp_path: Path
+) -> None:
+    """A source whose writer is at work shows what was committed."""
+    writer = sqlite3.connect(tmp_path / "wal.db")
+    writer.execute("pragma journal_mode = wal")
+    writer.execute("create table t (i)")
+    writer.execute("insert into t values (1)")
+    writer.commit()
+    writer.execute("insert into t values (2)")
+    directory.add(1, f"sqlite:///{tmp_path}/wal.db")
+    rows = await open_sources().fetch(group(main="ds_1"), "main", "select i from t", {})
+    writer.close()
+    assert rows == [{"i": 1}]
+
+
+async def test_an_endless_query_is_stopped(fetch) -> None:
+    """After the timeout the thread really ends: as many endless queries as connections, and the next one runs.
+
+    Never ends when ``interrupt`` does nothing.
+    """
+    started = time.monotonic()
+    outcomes = await asyncio.gather(fetch(ENDLESS), fetch(ENDLESS), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [QueryTimeout, QueryTimeout]
+    assert len(await fetch("select * from orders")) == 3
+    assert time.monotonic() - started < 10
+
+
+async def test_a_cancelled_query_is_stopped(fetch) -> None:
+    """When the viewer goes away, so does the query: its connection serves others at once."""
+    tasks = [asyncio.create_task(fetch(ENDLESS)) for _ in range(2)]
+    await asyncio.sleep(0.05)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert len(await fetch("select * from orders")) == 3
+
+
+async def test_more_queries_than_connections_wait_then_fail(directory: Directory, open_sources, tmp_path: Path) -> None:
+    """A query waits for a free connection, for ``connect_timeout``; then it is SourceUnavailable with Retry-After."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    sources = open_sources(timeout=0.5, pool_size=1, connect_timeout=0.1)
+    busy = asyncio.create_task(sources.fetch(group(main="ds_1"), "main", ENDLESS, {}))
+    await asyncio.sleep(0.05)
+    with pytest.raises(SourceUnavailable, match="busy") as caught:
+        await sources.fetch(group(main="ds_1"), "main", "select 1 as one", {})
+    assert caught.value.retry_after == 1
+    await asyncio.gather(busy, return_exceptions=True)
+    waited = await asyncio.gather(*(sources.fetch(group(main="ds_1"), "main", "select 1 as one", {}) for _ in range(5)))
+    assert waited == [[{"one": 1}]] * 5
+
+
+async def test_the_row_limit_is_an_error_and_never_a_cut(fetch) -> None:
+    """Exactly ``row_limit`` rows are given; one more is TooManyRows. Red when limit rows were fetched, not one more."""
+    many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < {{ n }}) select i from n"
+    assert len(await fetch(many, n=10)) == 10
+    with pytest.raises(TooManyRows, match="more than 10 rows"):
+        await fetch(many, n=11)
+    assert len(await fetch("select * from orders")) == 3
+
+
+async def test_two_columns_of_one_name_are_refused(fetch) -> None:
+    """A row is a dict: the second column would silently replace the first."""
+    with pytest.raises(QueryFailed, match="columns 1 and 2 have the same name"):
+        await fetch("select 1 as a, 2 as a")
+
+
+async def test_a_missing_file_is_an_error_and_stays_missing(directory: Directory, open_sources, tmp_path: Path) -> None:
+    """Neither the error nor a second try creates the file. Red when it was opened without mode=ro and is_file()."""
+    directory.add(1, f"sqlite:///{tmp_path}/none.db")
+    for _ in range(2):
+        with pytest.raises(SourceUnavailable, match="does not exist"):
+            await open_sources().fetch(group(main="ds_1"), "main", "select 1 as one", {})
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_file_that_is_no_database_is_unavailable(directory: Directory, open_sources, tmp_path: Path) -> None:
+    """A file of something else is SourceUnavailable and names SQLite's code."""
+    (tmp_path / "junk.db").write_text("junk" * 2000)
+    directory.add(1, f"sqlite:///{tmp_path}/junk.db")
+    with pytest.raises(SourceUnavailable, match="SQLITE_NOTADB"):
+        await open_sources().fetch(group(main="ds_1"), "main", "select * from sqlite_master", {})
+
+
+async def test_a_bad_query_says_of_what_kind(fetch) -> None:
+    """The kind of error is told, and none of the words that follow it."""
+    with pytest.raises(QueryFailed, match=r"SQLITE_ERROR \(no such column\)$"):
+        await fetch("select absent from orders")
+    with pytest.raises(QueryFailed, match=r"SQLITE_ERROR \(syntax error\)$"):
+        await fetch("select from where")
+
+
+async def test_a_value_cannot_grow_without_bound(fetch) -> None:
+    """One value is at most 64 MiB, whatever a function is asked for."""
+    with pytest.raises(QueryFailed, match="SQLITE_TOOBIG"):
+        await fetch("select length(zeroblob(900000000)) as n")

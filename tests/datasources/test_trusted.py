@@ -1,0 +1,123 @@
+"""A trusted dialect runs through SQLAlchemy, with the fences that need no help of the engine."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+
+from tenantry.errors import InvalidSource, NotOneStatement, QueryFailed, TemplateError, TooManyRows
+from tests.datasources.conftest import Directory, group, sqlite_file
+
+
+class AcmeDialect(SQLiteDialect_pysqlite):
+    """A dialect that Tenantry knows nothing of; a real engine runs beneath it."""
+
+    name = "acme"
+    supports_statement_cache = True
+
+    def connect(self, *arguments: Any, **options: Any) -> Any:
+        connection = super().connect(*arguments, **options)
+        connection.isolation_level = None  # Python's sqlite3 begins no transaction before WITH; do_begin does
+        return connection
+
+    def do_begin(self, dbapi_connection: Any) -> None:
+        dbapi_connection.execute("begin")
+
+
+@pytest.fixture(autouse=True)
+def acme() -> Iterator[None]:
+    registry.register("acme", __name__, "AcmeDialect")
+    yield
+    registry.impls.pop("acme", None)
+
+
+@pytest.fixture
+def fetch(directory: Directory, open_sources, tmp_path: Path):
+    """Runs SQL on a writable file through the trusted dialect."""
+    url = sqlite_file(tmp_path / "a.db", "acme").replace("sqlite", "acme")
+    directory.add(1, url, trusted=True)
+    sources = open_sources(timeout=1, row_limit=10)
+
+    async def run(sql: str, **variables: object):
+        return await sources.fetch(group(main="ds_1"), "main", sql, variables)
+
+    return run
+
+
+async def test_without_trust_it_is_refused(directory: Directory, open_sources, tmp_path: Path) -> None:
+    """A row that was stored untrusted never runs, whoever stored it."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme").replace("sqlite", "acme"))
+    with pytest.raises(InvalidSource, match="--trusted"):
+        await open_sources().fetch(group(main="ds_1"), "main", "select 1 as one", {})
+
+
+async def test_rows_and_bound_values(fetch) -> None:
+    """The driver's own paramstyle is used; a hostile value is a value."""
+    assert await fetch("select id from orders where id = {{ id }}", id=2) == [{"id": 2}]
+    assert await fetch("select id from orders where owner = {{ x }}", x="' or 1=1 --") == []
+    assert await fetch("select '100%' as share") == [{"share": "100%"}]
+
+
+async def test_a_connection_that_the_server_closed_is_replaced(fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the dialect calls a disconnect is no failure of the query. Red when it was answered as QueryFailed."""
+    await fetch("select 1 as one")
+    failures = iter([True])
+
+    def gone(self: Any, cursor: Any, *_: Any) -> None:
+        if next(failures, False):
+            raise sqlite3.OperationalError("server has gone away")
+        cursor.execute("select 1 as one")
+
+    monkeypatch.setattr(AcmeDialect, "do_execute_no_params", gone)
+    monkeypatch.setattr(AcmeDialect, "is_disconnect", lambda self, error, *_: "gone away" in str(error))
+    assert await fetch("select 1 as one") == [{"one": 1}]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["insert into orders values (9, 'x', 'x')", "pragma table_info(orders)", "attach 'x' as y", "", "commit"],
+)
+async def test_only_reading_statements_are_sent(sql: str, fetch) -> None:
+    """The first word must be one that reads."""
+    with pytest.raises(NotOneStatement):
+        await fetch(sql)
+
+
+async def test_what_it_writes_is_rolled_back(fetch, tmp_path: Path) -> None:
+    """Where the engine allows a write behind a reading word, the transaction is rolled back. Red when it committed."""
+    with pytest.raises(NotOneStatement):
+        await fetch("with x as (select 1) insert into orders select 9, 'x', 'x' from x")
+    connection = sqlite3.connect(tmp_path / "a.db")
+    assert connection.execute("select count(*) from orders").fetchone() == (3,)
+    connection.close()
+
+
+@pytest.mark.parametrize("sql", ["select 1; select 2", r"select '\d' as a", "select [a] from orders", "select 1 # x"])
+async def test_text_that_reads_in_two_ways_is_refused(sql: str, fetch) -> None:
+    """The lexical rules of the engine are not known: only what all engines agree on is sent."""
+    with pytest.raises((QueryFailed, TemplateError)) as caught:
+        await fetch(sql)
+    assert isinstance(caught.value, TemplateError) or "two ways" in caught.value.message
+
+
+async def test_lists_are_spelled_in_plain_sql(fetch) -> None:
+    """A list is one placeholder an item; an empty one gives no rows."""
+    assert await fetch("select id from orders where id in {{ ids }}", ids=[0, 2]) == [{"id": 0}, {"id": 2}]
+    assert await fetch("select id from orders where id in {{ ids }}", ids=[]) == []
+
+
+async def test_limits_and_errors(fetch) -> None:
+    """The row limit holds, and an engine's message stays behind."""
+    many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 11) select i from n"
+    with pytest.raises(TooManyRows):
+        await fetch(many)
+    with pytest.raises(QueryFailed, match=r"OperationalError$"):
+        await fetch("select absent from orders")
+    with pytest.raises(QueryFailed, match="same name"):
+        await fetch("select 1 as a, 2 as a")

@@ -1,0 +1,5 @@
+"""``python -m tenantry``: the command line."""
+
+from tenantry.cli import main
+
+main()

@@ -1,0 +1,82 @@
+"""``tenantry api-token``: the secrets of those who call ``/api/user``."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import click
+
+from tenantry.cli.options import choose_environment, environment_option, json_option, with_store
+from tenantry.cli.output import say, show, show_secret
+from tenantry.groups import ApiToken, Scope
+from tenantry.ports import Store
+from tenantry.tokens import api_token_digest, mint_api_token
+
+
+@click.group("api-token")
+def api_token() -> None:
+    """Create, list and revoke API tokens."""
+
+
+@api_token.command("create")
+@environment_option
+@click.option("--label", default="", help="Words that tell you later whose it is.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice([scope.value for scope in Scope]),
+    default=[Scope.PROVISION.value],
+    show_default=True,
+    help="What it may be used for; may be given more than once.",
+)
+@json_option
+@with_store
+async def create(store: Store, environment: str | None, label: str, scopes: tuple[str, ...], as_json: bool) -> None:
+    """Create an API token and print it: once, alone on stdout. Only its hash is kept."""
+    fence = await choose_environment(store, environment)
+    secret = mint_api_token(fence.tag, secrets.token_bytes)
+    digest = api_token_digest(secret)
+    if digest is None:  # pragma: no cover - a token that we just minted has our own shape
+        raise RuntimeError("minted an API token of a wrong shape")
+    made = await store.create_api_token(
+        fence, digest=digest, label=label, scopes=[Scope(scope) for scope in scopes], hint=secret[-4:]
+    )
+    show_secret(secret, _row(made), field="api_token", as_json=as_json)
+    say(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
+
+
+@api_token.command("list")
+@environment_option
+@json_option
+@with_store
+async def list_(store: Store, environment: str | None, as_json: bool) -> None:
+    """List the API tokens of an environment, without their secrets."""
+    fence = await choose_environment(store, environment)
+    show([_row(each) for each in await store.api_tokens(fence)], as_json=as_json)
+
+
+@api_token.command("revoke")
+@click.argument("token_id", type=int, metavar="ID")
+@environment_option
+@json_option
+@with_store
+async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:
+    """Revoke the API token with this ID (see `list`). It is dead when this command returns."""
+    fence = await choose_environment(store, environment)
+    gone = await store.revoke_api_token(fence, token_id)
+    show_secret(str(gone.id), _row(gone), field="id", as_json=as_json)
+    say(f"Revoked …{gone.hint}.")
+
+
+def _row(each: ApiToken) -> dict[str, Any]:
+    return {
+        "id": each.id,
+        "environment": each.environment.name,
+        "label": each.label,
+        "scopes": sorted(scope.value for scope in each.scopes),
+        "hint": each.hint,
+        "created_at": each.created_at.isoformat(timespec="seconds"),
+        "revoked_at": each.revoked_at.isoformat(timespec="seconds") if each.revoked_at else None,
+    }

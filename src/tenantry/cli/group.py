@@ -1,0 +1,201 @@
+"""``tenantry group``: user groups, for the operator at a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tenantry.cli.options import (
+    choose_environment,
+    environment_option,
+    json_option,
+    keys_option,
+    pairs,
+    typed_pairs,
+    with_store,
+)
+from tenantry.cli.output import say, show, show_one, show_secret
+from tenantry.errors import UnknownGroup
+from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup
+from tenantry.keys import SigningKeys
+from tenantry.ports import Store
+from tenantry.provisioning import Provisioned, Provisioner
+from tenantry.settings import load_settings
+
+PAGE = 500
+
+property_option = click.option(
+    "--property", "properties", multiple=True, metavar="NAME=VALUE", help="JSON or text; may be given more than once."
+)
+map_option = click.option(
+    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="Data source of a schema; more than once."
+)
+
+
+@click.group()
+def group() -> None:
+    """Look at user groups, change them, rotate their tokens, cut them off."""
+
+
+@group.command("create")
+@click.argument("provided_id", metavar="ID")
+@click.option("--name", help="Default: the ID.")
+@property_option
+@map_option
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def create(
+    store: Store,
+    provided_id: str,
+    name: str | None,
+    properties: tuple[str, ...],
+    mapping: tuple[str, ...],
+    environment: str | None,
+    keys: str | None,
+    as_json: bool,
+) -> None:
+    """Create the user group ID, or find it unchanged, and print its token alone on stdout."""
+    fence = await choose_environment(store, environment)
+    draft = GroupDraft(
+        provided_id,
+        name or provided_id,
+        typed_pairs(properties, "--property") or None,
+        pairs(mapping, "--map") or None,
+    )
+    made = await _provisioner(store, keys).get_or_create(fence, draft)
+    _show_token(made, as_json=as_json)
+    say("Created." if made.created else "It was there already; nothing was changed.")
+
+
+@group.command("get")
+@click.argument("provided_id", metavar="ID")
+@click.option("--token", "token_only", is_flag=True, help="Print the user group token alone on stdout.")
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def get(
+    store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
+) -> None:
+    """Show the user group ID. Its token is shown only with --token."""
+    fence = await choose_environment(store, environment)
+    if token_only:
+        found = await _provisioner(store, keys).get(fence, provided_id)
+        if found is None:
+            raise _unknown(provided_id, fence.name)
+        _show_token(found, as_json=as_json)
+        return
+    issued = await store.get(fence, provided_id)
+    if issued is None:
+        raise _unknown(provided_id, fence.name)
+    show_one(issued.group.as_dict(), as_json=as_json)
+
+
+@group.command("list")
+@environment_option
+@json_option
+@with_store
+async def list_(store: Store, environment: str | None, as_json: bool) -> None:
+    """List the user groups of an environment, without their tokens."""
+    fence = await choose_environment(store, environment)
+    rows: list[dict[str, Any]] = []
+    page = await store.groups(fence, limit=PAGE)
+    while page:
+        rows.extend(_row(each) for each in page)
+        page = await store.groups(fence, after=page[-1].team_id, limit=PAGE)
+    show(rows, as_json=as_json)
+
+
+@group.command("update")
+@click.argument("provided_id", metavar="ID")
+@click.option("--name")
+@property_option
+@map_option
+@click.option("--clear", multiple=True, type=click.Choice(["properties", "mapping"]), help="Set it to null.")
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def update(
+    store: Store,
+    provided_id: str,
+    name: str | None,
+    properties: tuple[str, ...],
+    mapping: tuple[str, ...],
+    clear: tuple[str, ...],
+    environment: str | None,
+    keys: str | None,
+    as_json: bool,
+) -> None:
+    """Update the user group ID. What is not named stays; properties and mapping are replaced whole, never merged."""
+    fence = await choose_environment(store, environment)
+    changes = GroupChanges(
+        name if name is not None else UNCHANGED,
+        None if "properties" in clear else typed_pairs(properties, "--property") or UNCHANGED,
+        None if "mapping" in clear else pairs(mapping, "--map") or UNCHANGED,
+    )
+    changed = await _provisioner(store, keys).update(fence, provided_id, changes)
+    show_one(changed.group.as_dict(), as_json=as_json)
+
+
+@group.command("rotate")
+@click.argument("provided_id", metavar="ID")
+@click.option(
+    "--grace",
+    type=click.IntRange(0, 86_400),
+    default=0,
+    show_default=True,
+    help="Seconds that the old token stays good.",
+)
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def rotate(
+    store: Store, provided_id: str, grace: int, environment: str | None, keys: str | None, as_json: bool
+) -> None:
+    """Give the user group ID a new token and print it alone on stdout. The old one is dead."""
+    fence = await choose_environment(store, environment)
+    made = await _provisioner(store, keys).rotate_group(fence, provided_id, grace_seconds=grace)
+    _show_token(made, as_json=as_json)
+
+
+@group.command("delete")
+@click.argument("provided_id", metavar="ID")
+@environment_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@with_store
+async def delete(store: Store, provided_id: str, environment: str | None, yes: bool, as_json: bool) -> None:
+    """Delete the user group ID. Its token is dead; the same ID later is a new group."""
+    fence = await choose_environment(store, environment)
+    if not yes:
+        click.confirm(f"Delete {provided_id!r} of {fence.name}? Its dashboards stop at once.", abort=True, err=True)
+    gone = await store.delete(fence, provided_id)
+    show_secret(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
+
+
+def _provisioner(store: Store, keys: str | None) -> Provisioner:
+    return Provisioner(store, SigningKeys.from_file(load_settings(keys=keys).keys))
+
+
+def _show_token(made: Provisioned, *, as_json: bool) -> None:
+    show_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
+
+
+def _unknown(provided_id: str, environment: str) -> UnknownGroup:
+    return UnknownGroup(f"there is no user group {provided_id!r} in {environment}: see tenantry group list")
+
+
+def _row(each: UserGroup) -> dict[str, Any]:
+    return {
+        "team_id": each.team_id,
+        "id": each.provided_id,
+        "name": each.name,
+        "environment": each.environment.name,
+        "token_version": each.token_version,
+        "revision": each.revision,
+    }

@@ -1,0 +1,60 @@
+"""``tenantry sql``: what a template becomes for a group."""
+
+from __future__ import annotations
+
+import json
+from typing import TextIO
+
+import click
+
+from tenantry.cli.options import choose_environment, environment_option, json_option, typed_pairs, with_store
+from tenantry.errors import UnknownGroup
+from tenantry.groups import extend
+from tenantry.ports import Store
+from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
+
+
+@click.group()
+def sql() -> None:
+    """Work with SQL templates."""
+
+
+@sql.command("render")
+@click.argument("file", type=click.File(encoding="utf-8"))
+@click.option("--group", "provided_id", required=True, metavar="ID", help="The user group whose properties are used.")
+@click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; more than once.")
+@click.option("--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True)
+@click.option("--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Default: the dialect's own.")
+@environment_option
+@json_option
+@with_store
+async def render(
+    store: Store,
+    file: TextIO,
+    provided_id: str,
+    params: tuple[str, ...],
+    dialect: str,
+    paramstyle: str | None,
+    environment: str | None,
+    as_json: bool,
+) -> None:
+    """Print the SQL text and the bound parameters that FILE becomes for a group. Nothing is run."""
+    text = file.read()
+    fence = await choose_environment(store, environment)
+    issued = await store.get(fence, provided_id)
+    if issued is None:
+        raise UnknownGroup(f"there is no user group {provided_id!r} in {fence.name}: see tenantry group list")
+    variables = extend(issued.group.variables, "params", typed_pairs(params, "--param"))
+    bound = SQLTemplate(text, dialect).bind(variables, paramstyle=paramstyle)
+    if as_json:
+        click.echo(json.dumps(_as_dict(bound), ensure_ascii=False, indent=2, default=str))
+        return
+    click.echo(bound.sql.rstrip("\n"))
+    named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
+    for name, value in named:  # as SQL comments, so that the whole output is still SQL
+        click.echo(f"-- {name}: {json.dumps(value, ensure_ascii=False, default=str)}")
+
+
+def _as_dict(bound: BoundSQL) -> dict[str, object]:
+    params = bound.params if isinstance(bound.params, dict) else list(bound.params or ())
+    return {"sql": bound.sql, "params": params, "paramstyle": bound.paramstyle, "dialect": bound.dialect}

@@ -1,0 +1,70 @@
+"""Settings: from options, else from environment variables (``TENANTRY_…``), else from a file.
+
+The file is TOML with the fields' names at its top level: ``tenantry.toml`` in the working folder, if there is one,
+or whatever ``TENANTRY_CONFIG`` names.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from tenantry.errors import InvalidSettings
+
+CONFIG_VARIABLE = "TENANTRY_CONFIG"
+DEFAULT_CONFIG = Path("tenantry.toml")
+
+
+class Settings(BaseSettings):
+    """What a running Tenantry needs to know. Build one with ``load_settings``, which explains what is wrong."""
+
+    model_config = SettingsConfigDict(env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    database: str = Field("sqlite:///tenantry.db", description="URL of the store: sqlite:///file or postgresql://…")
+    keys: Path = Field(Path("tenantry.keys"), description="the signing-key file, made by `tenantry keys new`")
+    host: str = Field("127.0.0.1", description="the address that `serve` listens on")
+    port: int = Field(8000, ge=0, le=65535, description="the port that `serve` listens on; 0 takes a free one")
+    environment: str | None = Field(None, description="the environment that commands work on, when there are several")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=_config_file())
+
+
+def load_settings(**given: Any) -> Settings:
+    """The settings, with ``given`` values (None = not given) before all others. Raises InvalidSettings."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        problems = "; ".join(_explain(problem) for problem in error.errors(include_input=False, include_url=False))
+        raise InvalidSettings(problems) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSettings(f"{_config_file()} is not TOML: {error}") from None
+
+
+def _config_file() -> Path | None:
+    named = os.environ.get(CONFIG_VARIABLE)
+    if named:
+        if not Path(named).is_file():
+            raise InvalidSettings(f"{CONFIG_VARIABLE} names {named}, which is not a file")
+        return Path(named)
+    return DEFAULT_CONFIG if DEFAULT_CONFIG.is_file() else None
+
+
+def _explain(problem: Any) -> str:
+    name = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"there is no setting {name!r}; there are {', '.join(Settings.model_fields)}"
+    return f"{name}: {problem['msg']} (option --{name}, variable TENANTRY_{name.upper()}, or {name} in the file)"

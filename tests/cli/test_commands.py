@@ -1,0 +1,269 @@
+"""What each command prints, where, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tenantry.cli.main import commands
+from tenantry.tokens import TOKEN_PATTERN
+from tests.cli.conftest import Terminal
+
+
+def test_keys_new_prints_the_path_alone_and_never_overwrites(terminal: Terminal, folder: Path) -> None:
+    """Red when the file is opened without O_EXCL: the second call would succeed."""
+    assert terminal("keys", "new").out == "tenantry.keys\n"
+    before = (folder / "tenantry.keys").read_bytes()
+    assert stat.S_IMODE((folder / "tenantry.keys").stat().st_mode) == 0o600
+    assert "[invalid_keys]" in terminal("keys", "new", fails=1).err
+    assert (folder / "tenantry.keys").read_bytes() == before
+
+
+def test_keys_rotate_list_and_remove(terminal: Terminal, folder: Path) -> None:
+    """Rotation adds an active key and keeps the old one; no command shows a secret."""
+    terminal("keys", "new")
+    second = terminal("keys", "rotate").out.strip()
+    listed = terminal("keys", "list", "--json")
+    assert [(row["id"] == second, row["active"]) for row in listed.json()] == [(False, False), (True, True)]
+    lines = [line for line in (folder / "tenantry.keys").read_text().splitlines() if not line.startswith("#")]
+    secrets = [word for line in lines for word in line.split() if len(word) > 30]
+    assert len(secrets) == 2
+    assert not any(secret in listed.out for secret in secrets)
+    first = listed.json()[0]["id"]
+    assert terminal("keys", "remove", first).out == f"{first}\n"
+    assert "[invalid_keys]" in terminal("keys", "remove", second, fails=1).err
+
+
+def test_a_store_without_tables_says_what_to_run(terminal: Terminal, folder: Path) -> None:
+    """Exit code 3 tells a script that the store is at fault; no empty database appears."""
+    said = terminal("environment", "list", fails=3)
+    assert "tenantry migrate" in said.err
+    assert not (folder / "tenantry.db").exists()
+
+
+def test_migrate_twice(terminal: Terminal) -> None:
+    """Running it again changes nothing."""
+    terminal("migrate")
+    assert terminal("migrate").out == ""
+
+
+def test_environments(ready: Terminal) -> None:
+    """Create prints the name alone; list shows the tag; a name is taken once."""
+    assert ready("environment", "create", "staging", "--tag", "Testing").out == "staging\n"
+    assert [row["tag"] for row in ready("environment", "list", "--json").json()] == ["Customer", "Testing"]
+    assert "[already_exists]" in ready("environment", "create", "staging", "--tag", "Testing", fails=1).err
+
+
+def test_the_only_environment_need_not_be_named_and_one_of_several_must(ready: Terminal) -> None:
+    """Nothing is guessed when there is a choice."""
+    ready("api-token", "list")
+    ready("environment", "create", "staging", "--tag", "Testing")
+    said = ready("api-token", "list", fails=1)
+    assert "--environment" in said.err
+    assert "production, staging" in said.err
+    assert "tenantry environment create" in ready("api-token", "list", "--environment", "nope", fails=1).err
+
+
+def test_api_tokens_are_shown_once_and_kept_as_a_hash(ready: Terminal, folder: Path) -> None:
+    """Red when the secret is stored: its bytes would be in the file."""
+    secret = ready(
+        "api-token", "create", "--label", "backend", "--scope", "provision", "--scope", "introspect"
+    ).out.strip()
+    assert secret.startswith("ugkc_")
+    row = ready("api-token", "list", "--json").json()[0]
+    assert (row["label"], row["scopes"], row["hint"]) == ("backend", ["introspect", "provision"], secret[-4:])
+    stored = b"".join(path.read_bytes() for path in folder.glob("tenantry.db*"))
+    assert secret.encode() not in stored
+    assert ready("api-token", "revoke", str(row["id"])).out == f"{row['id']}\n"
+    assert ready("api-token", "list", "--json").json()[0]["revoked_at"]
+    assert "[unknown_api_token]" in ready("api-token", "revoke", "99", fails=1).err
+
+
+def test_data_sources_mask_passwords(ready: Terminal) -> None:
+    """A password goes in through stdin and comes out nowhere. Red when the row prints ``url`` itself."""
+    url = "postgresql://reader:hunter2hunter2@db.example/sales"
+    made = ready("data-source", "create", "warehouse", "--url", "-", given=url + "\n")
+    assert made.out.startswith("ds_")
+    listed = ready("data-source", "list")
+    assert "db.example" in listed.out
+    assert "hunter2" not in made.out + made.err + listed.out + listed.err
+    assert "[already_exists]" in ready("data-source", "create", "warehouse", "--url", url, fails=1).err
+    assert ready("data-source", "delete", "warehouse").out == made.out
+    assert "hunter2" not in ready("data-source", "create", "x", "--url", "oracle://u:hunter2@h/d", fails=1).err
+
+
+@pytest.mark.parametrize("name", ["ds_mine", "x" * 256])
+def test_data_source_names_leave_our_own_ids_free(ready: Terminal, name: str) -> None:
+    """A caller's id can never be taken for one of ours."""
+    assert "[invalid_source]" in ready("data-source", "create", name, "--url", "sqlite:///w.db", fails=1).err
+
+
+def test_a_file_source_is_kept_with_its_whole_path(ready: Terminal, folder: Path) -> None:
+    """A relative path means the folder where the command ran, whichever process opens it later."""
+    ready("data-source", "create", "w", "--url", "sqlite:///w.db")
+    assert ready("data-source", "list", "--json").json()[0]["url"] == f"sqlite:///{folder}/w.db"
+
+
+def test_group_create_prints_the_token_alone_and_is_idempotent(ready: Terminal) -> None:
+    """The same id gives the same group and token, unchanged."""
+    first = ready("group", "create", "acme", "--name", "Acme", "--property", "region=eu", "--property", "seats=[1,2]")
+    assert TOKEN_PATTERN.fullmatch(first.out.strip())
+    assert ready("group", "create", "acme", "--property", "region=us").out == first.out
+    assert ready("group", "get", "acme", "--token").out == first.out
+    shown = ready("group", "get", "acme", "--json")
+    assert shown.json()["properties"] == {"region": "eu", "seats": [1, 2]}
+    assert first.out.strip() not in shown.out
+
+
+def test_group_update_replaces_whole_and_leaves_the_rest(ready: Terminal) -> None:
+    """As PUT does: absent stays, given is replaced whole, --clear is null."""
+    ready("group", "create", "acme", "--property", "region=eu", "--property", "tier=1")
+    said = ready("group", "update", "acme", "--property", "region=us", "--json").json()
+    assert (said["name"], said["properties"]) == ("acme", {"region": "us"})
+    assert ready("group", "update", "acme", "--clear", "properties", "--json").json()["properties"] is None
+    assert "[unknown_group]" in ready("group", "update", "nope", "--name", "x", fails=1).err
+
+
+def test_a_mapping_must_name_a_registered_source(ready: Terminal) -> None:
+    """The error names the command that registers one."""
+    said = ready("group", "create", "acme", "--map", "main=nowhere", fails=1)
+    assert "[unknown_data_source]" in said.err
+    assert "tenantry data-source create" in said.err
+
+
+def test_group_rotate_and_delete(ready: Terminal) -> None:
+    """Rotation prints another token; a deleted group is gone, and its id is free for a new one."""
+    first = ready("group", "create", "acme").out
+    second = ready("group", "rotate", "acme", "--grace", "60").out
+    assert first != second
+    assert ready("group", "delete", "acme", given="n\n", fails=1).out == ""
+    assert ready("group", "delete", "acme", "--yes").out == "acme\n"
+    assert "[unknown_group]" in ready("group", "get", "acme", fails=1).err
+    assert ready("group", "create", "acme").out not in (first, second)
+
+
+def test_group_list_shows_every_group_and_no_token(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also beyond one page."""
+    monkeypatch.setattr("tenantry.cli.group.PAGE", 2)
+    tokens = [ready("group", "create", f"g{number}").out.strip() for number in range(5)]
+    said = ready("group", "list", "--json")
+    assert [row["id"] for row in said.json()] == [f"g{number}" for number in range(5)]
+    assert not any(token in said.out for token in tokens)
+
+
+def test_a_removed_signing_key_is_named_and_rotation_mends_it(ready: Terminal) -> None:
+    """A group whose key is gone can still be rotated by its id."""
+    ready("group", "create", "acme")
+    ready("keys", "rotate")
+    ready("keys", "remove", ready("keys", "list", "--json").json()[0]["id"])
+    assert "[signing_key_missing]" in ready("group", "get", "acme", "--token", fails=1).err
+    ready("group", "rotate", "acme")
+    ready("group", "get", "acme", "--token")
+
+
+def test_sql_render_shows_text_and_parameters(ready: Terminal, folder: Path) -> None:
+    """The output is SQL: the parameters stand in comments. Values never stand in the text."""
+    ready("group", "create", "acme", "--property", "region=' or 1=1 --", "--property", 'statuses=["a", "b"]')
+    (folder / "orders.sql").write_text(
+        "select * from orders where region = {{ region }} and status in {{ statuses }}"
+        " [[ and day > {{ params.since }} ]]\n"
+    )
+    plain = ready("sql", "render", "orders.sql", "--group", "acme").out.splitlines()
+    assert plain[0].rstrip() == "select * from orders where region = $1 and status in ($2, $3)"
+    assert plain[1:] == ['-- 1: "\' or 1=1 --"', '-- 2: "a"', '-- 3: "b"']
+    words = (
+        "sql",
+        "render",
+        "orders.sql",
+        "--group",
+        "acme",
+        "--json",
+        "--dialect",
+        "sqlite",
+        "--param",
+        "since=2026-01-01",
+    )
+    assert ready(*words).json()["params"] == ["' or 1=1 --", "a", "b", "2026-01-01"]
+    (folder / "bad.sql").write_text("select {{ nope }}")
+    said = ready("sql", "render", "bad.sql", "--group", "acme", fails=1)
+    assert "nope" in said.err
+    assert "[missing_variable]" in said.err
+
+
+def test_settings_come_from_option_then_variable_then_file(
+    ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearer one wins. Red when the order of the sources is turned round."""
+    for name in ("option", "variable", "file"):
+        ready("migrate", "--database", f"sqlite:///{name}.db")
+        ready("environment", "create", name, "--tag", "Testing", "--database", f"sqlite:///{name}.db")
+    (folder / "tenantry.toml").write_text('database = "sqlite:///file.db"\n')
+    assert "file" in ready("environment", "list").out
+    monkeypatch.setenv("TENANTRY_DATABASE", "sqlite:///variable.db")
+    assert "variable" in ready("environment", "list").out
+    assert "option" in ready("environment", "list", "--database", "sqlite:///option.db").out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("port = 99999999", ["port", "--port", "TENANTRY_PORT"]),
+        ("databse = 'x'", ["databse", "database"]),
+        ("database = ", ["TOML"]),
+    ],
+)
+def test_a_bad_setting_is_named(ready: Terminal, folder: Path, text: str, words: list[str]) -> None:
+    """The message says which setting, and where it can be given."""
+    (folder / "tenantry.toml").write_text(text)
+    said = ready("environment", "list", fails=1)
+    assert "[invalid_settings]" in said.err
+    assert all(word in said.err for word in words)
+
+
+def test_a_named_config_file_must_exist(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A typing error in TENANTRY_CONFIG does not silently mean defaults."""
+    monkeypatch.setenv("TENANTRY_CONFIG", "nope.toml")
+    assert "nope.toml" in ready("environment", "list", fails=1).err
+
+
+@pytest.mark.parametrize("words", [("group", "create", "a", "--property", "noequals"), ("keys", "nonsense")])
+def test_wrong_usage_exits_with_2(ready: Terminal, words: tuple[str, ...]) -> None:
+    """As every command line does."""
+    ready(*words, fails=2)
+
+
+def test_help_needs_no_store(terminal: Terminal) -> None:
+    """Every command explains itself."""
+    for name in commands.commands:
+        assert "Usage: tenantry" in terminal(name, "--help").out
+
+
+def test_no_token_string_is_ever_at_rest(ready: Terminal, folder: Path) -> None:
+    """The store keeps parts. Red when a token is written anywhere: its bytes would be found."""
+    token = ready("group", "create", "acme", "--property", "region=eu").out.strip()
+    ready("group", "update", "acme", "--name", "Acme")
+    stored = b"".join(path.read_bytes() for path in folder.glob("tenantry.db*"))
+    assert b"region" in stored
+    assert token.encode() not in stored
+    with closing(sqlite3.connect(folder / "tenantry.db")) as database:
+        dump = "\n".join(database.iterdump())
+    assert token not in dump
+    assert token.split(".")[1][:43] not in dump
+
+
+def test_json_is_json(ready: Terminal) -> None:
+    """Each command that makes something can say it in JSON."""
+    for words in (
+        ("environment", "create", "e2", "--tag", "Testing"),
+        ("api-token", "create", "--environment", "e2"),
+        ("data-source", "create", "w", "--environment", "e2", "--url", "sqlite:///w.db"),
+        ("group", "create", "g", "--environment", "e2"),
+        ("group", "rotate", "g", "--environment", "e2"),
+        ("keys", "rotate"),
+    ):
+        assert isinstance(json.loads(ready(*words, "--json").out), dict)

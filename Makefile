@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/package.json frontend/package-lock.json
+INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/package.json frontend/package-lock.json $(wildcard frontend/src/*.js)
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements/constraints.txt
 
 .PHONY: help demo test lint types floors pytest bench format clean

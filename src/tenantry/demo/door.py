@@ -1,0 +1,68 @@
+"""Door: takes the token out of the address before anything can remember it.
+
+A dashboard is opened with its token in the query. The door answers with a redirect to a clean address and a cookie, so
+that the address bar, the history, a bookmark and a Referer never hold the token. The cookie's path is that of the one
+group (its public handle), so that two airlines can be open in two tabs of one browser.
+"""
+
+from __future__ import annotations
+
+from http.cookies import SimpleCookie
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+from tenantry.errors import MissingToken, TenantryError
+from tenantry.middleware import query
+from tenantry.middleware.taking import taker
+from tenantry.refusals import refusal
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from tenantry.resolver import Resolver
+
+COOKIE = "USER_GROUP_TOKEN"
+COOKIE_SECONDS = 3600
+"""How long a tab can be reloaded without being opened from its address again."""
+
+
+class Door:
+    """An ASGI app for ``GET /?USER_GROUP_TOKEN=…``. Refuses as UserGroupMiddleware does."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._take = taker(query())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            response = await self._open(scope)
+        except TenantryError as error:
+            status, headers, body = refusal(error, scope)
+            response = Response(body, status)
+            response.raw_headers = headers
+        await response(scope, receive, send)
+
+    async def _open(self, scope: Scope) -> Response:
+        raw = self._take(scope)
+        if raw is None:
+            raise MissingToken("the address carries no USER_GROUP_TOKEN")
+        group = await self._resolver.resolve(raw)
+        path = f"{scope.get('root_path', '')}/d/{group.handle.hex()}/"
+        return Response(
+            status_code=303,
+            headers={
+                "Location": path,
+                "Set-Cookie": _cookie(raw.decode("ascii"), path, secure=scope.get("scheme") == "https"),
+                "Cache-Control": "no-store",
+                "Referrer-Policy": "no-referrer",
+            },
+        )
+
+
+def _cookie(token: str, path: str, *, secure: bool) -> str:
+    cookie: SimpleCookie = SimpleCookie()
+    cookie[COOKIE] = token
+    morsel: Any = cookie[COOKIE]  # typeshed knows text only, and httponly and secure are flags
+    morsel.update({"path": path, "max-age": str(COOKIE_SECONDS), "httponly": True, "samesite": "Lax", "secure": secure})
+    return str(morsel.OutputString())

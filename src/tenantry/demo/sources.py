@@ -1,0 +1,144 @@
+"""The demo's two data sources: a SQLite file and a DuckDB file with the same tables and different airlines in them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import gzip
+import hashlib
+import io
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tenantry.demo.airlines import AIRLINES, DUCKDB, SQLITE
+
+if TYPE_CHECKING:
+    import sys
+
+    if sys.version_info >= (3, 12):
+        from importlib.resources.abc import Traversable
+    else:
+        from importlib.abc import Traversable
+
+TABLES = """
+create table airlines (carrier varchar not null primary key, name varchar not null);
+create table airports (airport varchar not null primary key, name varchar not null);
+create table flights (
+    carrier varchar not null, origin varchar not null, dest varchar not null, distance integer not null,
+    month integer not null, flight_date varchar not null, dep_delay integer, arr_delay integer
+);
+"""
+"""The same for both. Dates are ISO 8601 text, which both compare alike; a flight without dep_delay never left."""
+
+DUCKDB_FLIGHTS = """
+insert into flights
+select carrier, origin, dest, distance, month, format('2013-{:02d}-{:02d}', month, day), dep_delay, arr_delay
+from read_csv(?, header = true, columns = {
+    'carrier': 'varchar', 'origin': 'varchar', 'dest': 'varchar', 'distance': 'integer',
+    'month': 'integer', 'day': 'integer', 'dep_delay': 'integer', 'arr_delay': 'integer'
+})
+where list_contains(?, carrier)
+"""
+"""DuckDB reads the packed file by itself; it is told every type and guesses none."""
+
+INDEX = "create index flights_of_carrier on flights (carrier, flight_date)"
+
+
+async def prepare(folder: Path) -> dict[str, str]:
+    """Makes both files in ``folder``, unless they are there, and returns data source id -> URL. About a second."""
+    return await asyncio.to_thread(_prepare, folder)
+
+
+def _prepare(folder: Path) -> dict[str, str]:
+    folder = folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    version = _version()
+    sqlite = _once(folder / f"flights-{version}.sqlite", make_sqlite)
+    duckdb = _once(folder / f"flights-{version}.duckdb", make_duckdb)
+    return {SQLITE: f"sqlite:///{sqlite}", DUCKDB: f"duckdb:///{duckdb}"}
+
+
+def make_sqlite(path: Path) -> None:
+    """A SQLite file with the airlines that SQLITE holds."""
+    carriers = _carriers(SQLITE)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("pragma journal_mode = off")  # a half-made file is thrown away, so nothing needs undoing
+        connection.execute("pragma synchronous = off")
+        connection.executescript(TABLES)
+        connection.execute("begin")
+        connection.executemany("insert into flights values (?, ?, ?, ?, ?, ?, ?, ?)", _flights(carriers))
+        connection.executemany("insert into airlines values (?, ?)", _own_airlines(carriers))
+        connection.executemany("insert into airports values (?, ?)", _rows("airports.csv"))
+        connection.execute(INDEX)
+        connection.execute("commit")
+        connection.execute("analyze")
+
+
+def make_duckdb(path: Path) -> None:
+    """A DuckDB file with the airlines that DUCKDB holds; DuckDB reads the packed CSV by itself."""
+    import duckdb  # a driver, and an extra
+
+    carriers = _carriers(DUCKDB)
+    with closing(duckdb.connect(str(path))) as connection, as_file(_data("flights.csv.gz")) as packed:
+        for statement in TABLES.strip().rstrip(";").split(";"):
+            connection.execute(statement)
+        connection.execute(DUCKDB_FLIGHTS, [str(packed), carriers])
+        connection.executemany("insert into airlines values (?, ?)", _own_airlines(carriers))
+        connection.executemany("insert into airports values (?, ?)", list(_rows("airports.csv")))
+
+
+def _carriers(source: str) -> list[str]:
+    return [airline.carrier for airline in AIRLINES if airline.source == source]
+
+
+def _own_airlines(carriers: Iterable[str]) -> list[list[str]]:
+    return [row for row in _rows("airlines.csv") if row[0] in carriers]
+
+
+def _flights(carriers: list[str]) -> Iterator[tuple[str | int | None, ...]]:
+    """The rows of the table ``flights``. Type affinity turns the numbers' text into integers."""
+    wanted = frozenset(carriers)
+    dates = {(str(m), str(d)): f"2013-{m:02}-{d:02}" for m in range(1, 13) for d in range(1, 32)}
+    text = gzip.decompress(_data("flights.csv.gz").read_bytes()).decode()
+    rows = csv.reader(io.StringIO(text))
+    next(rows)
+    for carrier, origin, dest, distance, month, day, left, arrived in rows:
+        if carrier in wanted:
+            yield carrier, origin, dest, distance, month, dates[month, day], left or None, arrived or None
+
+
+def _rows(name: str) -> Iterator[list[str]]:
+    rows = csv.reader(io.StringIO(_data(name).read_text(encoding="utf-8")))
+    next(rows)
+    yield from rows
+
+
+def _data(name: str) -> Traversable:
+    return files("tenantry.demo.data") / name
+
+
+def _version() -> str:
+    """Changes with the data, the tables and the split, so that a folder kept from before is never half right."""
+    digest = hashlib.sha256(TABLES.encode())
+    digest.update(repr([(airline.carrier, airline.source) for airline in AIRLINES]).encode())
+    for name in ("flights.csv.gz", "airports.csv", "airlines.csv"):
+        digest.update(_data(name).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _once(path: Path, make: Callable[[Path], None]) -> Path:
+    """Makes the file aside and moves it when complete: a file that is there is a whole one."""
+    if not path.exists():
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.unlink(missing_ok=True)
+        try:
+            make(draft)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,74 @@
+"""Nothing public is undocumented: error codes, commands, settings and names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import tenantry
+from tenantry.cli.main import commands
+from tenantry.errors import TenantryError
+from tenantry.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def _tree(error: type[TenantryError]) -> Iterator[type[TenantryError]]:
+    yield error
+    for child in error.__subclasses__():
+        yield from _tree(child)
+
+
+def _leaves(group: click.Group, path: str = "tenantry") -> Iterator[str]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from _leaves(command, f"{path} {name}")
+        else:
+            yield f"{path} {name}"
+
+
+OURS = sorted(
+    (each for each in set(_tree(TenantryError)) if each.__module__ == "tenantry.errors"), key=lambda each: each.__name__
+)
+
+
+@pytest.mark.parametrize("error", OURS, ids=lambda error: error.__name__)
+def test_every_error_is_documented(error: type[TenantryError]) -> None:
+    """docs/errors.md names the code, the status and the class of each error."""
+    row = f"| `{error.code}` | {error.status} | `{error.__name__}` |"
+    assert row in (DOCS / "errors.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("command", list(_leaves(commands)))
+def test_every_command_is_documented(command: str) -> None:
+    """docs/command-line.md shows each command."""
+    assert command in (DOCS / "command-line.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("setting", Settings.model_fields)
+def test_every_setting_is_documented(setting: str) -> None:
+    """docs/command-line.md names each setting's environment variable."""
+    assert f"`TENANTRY_{setting.upper()}`" in (DOCS / "command-line.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", tenantry.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    """Each name of the public door stands in the README or in docs/, and has a docstring if it can have one."""
+    pages = [ROOT / "README.md", *DOCS.glob("*.md")]
+    assert any(name in page.read_text("utf-8") for page in pages)
+    value = getattr(tenantry, name)
+    assert not callable(value) or value.__doc__
+
+
+def test_links_lead_somewhere() -> None:
+    """Each relative link of the README, CONTRIBUTING and docs/ names a file that is there."""
+
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -1,0 +1,130 @@
+"""Every code block of the README and of docs/ runs, in order, as its reader would run it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import types
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tenantry.sql import SQLTemplate
+
+from tests.docs.blocks import Block, blocks
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NOT_RUN = ("pip install", "make ", "git clone", "cd ")
+"""First words of lines that set up a machine: `make test` itself is what proves those."""
+
+
+class Reader:
+    """Somebody who follows one document in an empty folder: a shell, a Python session, and servers left running."""
+
+    def __init__(self, folder: Path, exports: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.exports = exports
+        self.port = _free_port()
+        self.session = types.ModuleType("document")
+        self.runner = asyncio.Runner()
+        self.servers: list[subprocess.Popen[bytes]] = []
+        self.environ = folder / "environ"
+        self.environ.write_text("")
+
+    def follow(self, block: Block, document: Path) -> None:
+        """Does what the block says. Raises what it raises, with the document's own line numbers."""
+        text = block.text.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}")
+        if block.language == "python":
+            self._python(text, block, document)
+        elif block.language == "bash" and "server" in block.info:
+            self._serve(text)
+        elif block.language == "bash":
+            self._bash(text)
+        elif block.language == "sql":
+            SQLTemplate(text, "postgresql")
+
+    def close(self) -> None:
+        for server in self.servers:
+            server.send_signal(signal.SIGINT)
+            server.wait(15)
+        self.runner.close()
+
+    def _python(self, text: str, block: Block, document: Path) -> None:
+        code = compile("\n" * (block.line - 1) + text, document.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        result = eval(code, self.session.__dict__)
+        if inspect.iscoroutine(result):
+            self.runner.run(_finish(result))
+
+    def _bash(self, text: str) -> None:
+        lines = [line for line in text.splitlines() if not line.startswith(NOT_RUN)]
+        exported = self.folder / "exported"
+        keep = [f"export -p > {self.environ}", f"env -0 > {exported}"]
+        done = subprocess.run(
+            ["bash", "-c", "\n".join([f"source {self.environ}", "set -euo pipefail", *lines, *keep])],
+            cwd=self.folder,
+            env=self._first_environ(),
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, f"{text}\n{done.stdout.decode()}\n{done.stderr.decode()}"
+        for pair in exported.read_text().split("\0"):
+            name, _, value = pair.partition("=")
+            if name.isidentifier():
+                self.exports.setenv(name, value)
+
+    def _serve(self, text: str) -> None:
+        script = f"source {self.environ}\nexec {text.strip()}"
+        self.servers.append(subprocess.Popen(["bash", "-c", script], cwd=self.folder, env=self._first_environ()))
+        for _ in range(200):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz").close()
+                return
+            except OSError:
+                assert self.servers[-1].poll() is None, "the server stopped"
+                time.sleep(0.1)
+        raise AssertionError("the server did not answer")
+
+    def _first_environ(self) -> dict[str, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        return {"PATH": path, "HOME": str(self.folder), "TENANTRY_PORT": str(self.port)}
+
+
+async def _finish(coroutine: types.CoroutineType[object, object, object]) -> None:
+    await coroutine
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+    """A reader in an empty folder, which is also the working folder of this process."""
+    monkeypatch.chdir(tmp_path)
+    someone = Reader(tmp_path, monkeypatch)
+    monkeypatch.setitem(sys.modules, "document", someone.session)
+    yield someone
+    someone.close()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_block_runs(document: Path, reader: Reader) -> None:
+    """Each block of the document does what it says, in order, from an empty folder."""
+    found = blocks(document)
+    if "curl " in document.read_text("utf-8") and shutil.which("curl") is None:
+        pytest.skip("this document uses curl, which is not on this machine")
+    for block in found:
+        reader.follow(block, document)

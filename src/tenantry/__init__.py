@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tenantry.access import user_group, variables
+    from tenantry.dashboards.handler import error_handler
     from tenantry.dashboards.http import dashboard
     from tenantry.datasources import DataSources
     from tenantry.errors import TenantryError
@@ -38,6 +39,7 @@ _HOMES = {
     "UserGroupMiddleware": "tenantry.middleware",
     "context_processor": "tenantry.html",
     "dashboard": "tenantry.dashboards.http",
+    "error_handler": "tenantry.dashboards.handler",
     "user_group": "tenantry.access",
     "variables": "tenantry.access",
 }
@@ -59,6 +61,7 @@ __all__ = [
     "__version__",
     "context_processor",
     "dashboard",
+    "error_handler",
     "user_group",
     "variables",
 ]

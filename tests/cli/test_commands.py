@@ -176,19 +176,9 @@ def test_sql_render_shows_text_and_parameters(ready: Terminal, folder: Path) -> 
     plain = ready("sql", "render", "orders.sql", "--group", "acme").out.splitlines()
     assert plain[0].rstrip() == "select * from orders where region = $1 and status in ($2, $3)"
     assert plain[1:] == ['-- 1: "\' or 1=1 --"', '-- 2: "a"', '-- 3: "b"']
-    words = (
-        "sql",
-        "render",
-        "orders.sql",
-        "--group",
-        "acme",
-        "--json",
-        "--dialect",
-        "sqlite",
-        "--param",
-        "since=2026-01-01",
-    )
-    assert ready(*words).json()["params"] == ["' or 1=1 --", "a", "b", "2026-01-01"]
+    given = ("sql", "render", "orders.sql", "--group", "acme", "--dialect", "sqlite", "--json", "--param", "since=5")
+    assert ready(*given).json()["params"] == ["' or 1=1 --", "a", "b", "5"], "text, as a query string gives it"
+    assert "[unbindable_value]" in ready(*given, "--param", "since=6", fails=1).err, "two of them are a list"
     (folder / "bad.sql").write_text("select {{ nope }}")
     said = ready("sql", "render", "bad.sql", "--group", "acme", fails=1)
     assert "nope" in said.err

@@ -49,6 +49,7 @@ def test_serve_answers_and_stops(ready: Terminal, server: tuple[subprocess.Popen
     assert ready("group", "get", "acme", "--token").out.strip() == token
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
     assert out == ""
     assert token not in err
     assert secret not in err

@@ -173,7 +173,9 @@ async def delete(store: Store, provided_id: str, environment: str | None, yes: b
     """Delete the user group ID. Its token is dead; the same ID later is a new group."""
     fence = await choose_environment(store, environment)
     if not yes:
-        click.confirm(f"Delete {provided_id!r} of {fence.name}? Its dashboards stop at once.", abort=True, err=True)
+        click.confirm(
+            f"Delete {provided_id!r} of {fence.name}? Its dashboards stop within a second.", abort=True, err=True
+        )
     gone = await store.delete(fence, provided_id)
     show_secret(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
 

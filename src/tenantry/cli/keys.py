@@ -35,7 +35,7 @@ def rotate(keys: str | None, as_json: bool) -> None:
     """Add a new active key and print its id. Tokens signed with older keys stay good."""
     path = load_settings(keys=keys).keys
     show_secret(key_file.rotate_key_file(path).id, {"path": str(path)}, field="id", as_json=as_json)
-    say("Restart `tenantry serve` and your apps, so that they read the file again.")
+    say("Restart your apps, then `tenantry serve`: an app that has not read the new key refuses its tokens.")
 
 
 @keys.command("list")

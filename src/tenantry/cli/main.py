@@ -27,7 +27,8 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except TenantryError as error:
-            click.echo(f"tenantry: {error.message} [{error.code}]", err=True)
+            where = f"{error.field.strip('/')}: " if error.field else ""
+            click.echo(f"tenantry: {where}{error.message} [{error.code}]", err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:
             click.echo(f"tenantry: this needs {missing.name}: pip install 'tenantry[server]'", err=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import signal
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import uvicorn
@@ -23,7 +25,9 @@ def run(app: Any, *, host: str, port: int, announce: Callable[[str], None]) -> N
         app, log_config=_log_config(), log_level="warning", timeout_graceful_shutdown=DRAIN_SECONDS, ws="auto"
     )
     server = _Server(config, lambda: announce(url))
-    with listener:
+    # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    with listener, suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
 
 

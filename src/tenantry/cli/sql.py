@@ -7,7 +7,7 @@ from typing import TextIO
 
 import click
 
-from tenantry.cli.options import choose_environment, environment_option, json_option, typed_pairs, with_store
+from tenantry.cli.options import choose_environment, environment_option, json_option, pairs, with_store
 from tenantry.errors import UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
@@ -44,7 +44,7 @@ async def render(
     issued = await store.get(fence, provided_id)
     if issued is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {fence.name}: see tenantry group list")
-    variables = extend(issued.group.variables, "params", typed_pairs(params, "--param"))
+    variables = extend(issued.group.variables, "params", _params(params))
     bound = SQLTemplate(text, dialect).bind(variables, paramstyle=paramstyle)
     if as_json:
         click.echo(json.dumps(_as_dict(bound), ensure_ascii=False, indent=2, default=str))
@@ -53,6 +53,15 @@ async def render(
     named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
     for name, value in named:  # as SQL comments, so that the whole output is still SQL
         click.echo(f"-- {name}: {json.dumps(value, ensure_ascii=False, default=str)}")
+
+
+def _params(words: tuple[str, ...]) -> dict[str, str | list[str]]:
+    """As a query string gives them: text, and a list where a name comes more than once."""
+    given: dict[str, list[str]] = {}
+    for word in words:
+        for name, value in pairs((word,), "--param").items():
+            given.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in given.items()}
 
 
 def _as_dict(bound: BoundSQL) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -16,10 +15,10 @@ from starlette.websockets import WebSocketClose
 
 from tenantry.access import user_group, variables
 from tenantry.dashboards.embedding import embed, frame_ancestors_of
+from tenantry.dashboards.handler import refuse
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
-from tenantry.refusals import refusal
 
 Renderer = Callable[..., Any]
 """Returns text (HTML), a dict or list (JSON), or a Starlette Response; or an awaitable of one."""
@@ -28,8 +27,6 @@ FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 
 GIVEN = ("group", "user_group", "variables", "request")
 """The parameters that a renderer may have: ``group`` and ``user_group`` are the same."""
-
-_log = logging.getLogger("tenantry.dashboards")
 
 
 class Dashboard:
@@ -68,7 +65,7 @@ class Dashboard:
                 result = await result
             response = _response(result)
         except TenantryError as error:
-            return _refuse(error, request)
+            return refuse(error, request)
         embed(response, policy)
         return response
 
@@ -156,12 +153,3 @@ def _response(result: Any) -> Response:
     if isinstance(result, dict | list | Record | RecordList):
         return Response(to_json(result), media_type="application/json")
     raise TypeError(f"a renderer gives text, a dict, a list or a Response, not {type(result).__name__}")
-
-
-def _refuse(error: TenantryError, request: Request) -> Response:
-    if error.status >= 500:
-        _log.error("%s: %s", error.code, error.message, exc_info=error)
-    status, headers, body = refusal(error, request.scope)
-    response = Response(body, status)
-    response.raw_headers = headers
-    return response

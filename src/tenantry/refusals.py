@@ -52,10 +52,10 @@ def refusal(error: TenantryError, scope: Mapping[str, Any]) -> Refusal:
 
 def prefers_html(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """True if Accept ranks text/html above application/json. At the same quality the one named more exactly wins."""
-    accept = b",".join(value for name, value in headers if name == b"accept")
-    if b"html" not in accept and b"text/" not in accept:
+    accept = b",".join(value for name, value in headers if name == b"accept").decode("latin-1").lower()
+    if "text/" not in accept:
         return False
-    ranges = [_media_range(part) for part in accept.decode("latin-1").lower().split(",")]
+    ranges = [_media_range(part) for part in accept.split(",")]
     html, plain = _rank(ranges, "text", "html"), _rank(ranges, "application", "json")
     return html[0] > 0 and html > plain
 

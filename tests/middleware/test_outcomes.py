@@ -117,6 +117,15 @@ async def test_a_long_500_streams_on() -> None:
     assert len(sent) == 101
 
 
+async def test_carriers_may_be_a_list() -> None:
+    """A list of carriers is first_of() of them."""
+    world = World({"carriers": [header("X-A"), header("X-B")], "required": True})
+    group, token = world.backend.issue()
+    await world.call(http(headers=[(b"x-b", token)]))
+    assert world.page.scope["user_group"] is group
+    assert (await world.call(http(headers=[(NAME, token)])))[0]["status"] == 401
+
+
 def bad_tokens() -> list[bytes]:
     world = World()
     group, token = world.backend.issue()

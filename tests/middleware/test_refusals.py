@@ -35,6 +35,7 @@ ACCEPT_ROWS = [
     (b"text/html;q=nan", False),
     (b"text/html;q=7, application/json;q=0.1", False),
     (b"text/html;level=1;q=0.4, application/*;q=0.3", True),
+    (b"text/html;q=much", False),
     (b";;,,=", False),
 ]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from datetime import timedelta
 
 import pytest
 
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import Tag
+from tenantry.groups import GroupDraft, Tag
 from tenantry.resolver import Resolver
-from tenantry.testing import FrozenClock, make_environment, make_group
+from tenantry.testing import FrozenClock, MemoryStore, make_environment, make_group
+from tenantry.tokens import draft_token
 from tests.resolver.fake import FOREIGN_KEYS, KEYS, FakeBackend, token_of, unknown_token
 
 
@@ -133,6 +135,28 @@ async def test_rotation_update_and_deletion_are_seen_at_once(resolver: Resolver,
     backend.write(make_group(handle=group.handle, revision=3, token_version=2))
     with pytest.raises(InvalidToken):
         await resolver.resolve(token)
+
+
+async def test_a_real_store_is_followed_at_once() -> None:
+    """Rotation and deletion in a store of this process: the old token is dead, and the new one good, when they return,
+    with a lifetime of an hour."""
+    store = MemoryStore()
+    resolver = Resolver(store, keys=KEYS, lifetime=3_600)
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    first = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
+    issued = await store.get_or_create(environment, GroupDraft("acme", "Acme"), first)
+    old = KEYS.mint(issued.token)
+    assert (await resolver.resolve(old)).provided_id == "acme"
+    rotated = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    assert resolver.peek(old.encode()) is None
+    with pytest.raises(InvalidToken):
+        await resolver.resolve(old)
+    new = KEYS.mint(rotated.token)
+    assert (await resolver.resolve(new)).token_version == 2
+    await store.delete(environment, "acme")
+    with pytest.raises(InvalidToken):
+        await resolver.resolve(new)
+    await store.aclose()
 
 
 async def test_a_newer_version_forces_a_read_and_ends_the_older(resolver: Resolver, backend: FakeBackend) -> None:

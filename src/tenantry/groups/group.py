@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from tenantry.groups.environment import Environment
 from tenantry.groups.record import Record, thaw
@@ -34,14 +34,25 @@ class UserGroup:
     token_version: int
     revision: int
     grace_until: datetime | None = None
-    variables: Record = field(init=False, repr=False, compare=False)
-    """What templates may read of the group: every property by its bare name, and ``user_group.*``."""
+    _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("properties", "mapping"):
             value = getattr(self, name)
             if isinstance(value, Mapping):
                 object.__setattr__(self, name, Record(value))
+
+    @property
+    def variables(self) -> Record:
+        """What templates may read of the group: every property by its bare name, and ``user_group.*``.
+
+        Made when it is first asked for and then kept: a store reads many groups whose variables nobody asks for.
+        """
+        if self._variables is None:
+            object.__setattr__(self, "_variables", self._make_variables())
+        return cast("Record", self._variables)
+
+    def _make_variables(self) -> Record:
         properties = self.properties if self.properties is not None else Record({})
         own = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
         shown = {
@@ -50,7 +61,7 @@ class UserGroup:
             "environment": self.environment.name,
             "properties": properties,
         }
-        object.__setattr__(self, "variables", Record({**own, "user_group": shown}))
+        return Record({**own, "user_group": shown})
 
     def __hash__(self) -> int:
         """By handle and revision: equal groups have both in common, and a Record in a field has no hash of its own."""

@@ -20,8 +20,9 @@ class RedactTokens(logging.Filter):
     """Hides tokens in the message, its arguments, the traceback and any other text of a log record. Drops nothing.
 
     The middleware takes the token out of the very scope that the server logs from. That cannot help where a framework
-    gives a mounted app a copy of the scope, or where something logs before the middleware runs. There, add this to the
-    handlers that write (a filter on a logger does not see what its children log):
+    gives a mounted app a copy of the scope, or where something logs before the middleware runs (uvicorn at level DEBUG
+    logs each websocket handshake as it came). There, add this to the handlers that write; a filter on a logger does not
+    see what its children log:
 
         for handler in logging.getLogger("uvicorn.access").handlers:
             handler.addFilter(RedactTokens())

@@ -117,6 +117,6 @@ def _cookie(name: bytes) -> Reader:
             or rest.find(name) >= 0
         ):
             return _ODD
-        return after[1:end], (before + rest[2:] if rest else before[:-2])
+        return after[1:end], (before + rest[2:] if rest else before[:-2]).strip()
 
     return read

@@ -221,7 +221,7 @@ class StoreUnavailable(TenantryError):
 
 
 class OutcomeUnknown(StoreUnavailable):
-    """The connection broke while a commit was under way: ask with GET before trying again."""
+    """The connection broke, or time ran out, while a write was under way: ask with GET before trying again."""
 
     code = "outcome_unknown"
 

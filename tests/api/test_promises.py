@@ -53,6 +53,8 @@ async def test_a_key_in_flight(service: Service, monkeypatch: pytest.MonkeyPatch
     async with asyncio.timeout(5):
         second = await service.ask("POST", ACME, Idempotency_Key="k")
     assert code_of(second) == (409, "idempotency_in_flight")
+    invalid = await service.ask("POST", {**ACME, "properties": {"a": "\0"}}, Idempotency_Key="k")
+    assert code_of(invalid) == (422, "invalid_body")  # red when the key is looked at before the body's shape
     leave.set()
     assert (await first).status_code == 200
     replay = await service.ask("POST", ACME, Idempotency_Key="k")

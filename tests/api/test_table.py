@@ -9,6 +9,7 @@ import pytest
 
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import Scope
+from tenantry.tokens import KeyRing, SigningKey
 from tests.api.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys
 
 ALLOW = "GET, PUT, POST, QUERY, OPTIONS"
@@ -169,6 +170,39 @@ async def test_a_key_with_another_body(service: Service) -> None:
     assert other.status_code == 200
 
 
+@pytest.mark.parametrize("text", ["x", "ugtc_" + "A" * 92])
+async def test_a_key_with_a_malformed_token_as_its_other_body(service: Service, text: str) -> None:
+    """422 as any other body; the same token under a key of its own is unknown, and that key stays free.
+
+    Red when a malformed token is refused before the key is looked at.
+    """
+    await service.ask("POST", ACME, Idempotency_Key="once")
+    body = {"current_token": text}
+    assert code_of(await service.ask("POST", body, Idempotency_Key="once")) == (422, "idempotency_key_reused")
+    assert code_of(await service.ask("POST", body, Idempotency_Key="new")) == (404, "unknown_token")
+    assert (await service.ask("POST", ACME, Idempotency_Key="new")).status_code == 200
+
+
+async def test_a_rotation_is_replayed_without_the_old_tokens_key(service: Service) -> None:
+    """The signing key was rotated between, and the old one is gone: the answer is the first one again.
+
+    Red when the old token is read before the key is looked at: 404 unknown_token, and the new token seems lost.
+    """
+    old = (await service.ask("GET", ACME)).json()["user_group"]["token"]
+    both = KeyRing([SigningKey(name, name.encode() * 32) for name in ("k1", "k2")])
+    headers = {"Authorization": f"Token {service.caller}", "Idempotency-Key": "once"}
+    answers = []
+    for keys in (both, make_keys("k2")):
+        app = make_app(service.store, keys)
+        async with httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(app), base_url="http://t", headers=headers
+        ) as http:
+            answers.append(await http.post("/api/user", json={"current_token": old}))
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].content == answers[1].content
+    assert answers[1].headers["idempotency-replayed"] == "true"
+
+
 async def test_a_superseded_key(service: Service) -> None:
     """A token that died since is not given again."""
     token = (await service.ask("POST", ACME, Idempotency_Key="once")).json()["user_group"]["token"]
@@ -283,6 +317,7 @@ async def test_json_media_types(service: Service, value: str) -> None:
         {"Content-Type": ""},
         {"Content-Type": "text/json"},
         {"Content-Type": "application/json; charset=latin-1"},
+        {"Content-Type": "application/json; charset = utf-16"},
         {"Content-Type": "application/x-www-form-urlencoded"},
         {"Content-Type": "application/json", "Content-Encoding": "gzip"},
     ],
@@ -387,6 +422,9 @@ async def test_a_mapping_names_registered_sources(service: Service) -> None:
         assert code_of(answer) == (422, "unknown_data_source")
         assert answer.json()["error"]["field"] == "/mapping/x~1y"
         assert "tenantry data-source create elsewhere --environment production" in answer.json()["error"]["message"]
+    answer = await service.ask("GET", {**ACME, "mapping": {"a": "ds_2"}})
+    assert code_of(answer) == (422, "unknown_data_source")
+    assert "data-source create NAME --environment" in answer.json()["error"]["message"]  # no name may begin with ds_
 
 
 async def test_external_data_sources_are_not_checked(service: Service) -> None:

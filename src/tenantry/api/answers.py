@@ -10,7 +10,6 @@ from pydantic_core import to_json
 from starlette.types import Scope, Send
 
 from tenantry.errors import MethodNotAllowed, TenantryError, Unauthorized, UnsupportedMediaType
-from tenantry.groups import thaw
 
 RawHeaders = list[tuple[bytes, bytes]]
 
@@ -47,8 +46,8 @@ class Answer:
 
 
 def success(document: dict[str, Any], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
-    """200. Frozen records in ``document`` are written as the JSON that they were."""
-    return Answer(200, to_json(document, fallback=thaw), headers=headers)
+    """200."""
+    return Answer(200, to_json(document), headers=headers)
 
 
 def refusal(error: TenantryError, request_id: str, *, problem: bool, allow: bytes = b"") -> Answer:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 from starlette.types import Message, Receive
 
 from tenantry.errors import BodyTooLarge, RequestTimeout
+from tenantry.provisioning.patience import TimeIsUp, within
 
 MAX_BODY: Final = 64 * 1024
 """Bytes."""
@@ -29,17 +29,19 @@ async def read_body(receive: Receive, announced: int | None, *, seconds: float =
     if announced is not None and announced > MAX_BODY:
         raise _too_large()
     try:
-        async with asyncio.timeout(seconds):
-            message = await receive()
-            body = _chunk(message)
-            return body if not message.get("more_body", False) else await _read_rest(receive, bytearray(body))
-    except TimeoutError:
+        return await within(seconds, _read(receive))
+    except TimeIsUp:
         raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
 
-async def _read_rest(receive: Receive, body: bytearray) -> bytes:
+async def _read(receive: Receive) -> bytes:
     """Linear in the size, however small the chunks."""
-    more = True
+    message = await receive()
+    first = _chunk(message)
+    more = message.get("more_body", False)
+    if not more:
+        return first
+    body = bytearray(first)
     while more:
         message = await receive()
         body += _chunk(message)

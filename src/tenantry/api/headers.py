@@ -95,7 +95,8 @@ class RequestHeaders:
 
 def _is_json(value: bytes) -> bool:
     kind, *parameters = [part.strip().lower() for part in value.decode("latin-1").split(";")]
-    charsets = [part.partition("=")[2].strip('"') for part in parameters if part.startswith("charset=")]
+    named = [part.partition("=") for part in parameters]
+    charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]
     return kind == "application/json" and charsets in ([], ["utf-8"])
 
 

@@ -7,6 +7,7 @@ from starlette.types import Receive
 from tenantry.api.answers import Answer, success
 from tenantry.api.headers import RequestHeaders
 from tenantry.ports import Store
+from tenantry.provisioning import Patience
 
 
 class HealthRoom:
@@ -21,11 +22,12 @@ class ReadyRoom:
 
     methods = ("GET", "HEAD")
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, seconds: float) -> None:
         self._store = store
+        self._seconds = seconds
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:  # noqa: D102,RUF100
-        await self._store.ready()
+        await Patience(self._seconds).read(self._store.ready())
         return success({"success": 1, "status": "ready"})
 
 

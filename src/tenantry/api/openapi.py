@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version as installed_version
 from typing import Any, Final, Literal
 
 from pydantic.json_schema import models_json_schema
 
-from tenantry import __version__
 from tenantry.api.examples import CREATED, ERROR, REQUESTS, ROTATED, UPDATED
 from tenantry.api.models import MAPPING_SCHEMA, PROPERTIES_SCHEMA, VALUE_SCHEMA, GetOrCreate, Rotate, Update
 from tenantry.groups import Tag
@@ -49,7 +49,7 @@ def openapi_document(version: Literal["3.1", "3.2"]) -> JsonObject:
     }
     return {
         "openapi": {"3.1": "3.1.1", "3.2": "3.2.0"}[version],
-        "info": {"title": "User group provisioning", "version": __version__, "description": _ABOUT},
+        "info": {"title": "User group provisioning", "version": installed_version("tenantry"), "description": _ABOUT},
         "servers": [{"url": "/"}],
         "security": [{"apiToken": []}],
         "tags": [{"name": "User groups"}, {"name": "Health"}],

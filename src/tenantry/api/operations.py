@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from tenantry.api.models import GetOrCreate, RequestBody, Rotate, Update
 from tenantry.errors import AmbiguousRequest, InvalidBody
-from tenantry.groups import Environment, GroupChanges, GroupDraft, Once
+from tenantry.groups import Environment, GroupChanges, GroupDraft, Once, thaw
 from tenantry.provisioning import Provisioned, Provisioner, check_changes, check_draft
 from tenantry.provisioning.limits import pointer_of
 
@@ -26,7 +26,7 @@ class Operation(Protocol):
     async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned: ...
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
-        """The JSON of a success, with exactly the fields of SPEC section 4; properties are still frozen."""
+        """The JSON of a success, with exactly the fields of SPEC section 4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class GetOrCreateGroup:
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         shown = _shown(made)
-        shown["properties"] = made.group.properties
+        shown["properties"] = thaw(made.group.properties)
         if self.with_tag:
             shown["api_environment_tag"] = made.group.environment.tag.value
         return {"success": 1, "new_user_group": made.created, "user_group": shown}
@@ -62,7 +62,7 @@ class UpdateGroup:
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         shown = _shown(made)
-        shown["properties"] = made.group.properties
+        shown["properties"] = thaw(made.group.properties)
         shown["api_environment_tag"] = made.group.environment.tag.value
         return {"success": 1, "user_group": shown}
 

@@ -11,7 +11,7 @@ from tenantry.api.body import BODY_SECONDS
 from tenantry.api.door import Door, Room
 from tenantry.api.health import DocumentRoom, HealthRoom, ReadyRoom
 from tenantry.api.openapi import openapi_document
-from tenantry.api.user import UserRoom
+from tenantry.api.user import STORE_SECONDS, UserRoom
 from tenantry.ports import Store
 from tenantry.tokens import KeyRing
 
@@ -27,15 +27,18 @@ class Api:
         return iter(self.routes)
 
 
-def create_api(store: Store, keys: KeyRing, *, body_seconds: float = BODY_SECONDS) -> Api:
+def create_api(
+    store: Store, keys: KeyRing, *, body_seconds: float = BODY_SECONDS, store_seconds: float = STORE_SECONDS
+) -> Api:
     """``/api/user`` with and without a trailing slash (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``,
-    ``/healthz`` and ``/readyz``. No I/O is done here. ``body_seconds``: how long a client may take to send a body."""
-    user = Door(UserRoom(store, keys, body_seconds=body_seconds))
+    ``/healthz`` and ``/readyz``. No I/O is done here. ``body_seconds``: how long a client may take to send a body;
+    ``store_seconds``: how long the store may take for one request, over all its calls."""
+    user = Door(UserRoom(store, keys, body_seconds=body_seconds, store_seconds=store_seconds))
     rooms: dict[str, Room] = {
         "/openapi.json": DocumentRoom(openapi_document("3.1")),
         "/openapi-3.2.json": DocumentRoom(openapi_document("3.2")),
         "/healthz": HealthRoom(),
-        "/readyz": ReadyRoom(store),
+        "/readyz": ReadyRoom(store, store_seconds),
     }
     return Api(
         (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from starlette.types import Receive
 
 from tenantry.api.answers import Answer, success
@@ -9,12 +11,15 @@ from tenantry.api.body import BODY_SECONDS, read_body
 from tenantry.api.decoder import decode
 from tenantry.api.headers import RequestHeaders
 from tenantry.api.idempotency import InFlight, once
-from tenantry.api.operations import OPERATIONS, Operation
+from tenantry.api.operations import OPERATIONS
 from tenantry.errors import MissingScope, Unauthorized
-from tenantry.groups import ApiToken, Environment, Once, Scope
+from tenantry.groups import ApiToken, Scope
 from tenantry.ports import Store
-from tenantry.provisioning import Provisioned, Provisioner
+from tenantry.provisioning import Patience, Provisioner
 from tenantry.tokens import KeyRing, api_token_digest
+
+STORE_SECONDS: Final = 2.0
+"""How long the store may take for one request, over all the calls that it needs."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 
@@ -24,15 +29,23 @@ class UserRoom:
 
     methods = tuple(OPERATIONS)
 
-    def __init__(self, store: Store, keys: KeyRing, *, body_seconds: float = BODY_SECONDS) -> None:
+    def __init__(
+        self,
+        store: Store,
+        keys: KeyRing,
+        *,
+        body_seconds: float = BODY_SECONDS,
+        store_seconds: float = STORE_SECONDS,
+    ) -> None:
         self._store = store
         self._keys = keys
-        self._provisioner = Provisioner(store, keys)
         self._in_flight = InFlight()
         self._body_seconds = body_seconds
+        self._store_seconds = store_seconds
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
-        caller = await self._authenticate(headers)  # 400, 401
+        patience = Patience(self._store_seconds)  # the time that the body takes is not the store's
+        caller = await self._authenticate(headers, patience)  # 400, 401
         raw = await read_body(receive, headers.content_length(), seconds=self._body_seconds)  # 400, 413, 408
         headers.require_json()  # 415
         key = headers.idempotency_key() if method == "POST" else None  # 400
@@ -41,20 +54,20 @@ class UserRoom:
         if Scope.PROVISION not in caller.scopes:
             operation.check()  # 422
             raise MissingScope("this API token may not provision: create one with --scope provision")
+        provisioner = Provisioner(self._store, self._keys, patience=patience)
         if key is None:
-            made = await operation.run(self._provisioner, caller.environment, None)
+            made = await operation.run(provisioner, caller.environment, None)
             return success(operation.answer(made))
-        made = await self._run_once(operation, caller.environment, once(key, body, self._keys))
+        operation.check()  # 422 comes before the 409 of a key in flight
+        asked = once(key, body, self._keys)
+        with self._in_flight.claim(caller.environment, asked):
+            made = await operation.run(provisioner, caller.environment, asked)
         return success(operation.answer(made), _REPLAYED if made.replayed else ())
 
-    async def _authenticate(self, headers: RequestHeaders) -> ApiToken:
+    async def _authenticate(self, headers: RequestHeaders, patience: Patience) -> ApiToken:
         """The caller, looked up on every call, so that a revoked API token is dead at once."""
         digest = api_token_digest(headers.api_token())
-        caller = None if digest is None else await self._store.api_token(digest)
+        caller = None if digest is None else await patience.read(self._store.api_token(digest))
         if caller is None:
             raise Unauthorized("the API token is malformed, unknown or revoked")
         return caller
-
-    async def _run_once(self, operation: Operation, environment: Environment, asked: Once) -> Provisioned:
-        with self._in_flight.claim(environment, asked):
-            return await operation.run(self._provisioner, environment, asked)

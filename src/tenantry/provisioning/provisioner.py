@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tenantry.errors import AlreadyExists, InvalidToken, UnknownDataSource, UnknownGroup, UnknownToken
-from tenantry.groups import UNCHANGED, Environment, GroupChanges, GroupDraft, Issued, Once, UserGroup
+from tenantry.groups import UNCHANGED, Environment, GroupChanges, GroupDraft, Issued, Once, Token, UserGroup
 from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
+from tenantry.provisioning.patience import Patience
 from tenantry.tokens import KeyRing, draft_token
 
 LONGEST_GRACE = 86_400
@@ -35,15 +36,23 @@ class Provisioned:
 class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``, with tokens signed by ``keys``.
 
-    ``random(n)`` gives n unpredictable bytes. Each method may raise StoreUnavailable.
+    ``random(n)`` gives n unpredictable bytes. Each method may raise StoreUnavailable; one that writes, OutcomeUnknown.
+    ``patience`` is for a Provisioner that does one thing: it bounds the store's calls together, beside the deadline
+    that the store has for each.
     """
 
     def __init__(
-        self, store: ProvisioningStore, keys: KeyRing, *, random: Callable[[int], bytes] = secrets.token_bytes
+        self,
+        store: ProvisioningStore,
+        keys: KeyRing,
+        *,
+        random: Callable[[int], bytes] = secrets.token_bytes,
+        patience: Patience | None = None,
     ) -> None:
         self._store = store
         self._keys = keys
         self._random = random
+        self._patience = patience or Patience()
 
     async def get_or_create(self, environment: Environment, draft: GroupDraft, once: Once | None = None) -> Provisioned:
         """The group with ``draft.provided_id``, created if there is none; one that exists is never changed.
@@ -60,11 +69,11 @@ class Provisioner:
 
     async def _create(self, environment: Environment, draft: GroupDraft, once: Once | None) -> Issued:
         token = draft_token(environment.tag, self._keys.active_id, self._random)
-        return await self._store.get_or_create(environment, draft, token, once=once)
+        return await self._patience.write(self._store.get_or_create(environment, draft, token, once=once))
 
     async def get(self, environment: Environment, provided_id: str) -> Provisioned | None:
         """The group and its live token; None if there is none with this id. Raises SigningKeyMissing."""
-        issued = await self._store.get(environment, provided_id)
+        issued = await self._patience.read(self._store.get(environment, provided_id))
         return None if issued is None else self._provisioned(issued)
 
     async def update(self, environment: Environment, provided_id: str, changes: GroupChanges) -> Provisioned:
@@ -78,7 +87,7 @@ class Provisioner:
             raise UnknownGroup(
                 "there is no user group with this id in the environment of the API token", field="/user_group_id"
             )
-        return self._provisioned(await self._store.update(environment, provided_id, changes))
+        return self._provisioned(await self._patience.write(self._store.update(environment, provided_id, changes)))
 
     async def rotate(
         self, environment: Environment, current_token: str, *, grace_seconds: int = 0, once: Once | None = None
@@ -91,8 +100,17 @@ class Provisioner:
         try:
             current = self._keys.read(current_token)
         except InvalidToken:
-            raise UnknownToken("this token is of no group of this environment", field="/current_token") from None
-        issued = await self._store.rotate(
+            if once is None:
+                raise UnknownToken("this token is of no group of this environment", field="/current_token") from None
+            # The key may be known with another body, or the old token's signing key be gone since the first answer:
+            # the store tells, and finds no group of this token.
+            current = draft_token(environment.tag, self._keys.active_id, self._random)
+        return await self._rotate(environment, current, grace_seconds, once)
+
+    async def _rotate(
+        self, environment: Environment, current: Token, grace_seconds: int, once: Once | None = None
+    ) -> Provisioned:
+        rotation = self._store.rotate(
             environment,
             current,
             key_id=self._keys.active_id,
@@ -100,28 +118,21 @@ class Provisioner:
             grace_seconds=_grace(grace_seconds),
             once=once,
         )
-        return self._provisioned(issued)
+        return self._provisioned(await self._patience.write(rotation))
 
     async def rotate_group(self, environment: Environment, provided_id: str, *, grace_seconds: int = 0) -> Provisioned:
         """Rotates by id, for the operator: also where the old token's signing key is gone.
 
         Raises UnknownGroup; TokenAlreadyRotated if another rotation came between.
         """
-        issued = await self._store.get(environment, provided_id)
+        issued = await self._patience.read(self._store.get(environment, provided_id))
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
-        rotated = await self._store.rotate(
-            environment,
-            issued.token,
-            key_id=self._keys.active_id,
-            nonce=self._random(16),
-            grace_seconds=_grace(grace_seconds),
-        )
-        return self._provisioned(rotated)
+        return await self._rotate(environment, issued.token, grace_seconds)
 
     async def delete(self, environment: Environment, provided_id: str) -> UserGroup:
         """Deletes the group; its token is dead. Raises UnknownGroup."""
-        return await self._store.delete(environment, provided_id)
+        return await self._patience.write(self._store.delete(environment, provided_id))
 
     def _provisioned(self, issued: Issued) -> Provisioned:
         return Provisioned(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
@@ -135,10 +146,11 @@ class Provisioner:
             reference = mapping[schema]
             if reference in known:
                 continue
-            if await self._store.data_source(environment, reference) is None:
+            if await self._patience.read(self._store.data_source(environment, reference)) is None:
+                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # a ds_… is given, not chosen
                 raise UnknownDataSource(
                     f"there is no data source {reference!r} in the environment {environment.name}; register it with: "
-                    f"tenantry data-source create {shlex.quote(reference)} --environment {environment.name} --url …",
+                    f"tenantry data-source create {name} --environment {environment.name} --url …",
                     field=pointer_of(["mapping", schema]),
                 )
             known.add(reference)

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.table import Table
+from bench.table import Aim, Table
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import Scope, Tag
 from tenantry.keys import create_key_file
@@ -158,4 +158,6 @@ async def _measure(servers: dict[str, Server], token: str) -> Table:
         base = rates["Starlette JSON echo, POST" if "POST" in name else "Starlette JSON echo, GET"]
         ratio = statistics.median(a / b for a, b in zip(values, base, strict=True))
         result.add(name, f"{statistics.median(values):,.0f}", f"{ratio:.2f}")
+        if name.startswith("GET of"):
+            result.aims.append(Aim("GET of an existing group, × a bare echo", ratio, 0.4, at_least=True))
     return result

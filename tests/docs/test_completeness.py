@@ -33,7 +33,8 @@ def _leaves(group: click.Group, path: str = "tenantry") -> Iterator[str]:
 
 
 OURS = sorted(
-    (each for each in set(_tree(TenantryError)) if each.__module__ == "tenantry.errors"), key=lambda each: each.__name__
+    (each for each in set(_tree(TenantryError)) if each.__module__.startswith("tenantry.errors")),
+    key=lambda each: each.__name__,
 )
 
 

@@ -1,0 +1,176 @@
+"""Errors of provisioning: of a request to ``/api/user``, of the store behind it, and of a client of it."""
+
+from __future__ import annotations
+
+from tenantry.errors.root import TenantryError
+
+
+class BadJson(TenantryError):
+    """The body is not one JSON text: empty, broken, duplicate key, NaN, byte order mark or bad UTF-8."""
+
+    code, status = "bad_json", 400
+
+
+class BadRequest(TenantryError):
+    """A header cannot be read: Content-Length or Idempotency-Key. The message names it."""
+
+    code, status = "bad_request", 400
+
+
+class AmbiguousAuthorization(TenantryError):
+    """The request carries more than one Authorization header."""
+
+    code, status = "ambiguous_authorization", 400
+
+
+class Unauthorized(TenantryError):
+    """The API token is missing, unknown, revoked or sent with another scheme than ``Token``."""
+
+    code, status = "unauthorized", 401
+
+
+class MissingScope(TenantryError):
+    """The API token is good but lacks the scope that this call needs."""
+
+    code, status = "missing_scope", 403
+
+
+class NotFound(TenantryError):
+    """There is nothing at this path."""
+
+    code, status = "not_found", 404
+
+
+class UnknownGroup(TenantryError):
+    """There is no user group with this id in the environment."""
+
+    code, status = "unknown_group", 404
+
+
+class UnknownToken(TenantryError):
+    """``current_token`` is malformed, was never valid, or is of another environment: callers cannot tell which."""
+
+    code, status = "unknown_token", 404
+
+
+class UnknownEnvironment(TenantryError):
+    """There is no environment with this name."""
+
+    code, status = "unknown_environment", 404
+
+
+class UnknownApiToken(TenantryError):
+    """There is no API token with this id in the environment."""
+
+    code, status = "unknown_api_token", 404
+
+
+class MethodNotAllowed(TenantryError):
+    """The path exists, the method does not."""
+
+    code, status = "method_not_allowed", 405
+
+
+class RequestTimeout(TenantryError):
+    """The body of the request did not arrive in time. Nothing was done."""
+
+    code, status = "request_timeout", 408
+
+
+class TokenAlreadyRotated(TenantryError):
+    """``current_token`` is of an earlier version: a reply was lost, or another rotation won."""
+
+    code, status = "token_already_rotated", 409
+
+
+class SigningKeyMissing(TenantryError):
+    """The signing key of the group's token is not in the key file any more: rotate the group."""
+
+    code, status = "signing_key_missing", 409
+
+
+class AlreadyExists(TenantryError):
+    """The name or id is taken in its environment."""
+
+    code, status = "already_exists", 409
+
+
+class IdempotencyInFlight(TenantryError):
+    """The first request with this Idempotency-Key has not been answered yet."""
+
+    code, status = "idempotency_in_flight", 409
+
+
+class IdempotencySuperseded(TenantryError):
+    """The group was rotated or deleted since this Idempotency-Key was answered; a dead token is never replayed."""
+
+    code, status = "idempotency_superseded", 409
+
+
+class BodyTooLarge(TenantryError):
+    """The body is larger than 64 KiB."""
+
+    code, status = "body_too_large", 413
+
+
+class UnsupportedMediaType(TenantryError):
+    """The body is not ``application/json`` in UTF-8."""
+
+    code, status = "unsupported_media_type", 415
+
+
+class InvalidBody(TenantryError):
+    """The body is JSON of the wrong shape: a type, an unknown field, a limit. ``field`` points at it."""
+
+    code, status = "invalid_body", 422
+
+
+class AmbiguousRequest(TenantryError):
+    """POST with both ``current_token`` and ``user_group_id``, or with neither."""
+
+    code, status = "ambiguous_request", 422
+
+
+class UnknownDataSource(TenantryError):
+    """A mapping names a data source that is not registered in the environment."""
+
+    code, status = "unknown_data_source", 422
+
+
+class IdempotencyKeyReused(TenantryError):
+    """This Idempotency-Key came with another body before."""
+
+    code, status = "idempotency_key_reused", 422
+
+
+class StoreUnavailable(TenantryError):
+    """The store is locked, down, too slow or being drained. Nothing was changed; try again."""
+
+    code, status = "store_unavailable", 503
+
+    def __init__(self, message: str, *, retry_after: int = 1) -> None:
+        super().__init__(message, retry_after=retry_after)
+
+
+class OutcomeUnknown(StoreUnavailable):
+    """The connection broke, or time ran out, while a write was under way: ask with GET before trying again."""
+
+    code = "outcome_unknown"
+
+
+class MigrationNeeded(StoreUnavailable):
+    """The database has no tables of Tenantry, or older ones: run ``tenantry migrate``."""
+
+    code = "migration_needed"
+
+
+class ApiUnreachable(TenantryError):
+    """No answer came from ``/api/user``, though it was asked more than once."""
+
+    code, status = "api_unreachable", 503
+
+
+class UnexpectedAnswer(TenantryError):
+    """The answer is not one that ``/api/user`` gives: another program, such as a proxy, answered."""
+
+    code, status = "unexpected_answer", 502

@@ -1,0 +1,88 @@
+"""The public door, and the laws of the tree that no linter checks."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tenantry
+
+SOURCES = Path(tenantry.__file__).parent
+HEAVY = ("alembic", "asyncpg", "click", "duckdb", "fastapi", "httpx2", "jinja2", "pydantic", "pymysql", "redis",
+         "sqlalchemy", "starlette", "uvicorn")  # fmt: skip
+MOST_LINES = 350
+
+
+def _loaded(code: str) -> set[str]:
+    words = f"import sys\n{code}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_import_loads_no_driver_and_no_framework() -> None:
+    """``import tenantry`` is cheap for a host. Red when the door imports a home at once."""
+    assert _loaded("import tenantry").isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize(
+    ("name", "without"),
+    [
+        ("user_group, variables", HEAVY),
+        ("Resolver, UserGroupMiddleware, SigningKeys", ("sqlalchemy", "pydantic", "jinja2", "starlette", "duckdb")),
+        ("HTMLTemplate", ("sqlalchemy", "starlette", "pydantic")),
+    ],
+)
+def test_a_name_loads_only_what_it_needs(name: str, without: tuple[str, ...]) -> None:
+    """Who mounts the middleware on a backend of their own loads no SQL toolkit."""
+    assert _loaded(f"from tenantry import {name}").isdisjoint(without)
+
+
+def test_sql_templates_need_no_driver() -> None:
+    """Binding is pure."""
+    assert _loaded("from tenantry.sql import SQLTemplate").isdisjoint(set(HEAVY))
+
+
+@pytest.mark.parametrize("name", tenantry.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    """And ``dir(tenantry)`` shows it."""
+    assert getattr(tenantry, name) is not None
+    assert name in dir(tenantry)
+
+
+def test_public_functions_are_not_hidden_by_submodules() -> None:
+    """``from tenantry import variables`` stays a function when everything is loaded. Red with a module variables.py."""
+    modules = {path.stem for path in SOURCES.iterdir() if path.suffix == ".py" or path.is_dir()}
+    functions = {name for name in tenantry.__all__ if inspect.isfunction(getattr(tenantry, name))}
+    assert functions
+    assert functions.isdisjoint(modules)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    """As for any module."""
+    with pytest.raises(AttributeError, match="nonsense"):
+        tenantry.nonsense  # noqa: B018  # asking is the test
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCES)))
+def test_one_file_one_noun(path: Path) -> None:
+    """A file that grows beyond what a reader holds in mind has more than one noun in it. It begins with what it is."""
+    text = path.read_text("utf-8")
+    assert len(text.splitlines()) <= MOST_LINES
+    assert text.startswith(('"""', "# ", "from")) or not text.strip()
+    assert not any(word in path.stem for word in ("util", "helper", "common", "misc"))
+
+
+def test_the_tree_holds_no_registry_address() -> None:
+    """Lock files and sources name no host to download from."""
+    root = SOURCES.parents[1]
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=False).stdout
+    marks = ["registry." + "npmjs", "files.python" + "hosted", "pypi." + "org", "--index" + "-url"]
+    for name in filter(None, listed.split("\0")):
+        path = root / name
+        if path.is_file() and path.suffix not in {".gz", ".png"}:
+            text = path.read_text("utf-8", errors="replace")
+            assert not any(mark in text for mark in marks), name

@@ -50,8 +50,10 @@ def load_settings(**given: Any) -> Settings:
     except ValidationError as error:
         problems = "; ".join(_explain(problem) for problem in error.errors(include_input=False, include_url=False))
         raise InvalidSettings(problems) from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSettings(f"{_config_file()} is not TOML: {error}") from None
+    except OSError as error:
+        raise InvalidSettings(f"{_config_file()} cannot be read: {error.strerror}") from None
 
 
 def _config_file() -> Path | None:

@@ -97,10 +97,9 @@ def test_data_sources_mask_passwords(ready: Terminal) -> None:
     assert "hunter2" not in ready("data-source", "create", "x", "--url", "oracle://u:hunter2@h/d", fails=1).err
 
 
-@pytest.mark.parametrize("name", ["ds_mine", "x" * 256])
-def test_data_source_names_leave_our_own_ids_free(ready: Terminal, name: str) -> None:
+def test_data_source_names_leave_our_own_ids_free(ready: Terminal) -> None:
     """A caller's id can never be taken for one of ours."""
-    assert "[invalid_source]" in ready("data-source", "create", name, "--url", "sqlite:///w.db", fails=1).err
+    assert "[invalid_source]" in ready("data-source", "create", "ds_mine", "--url", "sqlite:///w.db", fails=1).err
 
 
 def test_a_file_source_is_kept_with_its_whole_path(ready: Terminal, folder: Path) -> None:

@@ -73,6 +73,16 @@ def test_a_taken_port_is_named(ready: Terminal, server: tuple[subprocess.Popen[s
     assert "--port" in said.err
 
 
+def test_a_demo_on_a_taken_port_changes_nothing(
+    ready: Terminal, server: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    """The demo that runs keeps its API token. Red when the folder is prepared before the port is taken."""
+    folder = tmp_path / "demo"
+    said = ready("demo", "--folder", str(folder), "--port", server[1].rsplit(":", 1)[1], fails=1)
+    assert "--port" in said.err
+    assert not folder.exists()
+
+
 def test_serve_without_keys_says_what_to_run(terminal: Terminal) -> None:
     """No key is ever made by accident."""
     assert "tenantry keys new" in terminal("serve", fails=1).err

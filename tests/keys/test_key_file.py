@@ -196,6 +196,23 @@ def test_a_rotated_file_is_private_and_leaves_nothing_beside_it(path: Path, umas
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
+def test_what_a_killed_rotation_left_goes_with_the_next_one(path: Path) -> None:
+    """Killed between writing and renaming, a rotation leaves a file full of secrets. Red with a random name for it."""
+    create_key_file(path)
+    script = (
+        "import os, signal, sys; from pathlib import Path; from tenantry.keys import rotate_key_file\n"
+        "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "rotate_key_file(sys.argv[1])"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    left = [entry for entry in path.parent.iterdir() if entry != path]
+    assert [stat.S_IMODE(entry.stat().st_mode) for entry in left] == [0o600]
+    assert len(list_keys(path)) == 1
+    rotate_key_file(path)
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+    assert len(list_keys(path)) == 2
+
+
 def test_a_rotation_keeps_a_link_and_changes_what_it_points_to(path: Path) -> None:
     """A deployment may link to a folder of secrets. Red when the link itself is replaced."""
     create_key_file(path)

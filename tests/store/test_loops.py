@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -13,7 +15,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.testing import make_token
 from tests.engines.postgres import Postgres
 
@@ -74,6 +76,65 @@ async def test_a_closed_store_opens_again(url: str) -> None:
     await store.aclose()
     assert await store.environment("production") == made
     await store.aclose()
+
+
+def test_one_loop_may_close_what_another_uses(sqlite_url: str) -> None:
+    """While one thread closes the store again and again, the writes and reads of two others all succeed.
+
+    Red when the writer's thread and its connection are changed in two steps: a new thread then used the connection
+    that the old one was closing.
+    """
+    store = SQLStore(sqlite_url)
+    done = threading.Event()
+
+    async def close_often() -> None:
+        while not done.is_set():
+            await asyncio.sleep(0.001)
+            await store.aclose()
+
+    async def work(name: str) -> int:
+        environment = await store.create_environment(name, Tag.CUSTOMER)
+        for number in range(100):
+            issued = await store.get_or_create(environment, GroupDraft(str(number), "x"), make_token())
+            assert await store.find(issued.token) == issued.group
+        return len(await store.groups(environment))
+
+    with ThreadPoolExecutor(3) as threads:
+        closing = threads.submit(asyncio.run, close_often())
+        working = [threads.submit(asyncio.run, work(name)) for name in "ab"]
+        try:
+            assert [each.result(60) for each in working] == [100, 100]
+        finally:
+            done.set()
+            closing.result(60)
+    asyncio.run(store.aclose())
+
+
+async def test_closing_leaves_no_connection_that_is_in_use(postgres_url: str) -> None:
+    """Reads and writes under way when the store is closed succeed, and their connections are closed after them.
+
+    Red when they go back to a pool that was closed already: the driver warns of each.
+    """
+    store = SQLStore(postgres_url)
+    await store.environments()
+    under_way = [asyncio.create_task(store.environments()) for _ in range(4)]
+    under_way += [asyncio.create_task(_create(store, str(number))) for number in range(4)]
+    await asyncio.sleep(0.002)
+    await store.aclose()
+    await asyncio.gather(*under_way)
+    gc.collect()
+
+
+async def _create(store: SQLStore, name: str) -> list[Environment]:
+    return [await store.create_environment(name, Tag.CUSTOMER)]
+
+
+def test_ended_loops_are_forgotten(postgres_url: str) -> None:
+    """A program that runs a loop for each job does not grow. Red when closed loops stay in the table of loops."""
+    store = SQLStore(postgres_url)
+    for _ in range(5):
+        asyncio.run(store.ready())
+    assert len(store._runner._engine._here) == 1  # type: ignore[attr-defined]  # of PostgresEngine
 
 
 async def test_a_closed_file_leaves_nothing_behind(sqlite_url: str, tmp_path: Path) -> None:

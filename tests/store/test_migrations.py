@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,64 @@ def test_a_url_of_another_kind_is_refused(url: str) -> None:
     with pytest.raises(InvalidSettings, match=r"sqlite:///file\.db") as caught:
         SQLStore(url)
     assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://u:p@s3:cret@h/d", "postgresql://u:x@h:s3cret/d", "postgresql://u:x@[::s3cret/d"]
+)
+def test_a_port_that_is_none_is_not_shown(url: str) -> None:
+    """A password with an unescaped ``@`` is read as a port: the error names the mend and shows nothing, nor its cause.
+
+    Red when only ArgumentError is caught: int() printed what it had been given.
+    """
+    with pytest.raises(InvalidSettings, match="%-escapes") as caught:
+        SQLStore(url)
+    text = "".join(traceback.format_exception(caught.value))
+    assert "cret" not in text.replace(url, "")
+
+
+async def test_an_unknown_option_of_the_url_is_named(postgres_url: str) -> None:
+    """An option that the driver refuses is a wrong setting, for reads, writes and migrations alike.
+
+    Red when the driver's own error comes through: for a write it became "does not answer: try again".
+    """
+    store = SQLStore(f"{postgres_url}?sslmode=bogus")
+    for call in (store.environments(), store.create_environment("production", Tag.CUSTOMER)):
+        with pytest.raises(InvalidSettings, match="sslmode"):
+            await call
+    with pytest.raises(InvalidSettings, match="sslmode"):
+        migrate(f"{postgres_url}?sslmode=bogus")
+    await store.aclose()
+
+
+def test_a_database_of_a_newer_version_is_left_alone(sqlite_url: str) -> None:
+    """Migrating a database that a newer Tenantry made says so. Red when alembic's own CommandError comes through."""
+    engine = create_engine(sqlite_url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("update alembic_version set version_num = '9999'")
+    engine.dispose()
+    with pytest.raises(StoreUnavailable, match=r"another version of Tenantry.*9999"):
+        migrate(sqlite_url)
+
+
+@pytest.mark.parametrize("module", ["asyncpg", "alembic"])
+def test_a_missing_package_is_named_with_its_extra(module: str) -> None:
+    """Without the driver, or without alembic, the error says what to install. Red when SQLAlchemy imports it first."""
+    code = f"""
+import sys
+sys.modules["{module}"] = None
+from tenantry.backends.sql import SQLStore
+from tenantry.errors import InvalidSettings
+from tenantry.migrations import migrate
+for verb in (migrate, SQLStore):
+    try:
+        verb("postgresql://u@h/d")
+    except InvalidSettings as error:
+        print(error.message)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    extra, told = {"asyncpg": ("postgres", 2), "alembic": ("server", 1)}[module]
+    assert [f"tenantry[{extra}]" in line for line in done.stdout.splitlines()] == [True] * told
 
 
 def test_a_password_is_not_shown() -> None:

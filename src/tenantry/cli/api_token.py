@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import choose_environment, environment_option, json_option, with_store
-from tenantry.cli.output import say, show, show_secret
+from tenantry.cli.options import as_text, choose_environment, environment_option, json_option, with_store
+from tenantry.cli.output import say, show, show_alone
 from tenantry.groups import ApiToken, Scope
 from tenantry.ports import Store
 from tenantry.tokens import api_token_digest, mint_api_token
@@ -21,7 +21,7 @@ def api_token() -> None:
 
 @api_token.command("create")
 @environment_option
-@click.option("--label", default="", help="Words that tell you later whose it is.")
+@click.option("--label", type=as_text, metavar="TEXT", default="", help="Words that tell you later whose it is.")
 @click.option(
     "--scope",
     "scopes",
@@ -43,7 +43,7 @@ async def create(store: Store, environment: str | None, label: str, scopes: tupl
     made = await store.create_api_token(
         fence, digest=digest, label=label, scopes=[Scope(scope) for scope in scopes], hint=secret[-4:]
     )
-    show_secret(secret, _row(made), field="api_token", as_json=as_json)
+    show_alone(secret, _row(made), field="api_token", as_json=as_json)
     say(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
 
 
@@ -58,7 +58,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 
 
 @api_token.command("revoke")
-@click.argument("token_id", type=int, metavar="ID")
+@click.argument("token_id", type=click.IntRange(1, 2**63 - 1), metavar="ID")
 @environment_option
 @json_option
 @with_store
@@ -66,7 +66,7 @@ async def revoke(store: Store, token_id: int, environment: str | None, as_json: 
     """Revoke the API token with this ID (see `list`). It is dead when this command returns."""
     fence = await choose_environment(store, environment)
     gone = await store.revoke_api_token(fence, token_id)
-    show_secret(str(gone.id), _row(gone), field="id", as_json=as_json)
+    show_alone(str(gone.id), _row(gone), field="id", as_json=as_json)
     say(f"Revoked …{gone.hint}.")
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import choose_environment, environment_option, json_option, with_store
-from tenantry.cli.output import say, show, show_secret
-from tenantry.datasources import check_url, display_url, resolve_url
+from tenantry.cli.options import as_name, choose_environment, environment_option, json_option, with_store
+from tenantry.cli.output import say, show, show_alone
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.ports import Store
@@ -22,7 +21,7 @@ def data_source() -> None:
 
 
 @data_source.command("create")
-@click.argument("provided_id", metavar="NAME")
+@click.argument("provided_id", type=as_name, metavar="NAME")
 @environment_option
 @click.option("--url", required=True, help="SQLAlchemy URL, or duckdb:///file. '-' reads it from stdin.")
 @click.option("--trusted", is_flag=True, help="Accept a dialect whose read-only mode cannot be enforced.")
@@ -33,15 +32,17 @@ async def create(
 ) -> None:
     """Register a data source under your own NAME for it, and print its id (ds_…)."""
     fence = await choose_environment(store, environment)
-    if provided_id.startswith("ds_") or not 1 <= len(provided_id) <= 255:
-        raise InvalidSource("NAME is 1 to 255 characters and does not start with ds_, which marks Tenantry's own ids")
+    from tenantry.datasources import check_url, resolve_url  # SQLAlchemy, which `--help` need not wait for
+
+    if provided_id.startswith("ds_"):
+        raise InvalidSource("NAME does not start with ds_, which marks Tenantry's own ids")
     if url == "-":
         url = sys.stdin.read().strip()
     check_url(url, trusted=trusted)
     made = await store.create_data_source(
         fence, source_id=f"ds_{secrets.token_hex(8)}", provided_id=provided_id, url=resolve_url(url), trusted=trusted
     )
-    show_secret(made.id, _row(made), field="id", as_json=as_json)
+    show_alone(made.id, _row(made), field="id", as_json=as_json)
     say(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
 
 
@@ -56,7 +57,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 
 
 @data_source.command("delete")
-@click.argument("reference", metavar="NAME_OR_ID")
+@click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
 @json_option
 @with_store
@@ -64,10 +65,12 @@ async def delete(store: Store, reference: str, environment: str | None, as_json:
     """Remove a data source. Groups that map to it get an error, never another source."""
     fence = await choose_environment(store, environment)
     gone = await store.delete_data_source(fence, reference)
-    show_secret(gone.id, _row(gone), field="id", as_json=as_json)
+    show_alone(gone.id, _row(gone), field="id", as_json=as_json)
 
 
 def _row(each: RegisteredSource) -> dict[str, Any]:
+    from tenantry.datasources import display_url
+
     return {
         "id": each.id,
         "name": each.provided_id,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
 
-from tenantry.cli.options import json_option, with_store
-from tenantry.cli.output import say, show, show_secret
+from tenantry.cli.options import as_name, json_option, with_store
+from tenantry.cli.output import say, show, show_alone
 from tenantry.groups import Environment, Tag
 from tenantry.ports import Store
 
@@ -18,7 +19,7 @@ def environment() -> None:
 
 
 @environment.command("create")
-@click.argument("name")
+@click.argument("name", type=as_name)
 @click.option("--tag", type=click.Choice([tag.value for tag in Tag]), required=True, help="What the groups in it are.")
 @click.option("--external-data-sources", is_flag=True, help="Do not check mappings: the app routes queries itself.")
 @json_option
@@ -26,8 +27,8 @@ def environment() -> None:
 async def create(store: Store, name: str, tag: str, external_data_sources: bool, as_json: bool) -> None:
     """Create the environment NAME and print its name."""
     made = await store.create_environment(name, Tag(tag), external_data_sources=external_data_sources)
-    show_secret(made.name, _row(made), field="name", as_json=as_json)
-    say(f"Next: tenantry api-token create --environment {made.name}")
+    show_alone(made.name, _row(made), field="name", as_json=as_json)
+    say(f"Next: tenantry api-token create --environment {shlex.quote(made.name)}")
 
 
 @environment.command("list")

@@ -7,21 +7,22 @@ from typing import Any
 import click
 
 from tenantry.cli.options import (
+    as_name,
     choose_environment,
     environment_option,
     json_option,
     keys_option,
     pairs,
+    settings,
     typed_pairs,
     with_store,
 )
-from tenantry.cli.output import say, show, show_one, show_secret
+from tenantry.cli.output import say, show, show_alone, show_one
 from tenantry.errors import UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup
 from tenantry.keys import SigningKeys
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioned, Provisioner
-from tenantry.settings import load_settings
 
 PAGE = 500
 
@@ -39,7 +40,7 @@ def group() -> None:
 
 
 @group.command("create")
-@click.argument("provided_id", metavar="ID")
+@click.argument("provided_id", type=as_name, metavar="ID")
 @click.option("--name", help="Default: the ID.")
 @property_option
 @map_option
@@ -61,7 +62,7 @@ async def create(
     fence = await choose_environment(store, environment)
     draft = GroupDraft(
         provided_id,
-        name or provided_id,
+        provided_id if name is None else name,
         typed_pairs(properties, "--property") or None,
         pairs(mapping, "--map") or None,
     )
@@ -71,7 +72,7 @@ async def create(
 
 
 @group.command("get")
-@click.argument("provided_id", metavar="ID")
+@click.argument("provided_id", type=as_name, metavar="ID")
 @click.option("--token", "token_only", is_flag=True, help="Print the user group token alone on stdout.")
 @environment_option
 @keys_option
@@ -110,7 +111,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 
 
 @group.command("update")
-@click.argument("provided_id", metavar="ID")
+@click.argument("provided_id", type=as_name, metavar="ID")
 @click.option("--name")
 @property_option
 @map_option
@@ -131,6 +132,9 @@ async def update(
     as_json: bool,
 ) -> None:
     """Update the user group ID. What is not named stays; properties and mapping are replaced whole, never merged."""
+    for field, given in (("properties", properties), ("mapping", mapping)):
+        if given and field in clear:
+            raise click.UsageError(f"--clear {field} and new {field} contradict each other")
     fence = await choose_environment(store, environment)
     changes = GroupChanges(
         name if name is not None else UNCHANGED,
@@ -142,7 +146,7 @@ async def update(
 
 
 @group.command("rotate")
-@click.argument("provided_id", metavar="ID")
+@click.argument("provided_id", type=as_name, metavar="ID")
 @click.option(
     "--grace",
     type=click.IntRange(0, 86_400),
@@ -164,7 +168,7 @@ async def rotate(
 
 
 @group.command("delete")
-@click.argument("provided_id", metavar="ID")
+@click.argument("provided_id", type=as_name, metavar="ID")
 @environment_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
@@ -177,15 +181,15 @@ async def delete(store: Store, provided_id: str, environment: str | None, yes: b
             f"Delete {provided_id!r} of {fence.name}? Its dashboards stop within a second.", abort=True, err=True
         )
     gone = await store.delete(fence, provided_id)
-    show_secret(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
+    show_alone(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
 
 
 def _provisioner(store: Store, keys: str | None) -> Provisioner:
-    return Provisioner(store, SigningKeys.from_file(load_settings(keys=keys).keys))
+    return Provisioner(store, SigningKeys.from_file(settings(keys=keys).keys))
 
 
 def _show_token(made: Provisioned, *, as_json: bool) -> None:
-    show_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
+    show_alone(made.token, made.group.as_dict(), field="token", as_json=as_json)
 
 
 def _unknown(provided_id: str, environment: str) -> UnknownGroup:

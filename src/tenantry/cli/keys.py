@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from tenantry import keys as key_file
-from tenantry.cli.options import json_option, keys_option
-from tenantry.cli.output import say, show, show_secret
-from tenantry.settings import load_settings
+from tenantry.cli.options import as_name, json_option, keys_option, settings
+from tenantry.cli.output import say, show, show_alone
 
 
 @click.group()
@@ -22,9 +21,9 @@ def keys() -> None:
 @json_option
 def new(keys: str | None, as_json: bool) -> None:
     """Make a new key file (mode 0600) and print its path. Never overwrites one."""
-    path = load_settings(keys=keys).keys
+    path = settings(keys=keys).keys
     key_file.create_key_file(path)
-    show_secret(str(path), {}, field="path", as_json=as_json)
+    show_alone(str(path), {}, field="path", as_json=as_json)
     say("Keep this file safe and backed up: without it no token can be checked.")
 
 
@@ -33,8 +32,8 @@ def new(keys: str | None, as_json: bool) -> None:
 @json_option
 def rotate(keys: str | None, as_json: bool) -> None:
     """Add a new active key and print its id. Tokens signed with older keys stay good."""
-    path = load_settings(keys=keys).keys
-    show_secret(key_file.rotate_key_file(path).id, {"path": str(path)}, field="id", as_json=as_json)
+    path = settings(keys=keys).keys
+    show_alone(key_file.rotate_key_file(path).id, {"path": str(path)}, field="id", as_json=as_json)
     say("Restart your apps, then `tenantry serve`: an app that has not read the new key refuses its tokens.")
 
 
@@ -45,18 +44,18 @@ def list_(keys: str | None, as_json: bool) -> None:
     """List the ids of all keys, the active one marked. Secrets are not shown."""
     rows: list[dict[str, Any]] = [
         {"id": key.id, "active": key.active, "created": key.created_at.isoformat(timespec="seconds")}
-        for key in key_file.list_keys(load_settings(keys=keys).keys)
+        for key in key_file.list_keys(settings(keys=keys).keys)
     ]
     show(rows, as_json=as_json)
 
 
 @keys.command("remove")
-@click.argument("key_id", metavar="ID")
+@click.argument("key_id", type=as_name, metavar="ID")
 @keys_option
 @json_option
 def remove(key_id: str, keys: str | None, as_json: bool) -> None:
     """Remove a key that is not active: all tokens that it signed die when the file is read again."""
-    path = load_settings(keys=keys).keys
+    path = settings(keys=keys).keys
     key_file.remove_key(path, key_id)
-    show_secret(key_id, {"path": str(path)}, field="id", as_json=as_json)
+    show_alone(key_id, {"path": str(path)}, field="id", as_json=as_json)
     say("Groups whose token it signed answer signing_key_missing until they are rotated: tenantry group rotate ID")

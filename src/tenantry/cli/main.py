@@ -19,6 +19,16 @@ from tenantry.errors import StoreUnavailable, TenantryError
 
 FAILED, UNAVAILABLE = 1, 3
 
+_EXTRAS = {
+    "alembic": "server",
+    "asyncpg": "postgres",
+    "duckdb": "duckdb",
+    "pydantic_settings": "server",
+    "pymysql": "mysql",
+    "uvicorn": "server",
+}
+"""Which extra brings a module that may be missing."""
+
 
 class _Commands(click.Group):
     """Says what went wrong in one line on stderr. Exit codes: 1 refused, 2 wrong usage, 3 the store is unavailable."""
@@ -31,7 +41,10 @@ class _Commands(click.Group):
             click.echo(f"tenantry: {where}{error.message} [{error.code}]", err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:
-            click.echo(f"tenantry: this needs {missing.name}: pip install 'tenantry[server]'", err=True)
+            extra = _EXTRAS.get((missing.name or "").partition(".")[0])
+            if extra is None:
+                raise
+            click.echo(f"tenantry: this needs {missing.name}: pip install 'tenantry[{extra}]'", err=True)
             sys.exit(FAILED)
 
 

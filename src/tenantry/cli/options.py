@@ -5,18 +5,38 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import shlex
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tenantry.errors import InvalidSettings, UnknownEnvironment
 from tenantry.groups import Environment
 from tenantry.ports import EnvironmentStore
-from tenantry.settings import load_settings
+
+if TYPE_CHECKING:
+    from tenantry.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
+
+
+def as_text(value: str) -> str:
+    """The type of an option that takes any words: up to 255 characters of UTF-8, while a shell passes on any bytes."""
+    if len(value) > 255:
+        raise click.BadParameter(f"it is at most 255 characters long, not {len(value)}")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise click.BadParameter("it is not UTF-8")
+    return value
+
+
+def as_name(value: str) -> str:
+    """The type of a name or an id: as ``as_text``, and not empty."""
+    if not value:
+        raise click.BadParameter("it is empty")
+    return as_text(value)
+
 
 database_option = click.option(
     "--database",
@@ -30,12 +50,20 @@ keys_option = click.option(
 )
 environment_option = click.option(
     "--environment",
+    type=as_name,
     metavar="NAME",
     envvar="TENANTRY_ENVIRONMENT",
     show_envvar=True,
     help="Needed when there are several environments.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+
+
+def settings(**given: Any) -> Settings:
+    """The settings, with the given options before all others. Raises InvalidSettings."""
+    from tenantry.settings import load_settings  # pydantic, which `--help` need not wait for
+
+    return load_settings(**given)
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -50,9 +78,9 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def _with_store(command: Callable[..., Awaitable[None]], database: str | None, arguments: dict[str, Any]) -> None:
-    from tenantry.backends.sql import SQLStore  # half a second of imports that `--help` and `keys` need not wait for
+    from tenantry.backends.sql import SQLStore  # SQLAlchemy, which `--help` and `keys` need not wait for
 
-    store = SQLStore(load_settings(database=database).database)
+    store = SQLStore(settings(database=database).database)
     try:
         await command(store, **arguments)
     finally:
@@ -61,33 +89,31 @@ async def _with_store(command: Callable[..., Awaitable[None]], database: str | N
 
 async def choose_environment(store: EnvironmentStore, name: str | None) -> Environment:
     """The environment with this name, or the only one. Raises UnknownEnvironment, InvalidSettings."""
-    name = load_settings(environment=name).environment
-    if name is not None:
-        found = await store.environment(name)
-        if found is not None:
-            return found
-    every = [each.name for each in await store.environments()]
+    name = settings(environment=name).environment
+    every = {each.name: each for each in await store.environments()}
+    if name in every:
+        return every[name]
     if name is not None:
         raise UnknownEnvironment(
             f"there is no environment {name!r}; there are: {', '.join(every) or 'none'}. "
-            f"Make one: tenantry environment create {name} --tag Customer"
+            f"Make one: tenantry environment create {shlex.quote(name)} --tag Customer"
         )
-    if len(every) == 1:
-        only = await store.environment(every[0])
-        if only is not None:
-            return only
     if not every:
         raise UnknownEnvironment("there is no environment yet: tenantry environment create production --tag Customer")
-    raise InvalidSettings(f"there are several environments: name one with --environment ({', '.join(every)})")
+    if len(every) > 1:
+        raise InvalidSettings(f"there are several environments: name one with --environment ({', '.join(every)})")
+    return next(iter(every.values()))
 
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     """``("a=1", "b=2")`` -> ``{"a": "1", "b": "2"}``. Raises click.BadParameter."""
-    result = {}
+    result: dict[str, str] = {}
     for value in values:
         name, equals, text = value.partition("=")
         if not equals or not name:
             raise click.BadParameter(f"{value!r} is not NAME=VALUE", param_hint=option)
+        if name in result:
+            raise click.BadParameter(f"{name!r} is given twice", param_hint=option)
         result[name] = text
     return result
 
@@ -99,6 +125,10 @@ def typed_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 def _json_or_text(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refuse)
     except ValueError:
         return text
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")

@@ -37,15 +37,17 @@ def show_one(record: Mapping[str, Any], *, as_json: bool) -> None:
         click.echo(f"{name}: {_cell(value)}")
 
 
-def show_secret(secret: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """A secret or id alone on stdout; with ``as_json`` inside the record, as ``field``."""
+def show_alone(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
+    """A secret, id or name alone on stdout; with ``as_json`` inside the record, as ``field``."""
     if as_json:
-        click.echo(json.dumps({**record, field: secret}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({**record, field: value}, ensure_ascii=False, indent=2))
     else:
-        click.echo(secret)
+        click.echo(value)
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    # A name comes from whoever calls the API: it must not forge a row or steer the operator's terminal.
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

@@ -16,11 +16,10 @@ from tenantry.errors import InvalidSettings
 DRAIN_SECONDS = 10
 
 
-def run(app: Any, *, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Serves until SIGINT or SIGTERM, then lets requests under way finish. Raises InvalidSettings (port)."""
-    listener = _listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{listener.getsockname()[1]}"
+def run(app: Any, listener: socket.socket, *, announce: Callable[[str], None]) -> None:
+    """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``."""
+    host, port = listener.getsockname()[:2]
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     config = uvicorn.Config(
         app, log_config=_log_config(), log_level="warning", timeout_graceful_shutdown=DRAIN_SECONDS, ws="auto"
     )
@@ -44,7 +43,8 @@ class _Server(uvicorn.Server):
             self._on_ready()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Takes the address, before a command changes anything on disk for it. Raises InvalidSettings (port)."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -7,7 +7,7 @@ from typing import TextIO
 
 import click
 
-from tenantry.cli.options import choose_environment, environment_option, json_option, pairs, with_store
+from tenantry.cli.options import as_name, choose_environment, environment_option, json_option, pairs, with_store
 from tenantry.errors import UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
@@ -21,7 +21,14 @@ def sql() -> None:
 
 @sql.command("render")
 @click.argument("file", type=click.File(encoding="utf-8"))
-@click.option("--group", "provided_id", required=True, metavar="ID", help="The user group whose properties are used.")
+@click.option(
+    "--group",
+    "provided_id",
+    type=as_name,
+    required=True,
+    metavar="ID",
+    help="The user group whose properties are used.",
+)
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; more than once.")
 @click.option("--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True)
 @click.option("--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Default: the dialect's own.")

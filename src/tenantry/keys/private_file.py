@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,6 +46,8 @@ def read_private(path: Path) -> bytes:
         _check(path, os.fstat(descriptor))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read(_LARGEST)
+    except OSError as error:
+        raise InvalidKeys(f"cannot read the signing-key file {path}: {error.strerror}") from None
     finally:
         os.close(descriptor)
 
@@ -64,9 +65,14 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Puts new contents in the place of a file in one step, with the same owner. A crash leaves the old or the new."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    """Puts new contents in the place of a file in one step, with the same owner. A crash leaves the old or the new.
+
+    The caller holds the lock of ``path``, so the new file's name can be the same each time: what a killed process left
+    there, with secrets in it, is gone with the next change.
+    """
+    temporary = path.with_name(f".{path.name}.new")
     try:
+        temporary.unlink(missing_ok=True)
         _write_new(temporary, content, like=path.stat())
         try:
             temporary.replace(path)

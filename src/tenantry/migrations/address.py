@@ -33,8 +33,8 @@ class SQLiteFile:
         ``timeout`` is how many seconds a statement waits for a lock. Raises MigrationNeeded when there is no file,
         StoreUnavailable when it cannot be opened.
         """
-        self._check()
         try:
+            self._check()
             connection = sqlite3.connect(
                 f"file:{quote(str(self.path))}?mode=rw",
                 uri=True,
@@ -42,9 +42,17 @@ class SQLiteFile:
                 isolation_level=None,
                 check_same_thread=False,
             )
-        except sqlite3.OperationalError as error:
-            raise StoreUnavailable(f"the {self.label} cannot be opened: {error}") from error
+        except (sqlite3.OperationalError, OSError) as error:
+            raise StoreUnavailable(f"the {self.label} cannot be opened: {_reason(error)}") from error
         return connection
+
+    def identity(self) -> tuple[int, int] | None:
+        """Which file is at the path now: its device and number; None if there is none."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
 
     def create(self) -> None:
         """Makes the empty file, readable by its owner alone, unless it is there."""
@@ -73,8 +81,15 @@ class PostgresServer:
     label: str
 
     async def connect(self, *, seconds: float) -> Any:
-        """An asyncpg connection, made within ``seconds``; the driver's own errors come through."""
-        return await asyncpg().connect(self.dsn, timeout=max(seconds, 0.001), server_settings=_SERVER_SETTINGS)
+        """An asyncpg connection, made within ``seconds``; the driver's own errors come through.
+
+        Raises InvalidSettings for an option of the URL that asyncpg does not know.
+        """
+        driver = asyncpg()
+        try:
+            return await driver.connect(self.dsn, timeout=max(seconds, 0.001), server_settings=_SERVER_SETTINGS)
+        except driver.exceptions.ClientConfigurationError as error:
+            raise InvalidSettings(f"the database URL has an option that cannot be used: {error}") from None
 
 
 _SERVER_SETTINGS = {
@@ -100,23 +115,28 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
     """
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
-        raise InvalidSettings(_WANTED.format("is not a URL")) from error
-    name = parsed.drivername
-    if name == "sqlite":
+    except (ArgumentError, ValueError):  # ValueError: the port, which is a part of the password if that holds an @
+        raise InvalidSettings(_WANTED.format("is not a URL, or its password needs %-escapes")) from None
+    kind = parsed.drivername
+    if kind == "sqlite":
         return _sqlite(parsed)
-    if name in ("postgresql", "postgres", "postgresql+asyncpg"):
+    if kind in ("postgresql", "postgres", "postgresql+asyncpg"):
         dsn = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
-        return PostgresServer(dsn, f"PostgreSQL database {parsed.database} at {parsed.host or 'the local socket'}")
-    raise InvalidSettings(_WANTED.format(f"is of the kind {name!r}"))
+        name = parsed.database or "of the user's name"
+        return PostgresServer(dsn, f"PostgreSQL database {name} at {parsed.host or 'the local socket'}")
+    raise InvalidSettings(_WANTED.format(f"is of the kind {kind!r}"))
 
 
 _WANTED = "the database URL {}: use sqlite:///file.db, sqlite:////absolute/file.db or postgresql://user@host/database"
 
 
 def _sqlite(parsed: URL) -> SQLiteFile:
-    if not parsed.database or parsed.database == ":memory:":
+    if not parsed.database or parsed.database == ":memory:" or "\0" in parsed.database:
         raise InvalidSettings(_WANTED.format("names no file"))
     if parsed.query:
         raise InvalidSettings(_WANTED.format("has options after '?', which SQLite files do not take here"))
     return SQLiteFile(Path(parsed.database).absolute())
+
+
+def _reason(error: sqlite3.Error | OSError) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, StaticPool
 
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
-from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, read_address
+from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, asyncpg, read_address
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -40,7 +40,7 @@ def migrate(url: str) -> None:
     if isinstance(address, SQLiteFile):
         address.create()
     with _one_thread:
-        _run(address, lambda connection: _upgrade(configuration, connection), begin="begin immediate")
+        _run(address, lambda connection: _upgrade(configuration, connection, address.label), begin="begin immediate")
 
 
 def check(url: str) -> None:
@@ -63,11 +63,17 @@ def _configuration() -> Config:
     return configuration
 
 
-def _upgrade(configuration: Config, connection: Connection) -> None:
+def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
     from alembic import command
+    from alembic.util import CommandError
 
     configuration.attributes["connection"] = connection
-    command.upgrade(configuration, "head")
+    try:
+        command.upgrade(configuration, "head")
+    except CommandError as error:
+        raise StoreUnavailable(
+            f"the {label} was migrated by another version of Tenantry, which this one does not know: {error}"
+        ) from error
 
 
 def _revision(connection: Connection) -> str | None:
@@ -83,7 +89,8 @@ def _run(address: SQLiteFile | PostgresServer, work: Callable[[Connection], T], 
         return _finish(_on_postgres(address, work))
     except (DBAPIError, sqlite3.Error, OSError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
-        raise StoreUnavailable(f"the {address.label} cannot be migrated: {cause}") from error
+        reason = str(cause) or "it does not answer"  # a TimeoutError has no words of its own
+        raise StoreUnavailable(f"the {address.label} cannot be migrated: {reason}") from error
 
 
 def _on_sqlite(file: SQLiteFile, work: Callable[[Connection], T], begin: str) -> T:
@@ -105,8 +112,7 @@ def _on_sqlite(file: SQLiteFile, work: Callable[[Connection], T], begin: str) ->
 async def _on_postgres(server: PostgresServer, work: Callable[[Connection], T]) -> T:
     from sqlalchemy.ext.asyncio import create_async_engine
 
-    from tenantry.migrations.address import asyncpg
-
+    driver = asyncpg()
     engine = create_async_engine(
         "postgresql+asyncpg://", async_creator=lambda: server.connect(seconds=_LOCK_SECONDS), poolclass=NullPool
     )
@@ -115,7 +121,7 @@ async def _on_postgres(server: PostgresServer, work: Callable[[Connection], T]) 
             await connection.execute(text(f"set local lock_timeout = '{_LOCK_SECONDS}s'"))
             await connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": _ADVISORY_LOCK})
             return await connection.run_sync(work)
-    except asyncpg().PostgresError as error:
+    except driver.PostgresError as error:
         raise StoreUnavailable(f"the {server.label} cannot be migrated: {error}") from error
     finally:
         await engine.dispose()

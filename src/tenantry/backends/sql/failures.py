@@ -75,8 +75,10 @@ _UNUSABLE = {
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM,
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_PROTOCOL,  # many processes opened the write-ahead log at the same moment
     sqlite3.SQLITE_READONLY,
 }
 

@@ -22,7 +22,7 @@ from tenantry.backends.sql.postgres_reader import Readers
 from tenantry.backends.sql.queries import Query, Texts
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
-from tenantry.migrations.address import PostgresServer
+from tenantry.migrations.address import PostgresServer, asyncpg
 
 T = TypeVar("T")
 
@@ -35,6 +35,7 @@ class PostgresEngine:
     """The Engine of a PostgreSQL database."""
 
     def __init__(self, server: PostgresServer) -> None:
+        asyncpg()  # SQLAlchemy would miss it with an error that does not say what to install
         self._server = server
         self._texts = Texts(asyncpg_dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's own
         self._here: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopConnections] = WeakKeyDictionary()
@@ -68,6 +69,8 @@ class PostgresEngine:
         raise StoreUnavailable(f"the {self._server.label} is too slow or busy: try again")
 
     async def _open(self) -> _LoopConnections:
+        for loop in [loop for loop in self._here if loop.is_closed()]:
+            self._here.pop(loop, None)  # its connections keep it alive, so it would never leave by itself
         connections = _LoopConnections(self._server)
         self._here[asyncio.get_running_loop()] = connections
         await connections.park()
@@ -160,7 +163,9 @@ class _LoopConnections:
         await self._parked.aclose()
 
     async def _close(self) -> None:
-        self.readers.close()
+        self.readers.end()
+        if self._tasks:  # a connection that is in use now would be closed by nobody
+            await asyncio.wait(self._tasks, timeout=_FAREWELL_SECONDS)
         with suppress(TimeoutError):  # then the driver has dropped the connections without a farewell
             async with asyncio.timeout(_FAREWELL_SECONDS):
                 await self.engine.dispose()

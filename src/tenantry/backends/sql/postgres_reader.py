@@ -23,6 +23,7 @@ class Readers:
         self._server = server
         self._idle: list[_Reader] = []
         self._places = asyncio.Semaphore(_READERS)
+        self._ended = False
 
     async def fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
         """All rows. Raises the driver's errors, and TimeoutError at the deadline."""
@@ -42,12 +43,20 @@ class Readers:
         except BaseException:
             reader.close()  # whatever it was doing, nobody waits for it
             raise
-        self._idle.append(reader)
+        if self._ended:
+            reader.close()
+        else:
+            self._idle.append(reader)
         return rows
 
     def close(self) -> None:
         while self._idle:
             self._idle.pop().close()
+
+    def end(self) -> None:
+        """Closes those that are idle now, and each other one when its read is done."""
+        self._ended = True
+        self.close()
 
 
 class _Reader:

@@ -18,6 +18,8 @@ from tenantry.migrations.address import PostgresServer, SQLiteFile
 
 T = TypeVar("T")
 
+_WAITING = 0.95
+
 
 class Runner:
     """One database, the patience of its callers in seconds, and who hears of its writes."""
@@ -35,8 +37,9 @@ class Runner:
             self._engine = PostgresEngine(address)
 
     def deadline(self) -> float:
-        """The moment by which a call that begins now has its answer."""
-        return time.monotonic() + self._patience
+        """The moment until which a call that begins now may wait: a little before its caller's patience ends, so that
+        the answer is not late itself."""
+        return time.monotonic() + self._patience * _WAITING
 
     async def read(self, query: Query, deadline: float, /, **values: Any) -> Sequence[Row]:
         return await self._engine.read(query, values, deadline)

@@ -42,9 +42,11 @@ class SQLiteEngine:
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
         self._texts = Texts(sqlite_dialect())
+        self._place = _Place(file)
         self._reader: sqlite3.Connection | None = None
         self._reading = threading.Lock()
-        self._writer = _Writer(file)
+        self._writer: _Writer | None = None
+        self._writing = threading.Lock()
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         compiled = self._texts[query]
@@ -52,6 +54,7 @@ class SQLiteEngine:
         while True:
             try:
                 with self._reading:
+                    self._place.check()
                     reader = self._reader or self._open()
                     return reader.execute(compiled.text, parameters).fetchall()
             except sqlite3.Error as error:
@@ -67,6 +70,7 @@ class SQLiteEngine:
     def _open(self) -> sqlite3.Connection:
         reader = self._file.connect(timeout=0)  # a wait for a lock would hold the event loop
         try:
+            self._place.remember()
             reader.execute("pragma query_only = 1")
         except BaseException:
             reader.close()
@@ -75,7 +79,7 @@ class SQLiteEngine:
         return reader
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[], None]) -> T:
-        future = self._writer.submit(work, deadline)
+        future = self._submit(work, deadline)
         waiting = asyncio.wrap_future(future)
         await asyncio.wait({waiting}, timeout=remaining(deadline))
         if not waiting.done() and not future.cancel():
@@ -87,47 +91,71 @@ class SQLiteEngine:
         waiting.add_done_callback(lambda _: late())
         raise OutcomeUnknown(f"the {self._file.label} has not confirmed the write in time: look before trying again")
 
+    def _submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
+        with self._writing:  # another loop may be closing the store: a writer that was let go is given no more work
+            if self._writer is None:
+                self._writer = _Writer(self._file, self._place)
+            return self._writer.submit(work, deadline)
+
     async def aclose(self) -> None:
         with self._reading:
             reader, self._reader = self._reader, None
+        with self._writing:
+            writer, self._writer = self._writer, None
         if reader is not None:
             reader.close()
-        if self._writer.started:
-            await asyncio.to_thread(self._writer.close)
+        if writer is not None:
+            await asyncio.to_thread(writer.close)
+        self._place.forget()
 
 
-class _Writer:
-    """The one thread that writes, and its one connection; both are made at the first write."""
+class _Place:
+    """Notices that another file has come to the path: what is open would go on in one that nobody can find again."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
-        self._threads: ThreadPoolExecutor | None = None
-        self._starting = threading.Lock()
+        self._opened: tuple[int, int] | None = None
+
+    def remember(self) -> None:
+        if self._opened is None:
+            self._opened = self._file.identity()
+
+    def check(self) -> None:
+        """Raises StoreUnavailable. Opening the new file is no way out: the old one's write-ahead log is beside it."""
+        opened = self._opened  # another thread may forget it meanwhile
+        if opened is not None and self._file.identity() != opened:
+            raise StoreUnavailable(
+                f"the {self._file.label} was moved, deleted or replaced while it was open: "
+                "stop all programs that use it and start them again"
+            )
+
+    def forget(self) -> None:
+        self._opened = None
+
+
+class _Writer:
+    """A thread that writes, and its one connection, which is made at the first write."""
+
+    def __init__(self, file: SQLiteFile, place: _Place) -> None:
+        self._file = file
+        self._place = place
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tenantry-writer")
         self._engine: CoreEngine | None = None
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        with self._starting:
-            if self._threads is None:
-                self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tenantry-writer")
-            return self._threads.submit(self._run, work, deadline)
-
-    @property
-    def started(self) -> bool:
-        return self._threads is not None
+        return self._thread.submit(self._run, work, deadline)
 
     def close(self) -> None:
         """Ends the thread when the writes that it has are done."""
-        with self._starting:
-            threads, self._threads = self._threads, None
-        if threads is not None:
-            threads.submit(self._disconnect)
-            threads.shutdown()
+        self._thread.submit(self._disconnect)
+        self._thread.shutdown()
 
     def _run(self, work: Callable[[Connection], T], deadline: float) -> T:
         left = remaining(deadline)
         if not left:
             raise StoreUnavailable(f"the {self._file.label} has a queue of writes: try again")
+        self._place.check()
         try:
             engine = self._engine or self._connect(left)
             self._wait_for_locks_until(deadline)
@@ -149,6 +177,7 @@ class _Writer:
     def _connect(self, left: float) -> CoreEngine:
         connection = self._file.connect(timeout=left)
         try:
+            self._place.remember()
             for setting in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
                 connection.execute(f"pragma {setting}").close()
         except BaseException:

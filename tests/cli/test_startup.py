@@ -1,0 +1,51 @@
+"""What the command line loads, and what it says when a package is not there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def _python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_help_and_keys_load_no_database(tmp_path: Path) -> None:
+    """``--help`` and ``keys`` load neither SQLAlchemy nor a web server. Red when a command imports them at its top."""
+    code = """
+import sys
+from tenantry.cli.main import commands
+loaded = lambda: [name for name in ("sqlalchemy", "alembic", "uvicorn", "duckdb", "starlette") if name in sys.modules]
+commands(["--help"], standalone_mode=False)
+print(loaded(), "pydantic" in sys.modules, file=sys.stderr)
+commands(["keys", "new"], standalone_mode=False)
+print(loaded(), file=sys.stderr)
+"""
+    said = _python(code, tmp_path).stderr.splitlines()
+    assert said[0] == "[] False"
+    assert said[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "extra"),
+    [
+        ("pydantic_settings", ["keys", "list"], "server"),
+        ("alembic", ["migrate"], "server"),
+        ("uvicorn", ["demo"], "server"),
+        ("duckdb", ["demo", "--port", "0"], "duckdb"),
+        ("asyncpg", ["migrate", "--database", "postgresql://u@127.0.0.1:1/d"], "postgres"),
+    ],
+)
+def test_a_missing_package_is_named_with_its_extra(module: str, words: list[str], extra: str, tmp_path: Path) -> None:
+    """Each command names the extra that brings what it lacks. Red when one extra is named for all of them."""
+    done = _python(
+        f"import sys; sys.modules[{module!r}] = None\nfrom tenantry.cli.main import commands\n"
+        f"commands({words!r}, prog_name='tenantry')",
+        tmp_path,
+    )
+    assert done.returncode == 1
+    assert f"pip install 'tenantry[{extra}]'" in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr

@@ -9,8 +9,9 @@ import pytest
 
 from tenantry.errors import MissingToken
 from tenantry.middleware import UserGroupMiddleware, header, path
+from tenantry.resolver import Resolver
 from tests.middleware.asgi import Page, World, call, http, values
-from tests.resolver.fake import FOREIGN_KEYS, token_of, unknown_token
+from tests.resolver.fake import FOREIGN_KEYS, KEYS, token_of, unknown_token
 
 NAME = b"x-user-group-token"
 
@@ -174,6 +175,23 @@ async def test_mounted_twice_the_inner_keeps_the_group() -> None:
     await call(outer, http(path=f"/embed/{token.decode()}/sales"))
     assert world.page.scope["user_group"] is group
     assert world.page.scope["path"] == "/embed/redacted/sales"
+
+
+async def test_mounted_twice_the_inner_fence_holds() -> None:
+    """An inner resolver of one environment refuses the group of another, whoever found it. Red when the middleware
+    lets every group pass that it finds in the scope."""
+    world = World()
+    group, token = world.backend.issue()
+    assert group.environment.name == "production"
+    for environment, status in (("production", 200), ("staging", 401)):
+        page = Page()
+        fenced = Resolver(world.backend, keys=KEYS, environment=environment)
+        outer = UserGroupMiddleware(UserGroupMiddleware(page, resolver=fenced), resolver=world.resolver)
+        scope = http(headers=[(NAME, token)])
+        sent = await call(outer, scope)
+        assert sent[0]["status"] == status
+        assert (page.scope is None) == (status == 401)
+        assert (scope["user_group"] is None) == (status == 401)
 
 
 async def test_a_hit_returns_the_coroutine_of_the_app_itself() -> None:

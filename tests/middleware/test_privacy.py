@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tenantry.middleware import DEFAULT_CARRIERS, first_of, path
 from tests.middleware.asgi import Page, World, http, values
 
 NAME = b"x-user-group-token"
@@ -21,6 +22,7 @@ CONTROL_ROWS = [
     ([b"no-cache"], b"private, no-cache"),
     ([b'private="set-cookie", max-age=5'], b"private, max-age=5"),
     ([b""], b"private"),
+    ([b"no-store, must-understand, max-age=60"], b"private, no-store, must-understand, max-age=60"),
 ]
 
 
@@ -75,3 +77,30 @@ async def test_vary_is_merged_with_the_own_one(own: list[bytes], told: bytes, gr
     sent = await world.call(http(headers=[(NAME, token)] if grouped else []))
     assert values(sent, b"vary") == [told]
     assert values(sent, b"cache-control") == ([b"private"] if grouped else [])
+
+
+@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [([], [b"strict-origin"]), ([b"no-referrer"], [b"no-referrer"]), ([b"unsafe-url"], [b"unsafe-url"])],
+)
+async def test_a_token_in_the_address_is_no_referer(own: list[bytes], told: list[bytes], warm: bool) -> None:
+    """A page that was opened with the token in its query or path tells the browser not to name that address to what it
+    loads; the app's own policy stays. Red when the stamp forgets it."""
+    headers = [(b"Referrer-Policy", value) for value in own]
+    world = World({"carriers": first_of(DEFAULT_CARRIERS, path("/embed/{token}"))}, page=Page(headers=headers))
+    plain = World(page=Page(headers=headers))
+    plain.backend.groups = world.backend.groups
+    _, token = world.backend.issue()
+    for asked, scope in (
+        (plain, http(query=b"USER_GROUP_TOKEN=" + token)),
+        (world, http(path=f"/embed/{token.decode()}")),
+    ):
+        if warm:
+            await asked.resolver.resolve(token)
+        sent = await asked.call(scope)
+        policies = [value for name, value in sent[0]["headers"] if name.lower() == b"referrer-policy"]
+        assert policies == told
+        assert values(sent, b"cache-control") == [b"private"]
+    kept = await plain.call(http(query=b"a=1", headers=[(NAME, token)]))
+    assert values(kept, b"referrer-policy") == []

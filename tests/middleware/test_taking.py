@@ -33,6 +33,7 @@ HEADER_ROWS = [
     ([(A, b" UserGroup " + T)], T, []),
     ([(A, b"UserGroup")], b"", []),
     ([(A, b"UserGroups " + T)], None, [(A, b"UserGroups " + T)]),
+    ([(A, b"UserGroup-" + T)], None, [(A, b"UserGroup-" + T)]),
     ([(A, b"Bearer " + T)], None, [(A, b"Bearer " + T)]),
     ([(A, b"Bearer x"), (A, b"UserGroup " + T)], T, [(A, b"Bearer x")]),
     ([(A, b"")], None, [(A, b"")]),
@@ -53,6 +54,7 @@ HEADER_ROWS = [
     ([(C, b"a=1; " + S + b"=" + T + b"; ")], T, [(C, b"a=1;")]),
     ([(C, b"MY_" + S + b"=" + T)], None, [(C, b"MY_" + S + b"=" + T)]),
     ([(C, b"a=" + S)], None, [(C, b"a=" + S)]),
+    ([(C, S + b"2" + T)], None, [(C, S + b"2" + T)]),
     ([(C, S.lower() + b"=" + T)], None, [(C, S.lower() + b"=" + T)]),
     ([(b"host", b"h"), (b"accept", b"*/*")], None, [(b"host", b"h"), (b"accept", b"*/*")]),
 ]
@@ -173,6 +175,7 @@ def test_names_can_be_chosen() -> None:
     assert take(http(headers=[(X, T), (A, b"UserGroup " + T), (C, S + b"=" + T)], query=S + b"=" + T)) is None
     assert taker(header("Authorization", scheme="Tenant"))(http(headers=[(A, b"tenant " + T)])) == T
     assert taker(query("a b"))(http(query=b"a%20b=" + T)) == T
+    assert taker(first_of(query("one"), query("two")))(http(query=b"two=" + T)) == T
     assert carriers.vary == "X-Tenant, Cookie"
     assert DEFAULT_CARRIERS.vary == "X-User-Group-Token, USER_GROUP_TOKEN, Authorization, Cookie"
     assert query().vary == ""

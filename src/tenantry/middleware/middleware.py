@@ -10,7 +10,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from tenantry.access import SCOPE_KEY
-from tenantry.errors import AmbiguousToken, MissingToken, TenantryError
+from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, first_of
 from tenantry.middleware.denial import deny
@@ -28,6 +28,10 @@ F = TypeVar("F", bound=Callable[..., object])
 
 class TokenResolver(Protocol):
     """What the middleware needs of a Resolver."""
+
+    @property
+    def environment(self) -> str | None:
+        """The one environment whose groups it finds; None: any."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
         """The group if it is at hand. No I/O; never raises."""
@@ -59,7 +63,8 @@ class UserGroupMiddleware:
     - a group: ``scope["user_group"]`` is a UserGroup.
 
     The token is taken out of the scope in any case. Responses say ``Vary``, and ``Cache-Control: private`` when there
-    was a group. Where another UserGroupMiddleware has found a group already, this one lets the request pass as it is.
+    was a group. Where another UserGroupMiddleware has found a group already, this one lets the request pass as it is,
+    unless its own resolver is fenced to another environment: then 401.
     """
 
     def __init__(
@@ -76,42 +81,54 @@ class UserGroupMiddleware:
             carriers = first_of(*carriers)
         self.app = app
         self._resolver = resolver
+        self._environment = resolver.environment
         self._peek = resolver.peek
         self._take = taker(carriers)
         self._required = required
-        self._send_private = stamp(carriers.vary, private=True)
+        self._send_private = stamp(carriers.vary, private=True, in_address=bool(carriers.paths))
+        self._send_private_query = stamp(carriers.vary, private=True, in_address=True)
         self._send_varied = stamp(carriers.vary, private=False)
 
     @marked
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         # A plain def: on a hit the coroutine is the app's own, and no frame of ours exists while it runs.
         kind = scope["type"]
-        if kind not in _SERVED or (SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup)):
+        if kind not in _SERVED:
             return self.app(scope, receive, send)
+        if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
+            return self._run_found(scope, receive, send)
         scope[SCOPE_KEY] = None
+        query = scope.get("query_string")
         try:
             raw = self._take(scope)
         except AmbiguousToken as error:
             return deny(error, scope, send)
         if raw is None:
             return self._run_without(scope, receive, send)
+        private = send
+        if kind == "http":
+            from_query = scope.get("query_string") is not query
+            private = MethodType(self._send_private_query if from_query else self._send_private, send)
         group = self._peek(raw)
         if group is None:
-            return self._run_resolved(raw, scope, receive, send)
+            return self._run_resolved(raw, scope, receive, send, private)
         scope[SCOPE_KEY] = group
-        if kind == "http":
-            send = MethodType(self._send_private, send)
-        return self.app(scope, receive, send)
+        return self.app(scope, receive, private)
 
-    async def _run_resolved(self, raw: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _run_resolved(self, raw: bytes, scope: Scope, receive: Receive, send: Send, private: Send) -> None:
         try:
             group = await self._resolver.resolve(raw)
         except TenantryError as error:
             await deny(error, scope, send)
             return
         scope[SCOPE_KEY] = group
-        private: Send = MethodType(self._send_private, send) if scope["type"] == "http" else send
         await self.app(scope, receive, private)
+
+    def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        if self._environment in {None, scope[SCOPE_KEY].environment.name}:
+            return self.app(scope, receive, send)
+        scope[SCOPE_KEY] = None
+        return deny(InvalidToken("the user group token of this request is not valid here"), scope, send)
 
     def _run_without(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if self._required:

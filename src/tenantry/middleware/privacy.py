@@ -4,6 +4,10 @@ A response to a known group is for that group alone. If the app says ``private``
 If it says nothing, ``private`` is added. If it says anything else (``public``, ``max-age=60``, ``no-cache``), the
 directives that speak to shared caches are dropped and ``private`` is put in front: the browser still keeps the page for
 as long as the app wanted, and no proxy can hand one group's page to another.
+
+A page that was opened with the token in its address (query or path) would name that address as the Referer of whatever
+it loads from the same site. ``Referrer-Policy: strict-origin`` keeps the site and drops the rest, unless the app has a
+policy of its own. Not ``no-referrer``: the forms of the page would then be posted with ``Origin: null``.
 """
 
 from __future__ import annotations
@@ -21,19 +25,27 @@ SHARED_ONLY: Final = frozenset({
 })  # fmt: skip
 """Headers by which an app tells a shared cache to store whatever Cache-Control says (RFC 9213): never kept."""
 
+_REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
+
 _SHARED_DIRECTIVES: Final = frozenset(
     {"public", "s-maxage", "proxy-revalidate", "private"}
 )  # private="field": too weak
 
 
-def stamp(vary: str, *, private: bool) -> Callable[[Send, Message], Awaitable[None]]:
-    """A send that states Vary, and Cache-Control: private if asked: bind it with ``types.MethodType(stamp, send)``."""
+def stamp(vary: str, *, private: bool, in_address: bool = False) -> Callable[[Send, Message], Awaitable[None]]:
+    """A send that states Vary, and if asked Cache-Control: private, and Referrer-Policy for a token in the address:
+    bind it with ``types.MethodType(stamp, send)``."""
     added: list[Header] = []
+    watched = {b"vary"}
     if vary:
         added.append((b"vary", vary.encode("latin-1")))
     if private:
         added.append((b"cache-control", b"private"))
-    watched = _spellings({b"vary", b"cache-control", *SHARED_ONLY} if private else {b"vary"})
+        watched |= {b"cache-control", *SHARED_ONLY}
+    if in_address:
+        added.append(_REFERRER_POLICY)
+        watched.add(_REFERRER_POLICY[0])
+    met = _spellings(watched)
 
     def send_stamped(send: Send, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
@@ -41,8 +53,8 @@ def stamp(vary: str, *, private: bool) -> Callable[[Send, Message], Awaitable[No
             message = message.copy()
             message["headers"] = headers = [*message.get("headers", ())]
             for pair in headers:
-                if pair[0] in watched:
-                    message["headers"] = merged(headers, vary, private=private)
+                if pair[0] in met:
+                    message["headers"] = merged(headers, vary, private=private, in_address=in_address)
                     return send(message)
             headers += added
         return send(message)
@@ -50,7 +62,7 @@ def stamp(vary: str, *, private: bool) -> Callable[[Send, Message], Awaitable[No
     return send_stamped
 
 
-def merged(headers: list[Header], vary: str, *, private: bool) -> list[Header]:
+def merged(headers: list[Header], vary: str, *, private: bool, in_address: bool) -> list[Header]:
     """The headers with ours merged into the app's own."""
     own_vary = _values(headers, b"vary")
     own_control = _values(headers, b"cache-control")
@@ -61,6 +73,8 @@ def merged(headers: list[Header], vary: str, *, private: bool) -> list[Header]:
         kept.append((b"vary", varied.encode("latin-1")))
     if private:
         kept.append((b"cache-control", _make_private(own_control).encode("latin-1")))
+    if in_address and not _values(headers, _REFERRER_POLICY[0]):
+        kept.append(_REFERRER_POLICY)
     return kept
 
 
@@ -84,7 +98,8 @@ def _join_vary(own: list[str], ours: str) -> str:
 
 def _make_private(own: list[str]) -> str:
     names = {member.lower() for member in own}
-    if names & {"private", "no-store"}:
+    # must-understand lets a cache store what says no-store, if it knows the status code (RFC 9111 section 5.2.2.3).
+    if "private" in names or ("no-store" in names and "must-understand" not in names):
         return ", ".join(own)
     rest = [member for member in own if member.partition("=")[0].strip().lower() not in _SHARED_DIRECTIVES]
     return ", ".join(["private", *rest])

@@ -19,10 +19,11 @@ from tenantry.middleware.carriers import Carriers
 from tenantry.tokens import TOKEN_LENGTH
 
 _ODD: Final = (b"", b"")
-"""What a reader answers when the careful lane has to look."""
+"""What a reader answers when the careful lane has to look: no token has this length."""
 
 Reader = Callable[[bytes], tuple[bytes, bytes] | None]
-"""Header value -> the token and what is left of the value without it; None if it holds no token; or _ODD."""
+"""Header value -> the token and what is left of the value without it; None if it holds no token; or _ODD. A token of
+another length than ours goes to the careful lane too."""
 
 
 def taker(carriers: Carriers) -> Callable[[Scope], bytes | None]:
@@ -33,9 +34,7 @@ def taker(carriers: Carriers) -> Callable[[Scope], bytes | None]:
 
 def _fast_taker(carriers: Carriers, careful: Callable[[Scope], bytes | None]) -> Callable[[Scope], bytes | None]:
     readers = _readers(carriers)
-    queries = [name.encode() for name in carriers.queries]
-    plain_query = len(queries) == 1 and quote(queries[0]) == queries[0].decode()
-    mark = queries[0] if plain_query else b""  # b"" is found in any query
+    in_query = _query_test(carriers)
 
     def take(scope: Scope) -> bytes | None:
         headers = scope["headers"]
@@ -44,15 +43,16 @@ def _fast_taker(carriers: Carriers, careful: Callable[[Scope], bytes | None]) ->
         token = where = None
         rest = b""
         for pair in headers:
-            if pair[0] in readers and (found := readers[pair[0]](pair[1])) is not None:
-                if where is not None or found is _ODD:
-                    return careful(scope)
-                token, rest = found
-                where = pair
-        if (
-            queries
-            and (query := scope.get("query_string"))
-            and (query.find(mark) >= 0 or (query.find(b"%") >= 0 and _hides_a_name(query)))
+            if pair[0] in readers:
+                read = readers[pair[0]]
+                found = (pair[1], b"") if read is None else read(pair[1])
+                if found is not None:
+                    if where is not None:
+                        return careful(scope)
+                    token, rest = found
+                    where = pair
+        if (token is not None and len(token) != TOKEN_LENGTH) or (
+            in_query is not None and (query := scope.get("query_string")) and in_query(query)
         ):
             return careful(scope)
         if where is not None:
@@ -67,13 +67,24 @@ def _fast_taker(carriers: Carriers, careful: Callable[[Scope], bytes | None]) ->
     return take
 
 
+def _query_test(carriers: Carriers) -> Callable[[bytes], bool] | None:
+    """Whether a query may hold a token; None if no query can."""
+    if not carriers.queries:
+        return None
+    name = carriers.queries[0].encode()
+    if len(carriers.queries) > 1 or quote(name) != name.decode():
+        return lambda _: True
+    return lambda query: query.find(name) >= 0 or (query.find(b"%") >= 0 and _hides_a_name(query))
+
+
 def _hides_a_name(query: bytes) -> bool:
     """True if a percent sign stands in the name of a parameter."""
     return any(part.partition(b"=")[0].find(b"%") >= 0 for part in query.split(b"&"))
 
 
-def _readers(carriers: Carriers) -> dict[bytes, Reader]:
-    readers: dict[bytes, Reader] = {name.lower().encode(): _header for name in carriers.headers}
+def _readers(carriers: Carriers) -> dict[bytes, Reader | None]:
+    """The reader of each header that is looked at; None where the whole value is the token."""
+    readers: dict[bytes, Reader | None] = {name.lower().encode(): None for name in carriers.headers}
     if b"authorization" in readers:
         schemes = [scheme.lower().encode() for scheme in carriers.schemes]
         readers[b"authorization"] = _authorization(schemes[0]) if len(schemes) == 1 else _odd
@@ -86,17 +97,13 @@ def _odd(_: bytes) -> tuple[bytes, bytes]:
     return _ODD
 
 
-def _header(value: bytes) -> tuple[bytes, bytes]:
-    return (value, b"") if len(value) == TOKEN_LENGTH else _ODD
-
-
 def _authorization(scheme: bytes) -> Reader:
     size = len(scheme)
 
     def read(value: bytes) -> tuple[bytes, bytes] | None:
         if value[:size].lower() != scheme:
             return _ODD if value[:1].isspace() else None
-        return _header(value[size + 1 :]) if value[size : size + 1] == b" " else _ODD
+        return (value[size + 1 :], b"") if value[size : size + 1] == b" " else _ODD
 
     return read
 
@@ -110,8 +117,7 @@ def _cookie(name: bytes) -> Reader:
             return None
         rest = after[end:]
         if (
-            len(after) < end
-            or after[:1] != b"="
+            after[:1] != b"="
             or (before and before[-2:] != b"; ")
             or (rest and rest[:2] != b"; ")
             or rest.find(name) >= 0

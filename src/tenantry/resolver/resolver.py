@@ -75,6 +75,11 @@ class Resolver:
     def __repr__(self) -> str:
         return f"<Resolver of {type(self._backend).__name__}, {len(self._entries)} tokens cached>"
 
+    @property
+    def environment(self) -> str | None:
+        """The one environment whose groups are found; None: every one of the backend."""
+        return self._environment
+
     def peek(self, raw: bytes) -> UserGroup | None:
         """The group of a token that was resolved a moment ago, else None. No I/O; never raises."""
         entry = self._entries.get(raw)

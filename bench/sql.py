@@ -12,6 +12,7 @@ from sqlalchemy.dialects import sqlite
 from bench.measure import Cell, repeat, run
 from bench.table import Aim, Table
 from bench.templates import Size, large, medium, small
+from tenantry.groups import Record
 from tenantry.sql import SQLTemplate
 
 WARM_AIM = 2.0
@@ -29,6 +30,7 @@ def _cells(size: Size) -> dict[str, Cell]:
     jinja = JinjaSql(param_style="qmark")
     prepared = jinja.env.from_string(size.jinja)
     assert len(jinja.prepare_query(prepared, size.values)[1]) == expected
+    record = Record(size.values)  # what variables(request) gives; the others are given plain dicts
     dialect = sqlite.dialect()
     flat = _flat(size.values)
 
@@ -45,6 +47,7 @@ def _cells(size: Size) -> dict[str, Cell]:
         "nothing": repeat(lambda: None),
         "by hand": repeat(lambda: size.by_hand(size.values)),
         "Tenantry, warm": repeat(lambda: template.bind(size.values, paramstyle="qmark")),
+        "Tenantry, warm, a group's Record": repeat(lambda: template.bind(record, paramstyle="qmark")),
         "jinjasql2, warm": repeat(lambda: jinja.prepare_query(prepared, size.values)),
         "SQLAlchemy text(), warm": repeat(lambda: alchemy(compiled)),
         "Tenantry, cold": repeat(

@@ -15,8 +15,8 @@ from tenantry.sql.paramstyles import PARAMSTYLES
 from tenantry.sql.parser import parse
 from tenantry.sql.source import Source
 
-OWN_NAMES = {"v", "p", "s", "bind", "new", "BoundSQL", "UNREADABLE", "LISTS", "known", "shape", "fit", "careful"} | {
-    *("type", "len", "dict", "zip", "str", "int", "only", "only_names"),
+OWN_NAMES = {"v", "p", "s", "k", "bind", "new", "BoundSQL", "UNREADABLE", "known", "shape", "fit", "careful"} | {
+    *("type", "len", "dict", "zip", "str", "int", "only", "only_names", "LISTS", "inside", "FIT"),
 }
 
 
@@ -33,7 +33,7 @@ def code_of(text: str, dialect: str, paramstyle: str) -> str:
 
 
 def is_ours(name: str) -> bool:
-    numbered = name[0] in "rmbq" and name[1:].isdecimal()
+    numbered = name[0] in "rmbqtg" and name[1:].isdecimal()
     return numbered or name in OWN_NAMES or name in {".isprintable", ".join", ".get"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import duckdb
 import pytest
 
 from tenantry.errors import Location, TemplateError
@@ -28,6 +29,11 @@ EVERYWHERE = [
     ("select a from t limit 1, '{{ x }}'", "takes a number"),
     ("update t set {{ x }} = 1", "would name a column"),
     ("select 1 as {{ x }}", "an alias or a type"),
+    ("attach {{ x }} as b", "would name a database"),
+    ("do '{{ x }}'", "would name a program"),
+    ("do language plpgsql '{{ x }}'", "would name a program"),
+    ("execute immediate '{{ x }}'", "would name a statement"),
+    ("select 1 into outfile '{{ x }}'", "would name a file"),
     ("select a from t order by {{ x }}", "sorts by nothing"),
     ("select a from t order by a, {{ x }} desc", "sorts by nothing"),
     ("select a from t group by {{ x }}", "sorts by nothing"),
@@ -84,6 +90,16 @@ def test_refused_in_every_dialect(dialect: str, text: str, problem: str) -> None
         ("postgresql", "select E'{{ x }}'", "literal of the form E'…'"),
         ("postgresql", "select U&'{{ x }}'", "literal of the form U&'…'"),
         ("postgresql", "select N'{{ x }}'", "literal of the form N'…'"),
+        ("postgresql", "select E'a'\n'b\\' {{ x }} \\''", "goes on from an E'…'"),
+        ("postgresql", "select e'a' -- c\n /* c */ 'b'\n'b\\' {{ x }} \\''", "goes on from an E'…'"),
+        ("duckdb", "from query({{ x }})", "query() runs its text as SQL"),
+        ("duckdb", "from Query /* c */ ('select 1 where a = ''{{ x }}%')", "query() runs its text as SQL"),
+        ("duckdb", "from \"query\"((concat('select ', ({{ x }}))))", "query() runs its text as SQL"),
+        ("duckdb", "from query_table([{{ x }}])", "query_table() runs its text as SQL"),
+        ("duckdb", "from json_execute_serialized_sql(json_serialize_sql({{ x }}))", "runs its text as SQL"),
+        ("postgresql", "select pg_catalog.query_to_xml('select {{ x }}', true, true, '')", "runs its text as SQL"),
+        ("postgresql", "select * from dblink('db', {{ x }}) as t (a int)", "runs its text as SQL"),
+        ("postgresql", "select * from ts_stat([[ {{ params.x }} ]])", "runs its text as SQL"),
         ("mysql", "select _utf8mb4'{{ x }}'", "part of a word"),
         ("mysql", "select 1 # {{ x }}", "inside a comment"),
         ("mysql", "select /*!50000 1 */", "executable comment"),
@@ -126,6 +142,11 @@ def test_refused_in_one_dialect(dialect: str, text: str, problem: str) -> None:
         ("postgresql", "select t.date, {{ x }}"),
         ("mysql", 'select "{{ x }}"'),
         ("duckdb", "select {'a': {{ x }}}"),
+        ("duckdb", "from query('select 1') where a = {{ x }}"),
+        ("duckdb", "select query, f({{ x }}) from my_query({{ x }})"),
+        ("sqlite", "select query({{ x }})"),
+        ("postgresql", "select E'a\\'' || 'b\\', {{ x }}"),
+        ("postgresql", "select a->>{{ x }}, b <{{ x }}, f(c => {{ x }})"),
     ],
 )
 def test_allowed(dialect: str, text: str) -> None:
@@ -144,6 +165,24 @@ def test_the_message_shows_where_and_how() -> None:
     assert lines[1] == "    \twhere a = 1 -- {{ region }}"
     assert lines[2] == "    \t               ^"
     assert lines[3].startswith("  fix: ")
+
+
+@pytest.mark.parametrize(
+    ("before", "blank"), [("日本", "    "), ("e\u0301", " "), ("\tü", "\t "), ("\U0001f600", "  ")]
+)
+def test_the_caret_stands_below_the_tag_on_a_terminal(before: str, blank: str) -> None:
+    """Wide characters take two cells and combining marks none; the column still counts characters."""
+    with pytest.raises(TemplateError) as caught:
+        SQLTemplate(f"{before} {{{{ x y }}}}", "sqlite")
+    assert caught.value.location == Location(1, len(before) + 2)
+    assert caught.value.message.split("\n")[2] == f"    {blank} ^"
+
+
+def test_duckdb_does_run_a_bound_value() -> None:
+    """Why query() takes no variable: the value is bound, and DuckDB runs it all the same."""
+    connection = duckdb.connect()
+    assert connection.execute("from query(?)", ["select 42"]).fetchall() == [(42,)]
+    connection.close()
 
 
 def test_a_long_line_is_cut_around_the_caret() -> None:

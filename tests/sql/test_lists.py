@@ -61,6 +61,22 @@ def test_the_text_of_an_empty_list(dialect: str, in_nothing: str, not_in_nothing
     assert SQLTemplate("a not in {{ xs }}", dialect).bind({"xs": ()}).sql == not_in_nothing
 
 
+def test_a_list_that_changes_meanwhile_is_one_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is checked and counted is what is bound. Red when the function does not copy a list before it checks it."""
+    template = SQLTemplate("a in {{ xs }}", "sqlite")
+    template.bind({"xs": [1]})
+    names = template._own[None].__globals__
+    fit, xs = names["fit"], ["a"]
+
+    def fit_and_change(params: Any) -> bool:
+        fits: bool = fit(params)
+        xs.append("\0")
+        return fits
+
+    monkeypatch.setitem(names, "fit", fit_and_change)
+    assert template.bind({"xs": xs})[:2] == ("a in (?)", ("a",))
+
+
 CASES = [
     ("{} in {{{{ xs }}}}", [], 0),
     ("{} not in {{{{ xs }}}}", [], 3),  # the row of NULLs too

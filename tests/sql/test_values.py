@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import ChainMap, OrderedDict
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import IntEnum, StrEnum
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +25,8 @@ LIST = SQLTemplate("select a in {{ g.x }}", "sqlite")
 LIMIT = SQLTemplate("select 1 limit {{ g.x }} offset {{ g.x }}", "sqlite")
 WIDE = SQLTemplate("select {{ a }}, {{ b }}, {{ c }}, {{ d }}, {{ e }}, {{ g.x }}", "sqlite")
 BESIDE = dict.fromkeys("abcde", 1)
+RUN = SQLTemplate("select {{ g.a }}, {{ g.b }}, {{ g.c }}, {{ g.d }}, {{ g.x }}", "sqlite")
+CLAUSE = SQLTemplate("select 1 [[ where a = {{ g.x }} ]]", "sqlite", optional={"g.x"})
 
 
 class Colour(StrEnum):
@@ -71,12 +75,39 @@ def test_scalars_are_bound_as_they_are(value: Any, text: str | None) -> None:
     assert VALUE.bind({"g": {"x": value}}).params == (value,)
     assert type(VALUE.bind({"g": {"x": value}}).params[0]) is type(value)  # type: ignore[index]  # a tuple here
     assert WIDE.bind({**BESIDE, "g": {"x": value}}).params == (1, 1, 1, 1, 1, value)
+    assert RUN.bind({"g": {**BESIDE, "x": value}}).params == (1, 1, 1, 1, value)
+    assert CLAUSE.bind({"g": {"x": value}}).params == (value,)
     assert LIST.bind({"g": {"x": [value, value]}}).params == (value, value)
     if text is None:
         with pytest.raises(UnbindableValue, match=r"^g.x at 1:9: a value of type \w+ has no text"):
             TEXT.bind({"g": {"x": value}})
     else:
         assert TEXT.bind({"g": {"x": value}}).params == (text,)
+
+
+UNPRINTABLE_OR_AT_THE_EDGE = {-(2**63), 2**63 - 1, GOOD[2][0]}
+
+
+@pytest.mark.parametrize("value", [value for value, _ in GOOD if value not in UNPRINTABLE_OR_AT_THE_EDGE])
+def test_good_values_never_need_the_careful_way(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The generated function binds them by itself, out of dicts and out of Records. Red when `fit` lacks a type."""
+    for template in (VALUE, WIDE, RUN, CLAUSE, LIST):
+        inner: dict[str, Any] = {**BESIDE, "x": [value, 1, "a", value] if template is LIST else value}
+        variables: dict[str, Any] = {**BESIDE, "g": inner}
+        expected = template.bind(variables)
+        with monkeypatch.context() as patch:
+            patch.setitem(template._own[None].__globals__, "careful", None)
+            assert template.bind(variables) == expected
+            assert template.bind(Record(variables)) == expected
+
+
+@pytest.mark.parametrize("kind", [MappingProxyType, ChainMap, OrderedDict, Record])
+def test_any_mapping_holds_variables(kind: Any) -> None:
+    """At the top and within. Red when the careful way is not taken for what is neither a dict nor a Record."""
+    for template in (VALUE, WIDE, RUN, CLAUSE):
+        variables = kind({**BESIDE, "g": kind({**BESIDE, "x": "v"})})
+        assert template.bind(variables).params == template.bind({**BESIDE, "g": {**BESIDE, "x": "v"}}).params
+    assert CLAUSE.bind(kind({"g": None})).params == CLAUSE.bind(kind({})).params == ()
 
 
 @pytest.mark.parametrize("value", [Colour.RED, Loud("red")])
@@ -125,10 +156,11 @@ BAD: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("value", "problem"), BAD)
 def test_what_cannot_be_bound_is_refused_with_its_path(value: Any, problem: str) -> None:
     """In every position, and the message never shows the value. Red when `fit` or `checked` lets a type through."""
-    cases = [(VALUE, value), (TEXT, value), (LIST, ["a", value]), (WIDE, value)]
+    lists: list[Any] = [["a", value], [value], [1, value], [1.5, value, True], (value, value)]
+    cases = [*((t, value) for t in (VALUE, TEXT, WIDE, RUN, CLAUSE)), *((LIST, items) for items in lists)]
     for template, given_value in cases:
         with pytest.raises(UnbindableValue) as caught:
-            template.bind({**BESIDE, "g": {"x": given_value}})
+            template.bind({**BESIDE, "g": {**BESIDE, "x": given_value}})
         assert problem in caught.value.message
         assert caught.value.name == "g.x"
         assert caught.value.message.startswith("g.x at 1:")
@@ -166,6 +198,9 @@ def test_a_statement_has_a_bounded_number_of_parameters() -> None:
     assert len(LIST.bind({"g": {"x": [1] * 32_766}}).params or ()) == 32_766
     with pytest.raises(UnbindableValue, match="at most 32766 parameters"):
         LIST.bind({"g": {"x": [1] * 32_767}})
+    after = SQLTemplate("select a in {{ y }} or b in {{ x }} or c = {{ z }}", "sqlite")
+    with pytest.raises(UnbindableValue, match=r"^x: .* at most 32766 parameters"):
+        after.bind({"x": [1] * 32_765, "y": [1], "z": 1})
 
 
 @pytest.mark.parametrize(
@@ -237,6 +272,7 @@ def test_the_generated_function_means_what_the_careful_one_means(
     fast = template._own[paramstyle]
     careful = fast.__globals__["careful"]
     assert _outcome(fast, variables) == _outcome(careful, variables)
+    assert _outcome(fast, Record(variables)) == _outcome(careful, Record(variables))
 
 
 _TEMPLATES = {text: SQLTemplate(text, "sqlite") for text in (EVERY, FEW)}

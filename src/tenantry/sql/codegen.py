@@ -2,26 +2,42 @@
 
 What reaches ``exec`` is made of numbers, of ``repr`` of strings (names of a checked path, and the text of composed
 literals) and of the words below: no character of the author's text outside a Python string literal. The function takes
-the common case alone, and leaves every doubt to ``careful``.
+the common case alone, and leaves every doubt to ``careful``: it reads plain dicts and the dict inside a Record, whose
+``__getitem__`` would cost more than all the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, TypeAlias
 
+from tenantry.groups import Record, RecordList
 from tenantry.sql.bound import BoundSQL
 from tenantry.sql.careful import Careful
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.nodes import Clause, Composed, Hole, Members, Node, Position, Tree, Value
+from tenantry.sql.nodes import Clause, Composed, Hole, Members, Node, Position, Text, Tree, Value
 from tenantry.sql.paramstyles import Paramstyle
 from tenantry.sql.shapes import Shapes
 from tenantry.sql.source import Source
-from tenantry.sql.values import LISTS, UNREADABLE, fit
+from tenantry.sql.values import FIT, GREATEST, UNREADABLE, fit
 
 Bind = Callable[[Any], BoundSQL]
 
-_FEW = 4  # scalars that are checked one by one in the function; more are checked at once, which compiles faster
+_FEW = 4  # scalars that are read and checked one by one in the function; more are done at once, which compiles faster
+_CHECKED_APART = frozenset({Position.LIST, Position.LIMIT})
+_WORDS: dict[str, Any] = {
+    "new": tuple.__new__,
+    "BoundSQL": BoundSQL,
+    "UNREADABLE": UNREADABLE,
+    "inside": vars(Record)["_values"].__get__,  # the dict in a Record; TypeError for anything else
+    # A list is copied before it is checked: another thread that changes it cannot part the text from its parameters.
+    "LISTS": {list: tuple, tuple: tuple, RecordList: vars(RecordList)["_values"].__get__},
+    "FIT": FIT,
+    "fit": fit,
+}
 
 
 def generate(source: Source, tree: Tree, dialect: Dialect, style: Paramstyle) -> Bind:
@@ -31,14 +47,11 @@ def generate(source: Source, tree: Tree, dialect: Dialect, style: Paramstyle) ->
     writer = _Writer(tree, dialect, style)
     code = writer.write()
     names: dict[str, Any] = {
-        "new": tuple.__new__,
-        "BoundSQL": BoundSQL,
-        "UNREADABLE": UNREADABLE,
-        "LISTS": LISTS,
+        **_WORDS,
         "known": shapes.known,
         "shape": shapes.shape,
-        "fit": fit,
         "careful": careful.bind,
+        **writer.getters,
     }
     if writer.has_one_shape:
         names["only"], names["only_names"] = shapes.shape(())
@@ -47,108 +60,143 @@ def generate(source: Source, tree: Tree, dialect: Dialect, style: Paramstyle) ->
     return bind
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Values one after the other and of one parent: one call of an itemgetter reads them all, whatever their number."""
+
+    parent: tuple[str, ...]
+    holes: tuple[Hole, ...]
+
+
+_Item: TypeAlias = Node | _Run
+
+
 class _Writer:
-    """Writes ``bind(v)``: ``r`` are values by path, ``b`` kept clauses, ``q`` their parameters, ``p`` all of them."""
+    """Writes ``bind(v)``: ``m`` are objects by path, ``r`` values by path, ``t`` values of runs, ``b`` whether a clause
+    is kept, ``q`` its parameters, ``p`` all of them."""
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
-        self._tree = tree
         self._dialect = dialect
         self._style = style
-        self._numbers = {path: n for n, path in enumerate(dict.fromkeys(hole.path for hole in tree.holes))}
-        self._required = list(dict.fromkeys(hole.path for hole in tree.holes if hole.clauses == 0))
-        self._locals: dict[tuple[str, ...], str] = {(): "v"}
+        self._items = list(_with_runs(tree.nodes))
+        self._runs = [item for item in self._items if isinstance(item, _Run)]
+        in_runs = {hole.offset for run in self._runs for hole in run.holes}
+        self._holes = [hole for hole in tree.holes if hole.offset not in in_runs]
+        self._required = {hole.path: None for hole in tree.holes if hole.clauses == 0}
+        self._numbers = {path: n for n, path in enumerate(dict.fromkeys(hole.path for hole in self._holes))}
+        self._objects: dict[tuple[str, ...], str] = {(): "v"}
+        parents = {_parent(path) for path in self._required}
+        self._needed = {parent[:depth] for parent in parents for depth in range(1, len(parent) + 1)}
         self._lines: list[str] = []
         self._clauses = 0
         self._key: list[str] = []
+        self._tested: set[str] = set()
 
     @property
     def has_one_shape(self) -> bool:
         """Whether the text is always the same: no list, no clause."""
         return not self._key
 
+    @property
+    def getters(self) -> dict[str, Any]:
+        """What reads the runs, by the name that it has in the function."""
+        return {
+            f"g{n}": itemgetter(*(hole.path.rpartition(".")[2] for hole in run.holes))
+            for n, run in enumerate(self._runs)
+        }
+
     def write(self) -> str:
         """The source of ``bind(v)``."""
-        self._read_required()
-        self._doubt([hole for hole in self._tree.holes if hole.clauses == 0], "")
-        self._lines.append(f"p = {self._params(self._tree.nodes, within='')}")
-        self._check_params()
+        self._read()
+        tests = self._tests([hole for hole in self._holes if hole.clauses == 0])
+        tests += [f"fit(t{n})" for n in range(len(self._runs))]
+        if tests:
+            self._lines.append(f" if not ({' and '.join(tests)}): return careful(v)")
+        self._tested.update(tests)
+        self._lines.append(f" p = {self._params(self._items, within='')}")
+        self._lines.append("except UNREADABLE: return careful(v)")
         self._finish()
         return "def bind(v):\n " + "\n ".join(self._lines) + "\n"
 
-    def _read_required(self) -> None:
-        """Reads every path that must have a value, each shared prefix once, in one try."""
-        if not self._required:
-            return
-        paths = [tuple(path.split(".")) for path in self._required]
-        children: dict[tuple[str, ...], set[str]] = {}
-        for path in paths:
-            for depth in range(1, len(path)):
-                children.setdefault(path[:depth], set()).add(path[depth])
-        self._lines.append("try:")
-        for path in paths:
-            for depth in range(1, len(path)):
-                if path[:depth] not in self._locals and len(children[path[:depth]]) > 1:
-                    self._read(path[:depth], f"m{len(self._locals)}")
-            self._read(path, f"r{self._numbers['.'.join(path)]}")
-        self._lines.append("except UNREADABLE: return careful(v)")
+    def _read(self) -> None:
+        """Reads every path, each object on the way once. What may be absent is then None.
 
-    def _read(self, path: tuple[str, ...], name: str) -> None:
-        self._lines.append(f" {name} = {self._expression(path)}")
-        self._locals[path] = name
+        The ``try`` that begins here costs nothing, and takes in the tests: a type that ``FIT`` or ``LISTS`` does not
+        have is in doubt.
+        """
+        lists = {hole.path for hole in self._holes if hole.position is Position.LIST}
+        self._lines += ["try:", " if type(v) is not dict: v = inside(v)"]
+        for n, run in enumerate(self._runs):
+            self._lines.append(f" t{n} = g{n}({self._object(run.parent)})")
+        for path, n in self._numbers.items():
+            parent, name = self._object(_parent(path)), path.rpartition(".")[2]
+            required = path in self._required
+            self._lines.append(f" r{n} = {parent}" + (f"[{name!r}]" if required else f".get({name!r})"))
+            if path in lists:
+                given = "" if required else f"if r{n} is not None: "
+                self._lines.append(f" {given}r{n} = LISTS[type(r{n})](r{n})")
 
-    def _expression(self, path: tuple[str, ...]) -> str:
-        depth = len(path) - 1
-        while path[:depth] not in self._locals:
-            depth -= 1
-        return self._locals[path[:depth]] + "".join(f"[{name!r}]" for name in path[depth:])
+    def _object(self, path: tuple[str, ...]) -> str:
+        """The name of the dict at a path; what reads it is written when it is first asked for."""
+        name = self._objects.get(path)
+        if name is None:
+            parent = self._object(path[:-1])
+            name = self._objects[path] = f"m{len(self._objects)}"
+            item = f"[{path[-1]!r}]" if path in self._needed else f".get({path[-1]!r}, {{}})"
+            self._lines += [f" {name} = {parent}{item}", f" if type({name}) is not dict: {name} = inside({name})"]
+        return name
 
-    def _doubt(self, holes: Sequence[Hole], indent: str) -> None:
-        """Leaves to ``careful`` what is not of the type that its position needs."""
+    def _tests(self, holes: Sequence[Hole]) -> list[str]:
+        """Expressions that are true when all of these values can be bound where they stand, and are in no doubt."""
+        scalars = dict.fromkeys(self._local(h) for h in holes if h.position not in _CHECKED_APART)
         tests: dict[str, None] = {}
         for hole in holes:
-            local = f"r{self._numbers[hole.path]}"
-            if hole.position is Position.LIST:
-                tests[f"type({local}) not in LISTS"] = None
-            elif hole.position is Position.LIMIT:
-                tests[f"type({local}) is not int or {local} < 0"] = None
+            local = self._local(hole)
+            if hole.position is Position.LIMIT:
+                tests[f"type({local}) is int and 0 <= {local} <= {GREATEST}"] = None
+            elif hole.position is Position.LIST:
+                tests[f"fit({local})"] = None
             elif hole.position is not Position.VALUE:
-                tests[f"type({local}) is not str"] = None
-        if tests:
-            self._lines.append(f"{indent}if {' or '.join(tests)}: return careful(v)")
+                tests[f"type({local}) is str"] = None
+        if len(scalars) > _FEW:
+            tests[f"fit(({', '.join(scalars)},))"] = None
+        else:
+            tests |= {f"FIT[type({local})]({local})": None for local in scalars}
+        return [test for test in tests if test not in self._tested]
 
-    def _params(self, nodes: Sequence[Node], *, within: str) -> str:
+    def _params(self, items: Sequence[_Item], *, within: str) -> str:
         """An expression for the parameters of some nodes; what it needs is written before it."""
-        items: list[str] = []
-        for node in nodes:
-            if isinstance(node, Value):
-                items.append(self._local(node.hole))
-            elif isinstance(node, Composed):
-                items.append(self._composed(node))
-            elif isinstance(node, Members):
-                length = f"len({self._local(node.hole)})"
+        found: list[str] = []
+        for item in items:
+            if isinstance(item, Value):
+                found.append(self._local(item.hole))
+            elif isinstance(item, _Run):
+                found.append(f"*t{self._runs.index(item)}")
+            elif isinstance(item, Composed):
+                found.append(self._composed(item))
+            elif isinstance(item, Members):
+                length = f"len({self._local(item.hole)})"
                 self._key.append(f"({length} if {within} else 0)" if within else length)
-                items.append(f"*{self._local(node.hole)}")
-            elif isinstance(node, Clause):
-                items.append(f"*{self._clause(node, within)}")
-        return f"({', '.join(items)},)" if items else "()"
+                found.append(f"*{self._local(item.hole)}")
+            elif isinstance(item, Clause):
+                found.append(f"*{self._clause(item, within)}")
+        if found == ["*t0"]:
+            return "t0"  # a tuple already
+        return f"({', '.join(found)},)" if found else "()"
 
     def _clause(self, node: Clause, within: str) -> str:
         """Writes when a clause is kept and its parameters; gives the name of the latter."""
         number = self._clauses
         self._clauses += 1
         self._key.append(f"b{number}")
-        free = [path for path in dict.fromkeys(hole.path for hole in node.holes) if path not in self._required]
-        for path in free:
-            local = f"r{self._numbers[path]}"
-            self._lines.append(f"try: {local} = {self._expression(tuple(path.split('.')))}")
-            self._lines.append(f"except UNREADABLE: {local} = None")
-        conditions = [within] * bool(within) + [f"r{self._numbers[path]} is not None" for path in free]
-        self._lines.append(f"b{number} = {' and '.join(conditions) or 'True'}")
-        self._lines.append(f"if b{number}:")
-        self._doubt(node.holes, " ")
-        self._lines.append(" pass")
+        free = dict.fromkeys(self._local(hole) for hole in node.holes if hole.path not in self._required)
+        conditions = [within] * bool(within) + [f"{local} is not None" for local in free]
+        self._lines.append(f" b{number} = {' and '.join(conditions) or 'True'}")
+        tests = self._tests(node.holes)
+        if tests:
+            self._lines.append(f" if b{number} and not ({' and '.join(tests)}): return careful(v)")
         params = self._params(node.children, within=f"b{number}")
-        self._lines.append(f"q{number} = {params} if b{number} else ()")
+        self._lines.append(f" q{number} = {params} if b{number} else ()")
         return f"q{number}"
 
     def _composed(self, node: Composed) -> str:
@@ -158,25 +206,32 @@ class _Writer:
     def _local(self, hole: Hole) -> str:
         return f"r{self._numbers[hole.path]}"
 
-    def _check_params(self) -> None:
-        holes = [hole for hole in self._tree.holes if hole.clauses == 0]
-        scalars = list(dict.fromkeys(self._local(hole) for hole in holes if hole.position is not Position.LIST))
-        tests = [f"fit({name})" for name in dict.fromkeys(self._local(h) for h in holes if h.position is Position.LIST)]
-        if len(scalars) <= _FEW:  # a printable str has no NUL and no surrogate
-            quick = [f"(type({r}) is str and {r}.isprintable() or fit(({r},)))" for r in scalars]
-            tests = quick + [f"fit(q{n})" for n in range(self._clauses)] + tests
-        else:
-            clauses = [f"*q{n}" for n in range(self._clauses)]
-            tests.append(f"fit(({', '.join([*scalars, *clauses])},))")
-        if tests:
-            self._lines.append(f"if not ({' and '.join(tests)}): return careful(v)")
-
     def _finish(self) -> None:
         sql, names = ("only", "only_names") if self.has_one_shape else ("s[0]", "s[1]")
         if not self.has_one_shape:
-            key = f"({', '.join(self._key)},)"
-            self._lines.append(f"s = known.get({key}) or shape({key})")
+            self._lines.append(f"k = ({', '.join(self._key)},)")
+            self._lines.append("s = known.get(k) or shape(k)")
         params = f"dict(zip({names}, p))" if self._style.named else "p"
         if self._style.doubles_percent:
             params += " or None"
         self._lines.append(f"return new(BoundSQL, ({sql}, {params}, {self._style.name!r}, {self._dialect.name!r}))")
+
+
+def _parent(path: str) -> tuple[str, ...]:
+    return tuple(path.split(".")[:-1])
+
+
+def _with_runs(nodes: Sequence[Node]) -> Iterator[_Item]:
+    """The nodes that have parameters, with a run in place of the values that make one."""
+    for parent, group in groupby((node for node in nodes if not isinstance(node, Text)), _plain_parent):
+        items = list(group)
+        if parent is not None and len(items) > _FEW:
+            yield _Run(parent, tuple(item.hole for item in items if isinstance(item, Value)))
+        else:
+            yield from items
+
+
+def _plain_parent(node: Node) -> tuple[str, ...] | None:
+    if isinstance(node, Value) and node.hole.position is Position.VALUE:
+        return _parent(node.hole.path)
+    return None

@@ -44,6 +44,8 @@ class Dialect:
     is_takes_value: bool = False
     raw_marks: frozenset[str] = frozenset()
     """Characters of placeholders that the engine itself recognises, whatever paramstyle its driver declares."""
+    runners: frozenset[str] = frozenset()
+    """Functions that run a text as SQL, or read the relation that it names: a value there would be SQL after all."""
     opening: re.Pattern[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -51,14 +53,17 @@ class Dialect:
 
 
 def _opening(dialect: Dialect) -> str:
-    """One alternation: a run of plain code, or the start of something that has an end of its own."""
+    """One alternation: a run of plain code, or the start of something that has an end of its own.
+
+    No group is possessive: CPython before 3.11.5 then goes on after a failed try in the middle of it (gh-106052).
+    """
     dash = r"--(?=[\x00-\x20\x7f]|\Z)" if dialect.dashes_need_space else "--"
     prefix = f"(?:{dialect.prefixes})?" if dialect.prefixes else ""
     special = "'\"\\[\\]{\\\\/$A-Za-z0-9_\\x80-\\U0010ffff-"
     code = [rf"[^{special}{'`' if dialect.backticks else ''}{'#' if dialect.hash_comment else ''}]++"]
     code += [rf"{_WORD}(?!'|&['\"])", r"[0-9][A-Za-z0-9_.]*+", "-(?!-)", r"/(?!\*)", r"\{(?![{%])"]
     code += [r"\\(?!\{[{%]|\[\[)", rf"\$(?!{_DOLLAR[2:]})" if dialect.dollar_quotes else r"\$"]
-    groups = [("code", f"(?:{'|'.join(code)})++"), ("tag", r"\{\{"), ("statement", r"\{%")]
+    groups = [("code", f"(?:{'|'.join(code)})+"), ("tag", r"\{\{"), ("statement", r"\{%")]
     groups += [("escape", r"\\(?:\{[{%]|\[\[)"), ("open", r"\[\[")]
     groups += [("name", r"\[") if dialect.bracket_names else ("left", r"\["), ("right", r"\]")]
     groups += [("line", f"(?:{dash}{'|#' if dialect.hash_comment else ''})[^{dialect.line_end}]*+"), ("dashes", "--")]
@@ -72,6 +77,23 @@ def _opening(dialect: Dialect) -> str:
     groups += [("word", rf"{_WORD}|[\s\S]")]
     return "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in groups)
 
+
+_POSTGRESQL_RUNNERS = frozenset(
+    (
+        *("query_to_xml", "query_to_xmlschema", "query_to_xml_and_xmlschema", "ts_stat", "ts_rewrite"),
+        *("table_to_xml", "table_to_xml_and_xmlschema", "schema_to_xml", "schema_to_xml_and_xmlschema"),
+        # of the extensions that come with the server: dblink, tablefunc, xml2
+        *("dblink", "dblink_exec", "dblink_open", "dblink_send_query"),
+        *("crosstab", "crosstab2", "crosstab3", "crosstab4", "connectby", "xpath_table"),
+    )
+)
+_DUCKDB_RUNNERS = frozenset(
+    (
+        *("query", "query_table", "json_execute_serialized_sql"),
+        # of its extensions
+        *("sqlite_query", "postgres_query", "postgres_execute", "mysql_query", "mysql_execute", "from_substrait"),
+    )
+)
 
 DIALECTS: Final[dict[str, Dialect]] = {
     dialect.name: dialect
@@ -90,6 +112,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
             in_nothing="operator(=) any ('{}')",
             not_in_nothing="operator(<>) all ('{}')",
             raw_marks=frozenset("$"),
+            runners=_POSTGRESQL_RUNNERS,
         ),
         Dialect(
             name="sqlite",
@@ -113,6 +136,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
             in_nothing="in (select null where false)",
             not_in_nothing="not in (select null where false)",
             raw_marks=frozenset("?$"),
+            runners=_DUCKDB_RUNNERS,
         ),
         Dialect(
             name="mysql",

@@ -1,6 +1,7 @@
 """The lexer: template text to pieces, by the rules of one dialect.
 
-It runs in linear time: every alternative is possessive, and whatever has no end is an error at once.
+It runs in linear time: every alternative begins with another character and has one way to match, and whatever has no
+end is an error at once. No group is possessive: see ``dialects``.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ _TAG_OR_STATEMENT = re.compile(r"(?<!\\)\{[{%]")
 _NESTING = re.compile(r"/\*|\*/")
 _BODIES = {
     (quote, backslash): re.compile(
-        rf"(?:[^{quote}{{\\]++|{quote}{quote}|\{{(?!\{{)|\\(?!\{{\{{){'(?s:.)' if backslash else ''})*+"
+        rf"(?:[^{quote}{{\\]++|{quote}{quote}|\{{(?!\{{)|\\(?!\{{\{{){'(?s:.)' if backslash else ''})*"
     )
     for quote in "'\""
     for backslash in (False, True)
 }
 _NAMES = {
-    '"': re.compile(r'(?:[^"]++|"")*+"'),
-    "`": re.compile(r"(?:[^`]++|``)*+`"),
+    '"': re.compile(r'(?:[^"]++|"")*"(?!")'),
+    "`": re.compile(r"(?:[^`]++|``)*`(?!`)"),
     "[": re.compile(r"[^\]]*+\]"),
 }
 _NEVER_TAGGED = {"e": "E", "u": "U&", "b": "B", "n": "N", "x": "X"}
@@ -44,6 +45,7 @@ def lex(source: Source, dialect: Dialect) -> list[Piece]:
     text, opening = source.text, dialect.opening.match
     pieces: list[Piece] = []
     position, length = 0, len(text)
+    after_e = False  # nothing but space and strings since an E'…'
     while position < length:
         match = opening(text, position)
         if match is None:  # pragma: no cover  # the last alternative takes any character
@@ -55,9 +57,20 @@ def lex(source: Source, dialect: Dialect) -> list[Piece]:
             end = piece.end
         else:
             piece = Piece(kind, position, end)
+        if after_e:
+            after_e = _goes_on(source, piece, group)
+        elif group == "string" and text[position] in "eE":
+            after_e = True
         pieces.append(piece)
         position = end
     return pieces
+
+
+def _goes_on(source: Source, piece: Piece, group: str) -> bool:
+    """In PostgreSQL ``E'a'`` goes on after a new line with ``'b'``, where a backslash escapes though no E is seen."""
+    if group == "string":
+        raise source.error(piece.start, "this string goes on from an E'…' above", "write one E'…', or ||")
+    return group == "plain" or piece.kind is Kind.COMMENT or source.text[piece.start : piece.end].isspace()
 
 
 def _tag(source: Source, _dialect: Dialect, start: int, _end: int) -> Piece:

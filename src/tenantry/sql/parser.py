@@ -14,6 +14,7 @@ from tenantry.sql.marks import find_marks
 from tenantry.sql.nodes import Clause, Composed, Hole, Members, Node, Position, Text, Tree, Value
 from tenantry.sql.pieces import Kind, Piece
 from tenantry.sql.placement import Placement, Placer
+from tenantry.sql.runners import refuse_runners
 from tenantry.sql.source import Source
 
 MOST_TAGS = 1_000
@@ -32,6 +33,7 @@ def parse(source: Source, dialect: Dialect) -> Tree:
     pieces = lex(source, dialect)
     if "[[" in source.text:
         pieces = match_brackets(source, dialect, pieces)
+    refuse_runners(source, dialect, pieces)
     marks, slices = find_marks(source.text, pieces)
     parser = _Parser(source, dialect, pieces, slices)
     return Tree(parser.parse(), tuple(parser.holes), marks)

@@ -27,6 +27,16 @@ _BEFORE_A_NAME = {
     "with": "a name",
     "recursive": "a name",
     "collate": "a collation",
+    "attach": "a database",
+    "use": "a schema",
+    "do": "a program",
+    "immediate": "a statement",
+    "program": "a program",
+    "load": "an extension",
+    "install": "an extension",
+    "infile": "a file",
+    "outfile": "a file",
+    "dumpfile": "a file",
     "::": "a type",
 }
 _FROM_FUNCTIONS = frozenset({"extract", "trim", "substring", "overlay", "substr", "position"})
@@ -63,8 +73,10 @@ class Placer:
 
     def place(self, index: int, piece: Piece) -> Placement:
         """Where the tag or the string with tags at ``index`` stands. Raises TemplateError where none can stand."""
-        previous = self._around.before(index, 4)
         self._refuse_glued(piece)
+        if piece.kind is Kind.TAG and self._around.are_of_a_comparison(index):
+            return Placement(Position.VALUE, piece.start, piece.end)
+        previous = self._around.before(index, 4)
         if piece.kind is Kind.HOLED:
             return self._string(index, piece, previous)
         members = self._members(index, piece, previous)
@@ -144,7 +156,7 @@ class Placer:
 
     def _refuse_named(self, piece: Piece, previous: list[Token]) -> None:
         word = previous[0].text
-        what = _BEFORE_A_NAME.get(word)
+        what = "a program" if previous[1].text == "language" else _BEFORE_A_NAME.get(word)
         if what is not None:
             raise self._source.error(piece.start, f"a variable after `{word}` would name {what}", _IDENTIFIER_FIX)
 

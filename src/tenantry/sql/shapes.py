@@ -52,9 +52,12 @@ class _Rendering:
         self._style = style
         self._key = iter(key)
         self._count = 0
+        self._longest = ("", 0)
 
     def render(self, nodes: Sequence[Node]) -> Shape:
         parts = list(self._parts(nodes, kept=True))
+        if self._count > MOST_PARAMETERS:  # the tags after a list count too
+            raise _too_many(self._longest[0])
         placed = self._count > 0
         text = "".join(
             part.replace("%", "%%") if placed and literal and self._style.doubles_percent else part
@@ -86,13 +89,19 @@ class _Rendering:
         if length == 0:
             yield True, self._dialect.not_in_nothing if node.negated else self._dialect.in_nothing
             return
-        if self._count + length > MOST_PARAMETERS:
-            problem = f"{node.hole.path}: a statement has at most {MOST_PARAMETERS} parameters"
-            raise UnbindableValue(problem, name=node.hole.path)
+        if self._count + length > MOST_PARAMETERS:  # before the text grows
+            raise _too_many(node.hole.path)
+        self._longest = max(self._longest, (node.hole.path, length), key=lambda item: item[1])
         yield True, f"{node.operator} ("
-        yield False, ", ".join([self._placeholder() for _ in range(length)])
+        numbers = range(self._count + 1, self._count + length + 1)
+        self._count += length
+        yield False, ", ".join(map(self._style.placeholder, numbers))
         yield True, ")"
 
     def _placeholder(self) -> str:
         self._count += 1
         return self._style.placeholder(self._count)
+
+
+def _too_many(path: str) -> UnbindableValue:
+    return UnbindableValue(f"{path}: a statement has at most {MOST_PARAMETERS} parameters", name=path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from tenantry.errors import Location, TemplateError
 
 LONGEST_TEXT = 256 * 1024
@@ -41,8 +43,17 @@ class Source:
             cut = column - _SHOWN // 2
             line, column = "…" + line[cut:], column - cut + 1
         line = _printable(line[:_SHOWN])
-        caret = "".join("\t" if character == "\t" else " " for character in line[:column]) + "^"
+        caret = "".join(map(_blank, line[:column])) + "^"
         return TemplateError(f"{location}: {problem}\n    {line}\n    {caret}\n  fix: {fix}", location=location)
+
+
+def _blank(character: str) -> str:
+    """What is as wide as a character on a terminal: nothing for a combining mark, two spaces for a wide character."""
+    if character == "\t":
+        return character
+    if unicodedata.category(character) in {"Mn", "Me"}:
+        return ""
+    return "  " if unicodedata.east_asian_width(character) in {"W", "F"} else " "
 
 
 def _printable(line: str) -> str:

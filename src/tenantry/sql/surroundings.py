@@ -10,6 +10,8 @@ from tenantry.sql.pieces import Kind, Piece
 
 _TOKEN = re.compile(r"[A-Za-z_\x80-\U0010ffff][\w$\x80-\U0010ffff]*|[0-9][\w.]*|::|\S")
 _STRETCH = 32  # characters of code that are cut into tokens at first: most rules look at a word or two
+_NEAR = 4  # characters: an operator and the space after it
+_PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
 _SPACE = re.compile(r"\s")
 _FARTHEST = 300  # tokens: a rule that has to look farther back decides nothing
 
@@ -51,6 +53,18 @@ class Surroundings:
         """Up to ``count`` tokens before the piece, the nearest first; missing ones are empty."""
         tokens = self._backwards(index)
         return [next(tokens, _NOTHING) for _ in range(count)]
+
+    def are_of_a_comparison(self, index: int) -> bool:
+        """Whether ``=``, ``<`` or ``>`` stands before the piece, and after it nothing that could make it a name.
+
+        Most tags stand so, and then no rule has to look any farther.
+        """
+        before = self._pieces[index - 1]  # for the first piece this is the last one, which ends elsewhere
+        piece = self._pieces[index]
+        if before.kind is not Kind.CODE or before.end != piece.start:
+            return False
+        near = self._text[max(before.start, piece.start - _NEAR) : piece.start].rstrip()
+        return near.endswith(("=", "<", ">")) and _PLAIN_END.match(self._text, piece.end) is not None
 
     def after(self, index: int) -> Token:
         """The token after the piece, or an empty one."""

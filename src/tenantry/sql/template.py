@@ -42,6 +42,11 @@ class SQLTemplate:
     The text is compiled for a dialect when it is first bound for it, or at once when ``dialect`` (``postgresql``,
     ``sqlite``, ``duckdb``, ``mysql``) is given; compile errors are TemplateErrors with line, column, caret and fix.
     ``optional`` names paths that the group may lack: their clauses in ``[[ ]]`` are then dropped.
+
+    An empty list is a list: its condition stays in the text and means what it says. ``in`` nothing is true of no row;
+    ``not in`` nothing is true of every row, NULL included, since nothing is excluded (``not (a in …)`` and
+    ``a not in …`` always agree). So a filter that lets a group in is written with ``in``. A list that is missing or
+    null is an error, never an empty one.
     """
 
     __slots__ = ("_binds", "_lock", "_own", "_source", "_trees", "dialect", "optional")

@@ -9,7 +9,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint requi
 .PHONY: help demo test lint types floors pytest bench format clean
 
 help:
-	@echo "make demo    set up and open two customers' views of one dashboard"
+	@echo "make demo    set up and serve one dashboard as three customers see it (make demo PORT=8001: on another port)"
 	@echo "make test    set up and run every check and test"
 	@echo "make bench   set up and print the benchmark's ratios"
 	@echo "make format  format the code"
@@ -17,18 +17,18 @@ help:
 
 .venv/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Tenantry needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	  { echo "Tenantry needs Python 3.11 or newer, and $(PYTHON) is not. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
 # One environment, three depths: what the demo needs, what the tests add, what the benchmark adds.
 .venv/demo: .venv/python $(INPUTS)
-	@echo "Installing Tenantry into .venv …"
+	@echo "Installing Tenantry into .venv: a minute or two, once …"
 	@$(PIP) --editable '.[server,duckdb,http]'
 	@touch $@
 
 .venv/test: .venv/python $(INPUTS)
-	@echo "Installing Tenantry and its test tools into .venv …"
+	@echo "Installing Tenantry and its test tools into .venv: a minute or two, once …"
 	@$(PIP) --editable '.[test]'
 	@touch $@ .venv/demo
 
@@ -37,13 +37,13 @@ help:
 	@touch $@
 
 demo: .venv/demo
-	@$(BIN)/tenantry demo
+	@$(BIN)/tenantry demo $(if $(PORT),--port $(PORT))
 
 test: lint types floors pytest
 
 lint: .venv/test
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --no-cache --quiet .
+	@$(BIN)/ruff format --no-cache --check --quiet .
 	@echo "lint: ok"
 
 types: .venv/test

@@ -28,7 +28,7 @@ class Served:
         return f"{self.url}/?USER_GROUP_TOKEN={self.tokens[carrier]}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer: tests elsewhere replace asyncio.sleep, which its server waits with
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The demo's server."""
     ready: list[Served] = []
@@ -39,7 +39,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             properties = {name: value for name, value in airline("UA").properties.items() if name != "home_airports"}
             stage.tokens["broken"] = await stage.add("broken", properties, airline("UA").mapping)
             listener = socket.create_server(("127.0.0.1", 0))
-            server = uvicorn.Server(uvicorn.Config(stage.app, log_level="critical", lifespan="off"))
+            server = uvicorn.Server(uvicorn.Config(stage.app, log_config=None, lifespan="off"))
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             ready.append(Served(url, stage.tokens, stage.unknown_token()))

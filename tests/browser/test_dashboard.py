@@ -221,6 +221,24 @@ async def test_the_other_states_are_as_good(
     assert await seen.violations() == []
 
 
+async def test_a_page_of_paper_holds_every_column(open_page: OpenPage, demo: Served) -> None:
+    """At the width that A4 leaves for print. Red when print keeps the screen's padding and size."""
+    page = (await visit(open_page, demo, "UA", width=718)).page
+    await page.emulate_media(media="print")
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert await page.get_by_role("columnheader", name="Destination").is_visible()
+
+
+async def test_a_bad_date_leaves_the_filter_in_its_place(open_page: OpenPage, demo: Served) -> None:
+    """What is said of it is below the fields. Red when the message is as wide as its text."""
+    page = (await visit(open_page, demo, "UA")).page
+    field = page.get_by_label("From", exact=True)
+    before = await field.bounding_box()
+    await page.goto(f"{page.url}?from=x&to=x")
+    assert await page.get_by_role("alert").is_visible()
+    assert await field.bounding_box() == before
+
+
 async def test_without_scripts_the_tables_are_shown(open_page: OpenPage, demo: Served) -> None:
     """Every number is there, and no empty frame."""
     seen: Watched = await open_page(java_script_enabled=False)

@@ -52,7 +52,7 @@ def new_app() -> tuple[Starlette, str, str]:
 @pytest.fixture(scope="session")
 def live() -> Iterator[Live]:
     app, caller, reader = new_app()
-    config = uvicorn.Config(app, log_level="error", lifespan="off", ws="none")
+    config = uvicorn.Config(app, log_config=None, lifespan="off", ws="none")
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         host, port = listener.getsockname()

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tenantry.sql import SQLTemplate
 
+from tenantry.sql import SQLTemplate
 from tests.docs.blocks import Block, blocks
 
 ROOT = Path(__file__).parents[2]

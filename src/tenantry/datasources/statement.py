@@ -12,15 +12,16 @@ from functools import lru_cache
 
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 
+# In the patterns below each alternative has one way to match. No group is possessive: CPython before 3.11.5 then goes
+# on after a failed try in the middle of it (gh-106052).
+
 # Whitespace, comments and brackets before the first word. A lone \r ends a comment for one engine and not for another,
 # comments nest in one and not in another, and /*! … */ is code to MySQL: none of these is skipped.
-_START = re.compile(
-    r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*+([A-Za-z]+)", re.DOTALL
-)
+_START = re.compile(r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*([A-Za-z]+)", re.DOTALL)
 
 _MYSQL_QUIET = re.compile(
-    r"""'(?:[^'\\]|\\.)*+' | "(?:[^"\\]|\\.)*+" | `[^`]*+` | \#[^\n]*+ | --(?=[\s\x00-\x1f]|\Z)[^\n]*+
-      | /\*(?!M?!)(?:(?!\*/).)*+\*/""",
+    r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*+` | \#[^\n]*+ | --(?=[\s\x00-\x1f]|\Z)[^\n]*+
+      | /\*(?!M?!)(?:(?!\*/).)*\*/""",
     re.DOTALL | re.VERBOSE,
 )
 
@@ -28,8 +29,8 @@ _MYSQL_REFUSED = re.compile(r"""['"`]|/\*|:=|\binto\b|\b(?:get_lock|last_insert_
 
 # Strings, comments and quoted names of DuckDB and PostgreSQL. A name of one word stays: a function's may be quoted.
 _QUIET = re.compile(
-    r"""[eE]'(?:[^'\\]|\\.|'')*+' | '(?:[^']|'')*+' | \$(\w*)\$.*?\$\1\$ | --[^\n\r]*+ | /\*(?:(?!\*/).)*+\*/
-      | "(?P<name>\w++)" | "(?:[^"]|"")*+\"""",
+    r"""[eE]'(?:[^'\\]|\\.|'')*'(?!') | '(?:[^']|'')*'(?!') | \$(\w*)\$.*?\$\1\$ | --[^\n\r]*+ | /\*(?:(?!\*/).)*\*/
+      | "(?P<name>\w++)" | "(?:[^"]|"")*"(?!")""",
     re.DOTALL | re.VERBOSE,
 )
 _RUNS_TEXT = re.compile(
@@ -41,9 +42,9 @@ _RUNS_TEXT = re.compile(
 # Text that every SQL engine cuts into the same words: plain strings and names in quotes, comments of one kind, and no
 # character that is a quote, an escape or a comment in one engine only.
 _PLAIN = re.compile(
-    r"""(?: (?<!\w)'(?!'')(?:[^'\\]|'')*+' | (?<!\w)"(?!"")[^"\\]*+"
-          | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*+\*/
-          | -(?!-) | /(?!\*) | [^'"\\`\[\]\#$/;-] )*+""",
+    r"""(?: (?<!\w)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)"(?!"")[^"\\]*+"
+          | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/
+          | -(?!-) | /(?!\*) | [^'"\\`\[\]\#$/;-] )*""",
     re.DOTALL | re.VERBOSE,
 )
 

@@ -49,7 +49,7 @@ class Asker:
         try:
             return await self.sources.fetch(self.group, SCHEMA, query, variables)
         except (MissingVariable, UnbindableValue, DataSourceError) as error:
-            return Failure(_title(error), error.message, error.status)
+            return Failure(_title(error), _detail(error), error.status)
 
 
 def _title(error: TenantryError) -> str:
@@ -59,3 +59,10 @@ def _title(error: TenantryError) -> str:
     if isinstance(error, UnbindableValue):
         return f"A variable cannot be used: {error.name}"
     return f"The data source for “{SCHEMA}” gave no answer"
+
+
+def _detail(error: TenantryError) -> str:
+    """For a viewer: the places in the SQL, which differ from panel to panel, are for its author."""
+    if isinstance(error, MissingVariable):
+        return "This customer has no value for it. Nothing is shown without it: set it, then open this page again."
+    return error.message

@@ -1,4 +1,4 @@
-"""One test for each row of DESIGN's table of the HTTP interface."""
+"""One test for each row of the table of the HTTP interface, docs/http-api.md."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def assert_always(answer: httpx2.Response) -> None:
 @pytest.mark.parametrize("path", ["/api/user", "/api/user/"])
 @pytest.mark.parametrize("method", ["GET", "QUERY"])
 async def test_get_creates_and_then_finds(service: Service, method: str, path: str) -> None:
-    """The first call creates, the second finds the same group and token, with exactly the fields of SPEC 4.1."""
+    """The first call creates, the second finds the same group and token; exactly the documented fields."""
     body = b'{"user_group_id": "acme", "name": "Acme", "properties": {"region": "eu", "n": [1, 2.5, null]}}'
     first = await service.send(method, body, JSON_TYPE, path=path)
     again = await service.send(method, b'{"user_group_id":"acme","name":"Other","properties":{}}', JSON_TYPE, path=path)
@@ -79,7 +79,7 @@ async def test_post_with_an_id_gets_or_creates(service: Service) -> None:
 
 
 async def test_put_replaces_what_is_given(service: Service) -> None:
-    """Absent stays, a value replaces whole, null clears; the answer has the fields of SPEC 4.2."""
+    """Absent stays, a value replaces whole, null clears; the answer has the documented fields."""
     made = await service.ask("GET", {**ACME, "name": "A", "properties": {"a": 1, "b": 2}})
     group = {**made.json()["user_group"], "api_environment_tag": "Customer"}
     replaced = await service.ask("PUT", {**ACME, "properties": {"a": 3}})
@@ -107,7 +107,7 @@ async def test_put_of_an_unknown_id(service: Service) -> None:
 
 
 async def test_post_rotates(service: Service) -> None:
-    """A new token with the fields of SPEC 4.3; the old one is answered 409."""
+    """A new token with the documented fields; the old one is answered 409."""
     made = (await service.ask("GET", ACME)).json()["user_group"]
     old = made["token"]
     answer = await service.ask("POST", {"current_token": old})
@@ -372,12 +372,18 @@ async def test_elsewhere(service: Service) -> None:
 # --- the store and the keys ---
 
 
-@pytest.mark.parametrize("error", [StoreUnavailable("the store is locked", retry_after=2), OutcomeUnknown("lost")])
+@pytest.mark.parametrize("error", [StoreUnavailable("/srv/t.db is locked", retry_after=2), OutcomeUnknown("lost db1")])
 @pytest.mark.parametrize("verb", ["api_token", "get_or_create"])
 async def test_the_store_is_down(
-    service: Service, monkeypatch: pytest.MonkeyPatch, error: StoreUnavailable, verb: str
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: StoreUnavailable,
+    verb: str,
 ) -> None:
-    """503 with Retry-After, wherever it is noticed."""
+    """503 with Retry-After, wherever it is noticed. What the store says of itself is for the log: red with `message`
+    where `refusal` takes `told`, for then a stranger reads the name of its file or host.
+    """
 
     async def fail(*given: Any, **named: Any) -> None:
         raise error
@@ -386,6 +392,8 @@ async def test_the_store_is_down(
     answer = await service.ask("GET", ACME)
     assert code_of(answer) == (503, error.code)
     assert answer.headers["retry-after"] == str(error.retry_after)
+    assert error.message not in answer.text
+    assert error.message in caplog.text
     assert_always(answer)
 
 
@@ -504,11 +512,12 @@ async def test_not_ready(service: Service, monkeypatch: pytest.MonkeyPatch) -> N
     """503 with Retry-After while the store does not answer; the process is healthy all the same."""
 
     async def fail() -> None:
-        raise StoreUnavailable("the store is down")
+        raise StoreUnavailable("db1.internal does not answer")
 
     monkeypatch.setattr(service.store, "ready", fail)
     answer = await service.http.get("/readyz")
     assert code_of(answer) == (503, "store_unavailable")
+    assert "db1" not in answer.text
     assert answer.headers["retry-after"] == "1"
     assert (await service.http.get("/healthz")).status_code == 200
 

@@ -287,10 +287,11 @@ def test_a_store_that_is_down_is_503() -> None:
     """Any error of the tree is answered with its own status."""
 
     def renderer() -> str:
-        raise StoreUnavailable("down", retry_after=2)
+        raise StoreUnavailable("db1.internal is down", retry_after=2)
 
     answer = get(renderer)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+    assert "db1" not in answer.text
 
 
 def test_without_the_middleware_it_is_a_mistake_of_the_host() -> None:

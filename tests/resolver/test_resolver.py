@@ -267,13 +267,16 @@ async def test_a_failing_backend_is_unavailable_and_keeps_its_secrets(
     assert await resolver.resolve(token)  # a failure is not remembered
 
 
-async def test_an_error_of_ours_passes_as_it_is(resolver: Resolver, backend: FakeBackend) -> None:
-    """StoreUnavailable of the backend keeps its Retry-After."""
+async def test_an_error_of_ours_passes_as_it_is(
+    resolver: Resolver, backend: FakeBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    """StoreUnavailable of the backend keeps its Retry-After; its words are in the log, for a viewer is told fewer."""
     _, token = backend.issue()
     backend.error = StoreUnavailable("draining", retry_after=7)
     with pytest.raises(StoreUnavailable) as caught:
         await resolver.resolve(token)
     assert caught.value.retry_after == 7
+    assert "draining" in caplog.text
     assert resolver.counters.failures == 1
 
 

@@ -22,13 +22,35 @@ EVERY_POSITION = SQLTemplate(
 ROUND_TRIP = SQLTemplate("select cast({{ x }} as text), cast('<{{ x }}>' as text) where 'no' not in {{ xs }}")
 
 
-@pytest.fixture(scope="module")
-def payloads(corpus: Path) -> list[str]:
-    """The corpus, one payload a line, split on LF only; lines that begin with #! are headers."""
+@pytest.fixture(scope="module", params=["ours", "corpus"])
+def payloads(request: pytest.FixtureRequest) -> list[str]:
+    """Strings of our own, which every checkout has; then the corpus that stands beside some.
+
+    The corpus has one payload a line, split on LF only; lines that begin with #! are headers.
+    """
+    if request.param == "ours":
+        return OURS
+    corpus: Path = request.getfixturevalue("corpus")
     lines = (corpus / "sqli_payloads.txt").read_bytes().decode().split("\n")
     found = [line for line in lines if line and not line.startswith("#!")]
     assert len(found) == 19_867
     return found
+
+
+OURS = [
+    "' or '1'='1",
+    "'; drop table t; --",
+    '" or ""="',
+    "') or 1 in (select 1) /*",
+    "*/ or true --",
+    "\\' or true -- ",
+    "$$ || pg_sleep(9) || $$",
+    "{{ x }} [[ or true ]] \\{{",
+    "%' or 1=1 -- ",
+    "?, :p1, $1, %s, %(p1)s",
+    "0x27 or 1=1",
+    "\uff07 or true",
+]
 
 
 def variables(value: str) -> dict[str, Any]:
@@ -43,7 +65,7 @@ def given_values(bound: BoundSQL) -> list[Any]:
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("paramstyle", PARAMSTYLES)
 def test_the_text_is_identical_for_every_payload(payloads: list[str], dialect: str, paramstyle: str) -> None:
-    """19,867 payloads in every position: one text, and each value in the parameters alone.
+    """19,867 payloads of the corpus, and ours, in every position: one text, and each value in the parameters alone.
 
     Red when `_placeholder` writes a value, or when a payload makes a clause or a list come or go.
     """

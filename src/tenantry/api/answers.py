@@ -1,4 +1,4 @@
-"""Answers: bytes of JSON that always carry ``success`` (SPEC section 7), and the headers that go with them."""
+"""Answers: bytes of JSON that always carry ``success``, and the headers that go with them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def refusal(error: TenantryError, request_id: str, *, problem: bool, allow: byte
 
     The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): what tells errors apart is ``error.code``.
     """
-    shown = {"code": error.code, "message": error.message}
+    shown = {"code": error.code, "message": error.told}
     if error.field is not None:
         shown["field"] = error.field
     document: dict[str, Any] = {"success": 0, "error": shown, "request_id": request_id}
@@ -65,7 +65,7 @@ def refusal(error: TenantryError, request_id: str, *, problem: bool, allow: byte
             "type": "about:blank",
             "title": title,
             "status": error.status,
-            "detail": error.message,
+            "detail": error.told,
             **document,
         }
     return Answer(

@@ -48,8 +48,10 @@ class Door:
         except TenantryError as error:
             if error.status == 500:
                 error = _bug(error, request_id)
+            elif error.public is not None:
+                _log.warning("request %s: %s: %s", request_id, error.code, error.message)
             answer = refusal(error, request_id, problem=headers.wants_problem(), allow=self._allow)
-        except Exception as error:  # noqa: BLE001 - the last resort: promise 11 needs an answer to everything
+        except Exception as error:  # noqa: BLE001 - the last resort: every request gets an answer
             answer = refusal(_bug(error, request_id), request_id, problem=headers.wants_problem())
         await answer.send(scope, send, request_id)
 

@@ -41,7 +41,7 @@ class StoredGroup:
     ) -> StoredGroup:
         """This group under the next token version, if ``current`` is its live token.
 
-        Raises UnknownToken and TokenAlreadyRotated (DESIGN section 6). A version below the live one has been live once,
+        Raises UnknownToken and TokenAlreadyRotated. A version below the live one has been live once,
         for its signature is good and handles are never used again.
         """
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:

@@ -12,6 +12,7 @@ class TenantryError(Exception):
     status = 500
     field: str | None = None
     retry_after: int | None = None
+    public: str | None = None
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
         # Refusing a forgery is mostly the price of its exception, so the common case does as little as it can:
@@ -25,6 +26,11 @@ class TenantryError(Exception):
     def message(self) -> str:
         """What is wrong and how to mend it."""
         return str(self.args[0])
+
+    @property
+    def told(self) -> str:
+        """What is told over HTTP: the message, or ``public`` where messages name the operator's files and hosts."""
+        return self.message if self.public is None else self.public
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A renderer may run in another process, and its errors come back: those with keywords of their own too, which

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Tag(StrEnum):
-    """The two values of ``api_environment_tag`` (SPEC section 2.1)."""
+    """The two values of ``api_environment_tag``."""
 
     CUSTOMER = "Customer"
     TESTING = "Testing"

@@ -9,7 +9,7 @@ from tenantry.groups.environment import Tag
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The parts of a user group token (DESIGN section 5); no I/O has been done for it.
+    """The parts of a user group token (tokens/shape.py); no I/O has been done for it.
 
     ``handle`` is 8 random public bytes, constant per group: the cache's and the store's key. ``nonce`` is 16 random
     bytes, new at each rotation, and never shown. A store keeps these parts and never the token string: the same parts

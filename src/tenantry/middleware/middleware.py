@@ -50,7 +50,7 @@ def marked(function: F) -> F:
 
 
 class UserGroupMiddleware:
-    """Pure ASGI, for requests and websockets; anything else passes through (DESIGN section 2).
+    """Pure ASGI, for requests and websockets; anything else passes through.
 
     ``carriers``: one of ``header(…)``, ``cookie(…)``, ``query(…)``, ``path(…)``, ``first_of(…)``, or several; by
     default the headers, the cookie and the query parameter. Three outcomes:

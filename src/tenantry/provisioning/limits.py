@@ -1,4 +1,4 @@
-"""The limits of a user group (DESIGN section 6), pure. What is refused here would break a store, a cache or a browser.
+"""The limits of a user group (docs/http-api.md), pure. What is refused here would break a store, a cache or a browser.
 
 A bad value is named by its JSON pointer (RFC 6901) in the request body, and never shown.
 """

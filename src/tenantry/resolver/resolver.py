@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class Resolver:
-    """Resolves user group tokens through a backend (DESIGN sections 2, 5 and 7).
+    """Resolves user group tokens through a backend.
 
     ``environment``: None accepts every environment of the backend, a name only that one. ``lifetime`` (seconds) is how
     long an answer is used before the backend is asked again; ``capacity`` bounds the tokens kept, ``unknown_capacity``
@@ -202,8 +202,10 @@ class Resolver:
         try:
             async with asyncio.timeout(self._patience):
                 group = await self._backend.find(token)
-        except TenantryError:
+        except TenantryError as error:
             self.counters.failures += 1
+            if error.public is not None:  # who asked is told less
+                logger.warning("%s: %s", error.code, error.message)
             raise
         except Exception as error:
             self.counters.failures += 1

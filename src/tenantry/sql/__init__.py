@@ -1,4 +1,4 @@
-"""SQL templates: values become bound parameters and never SQL text (DESIGN section 8)."""
+"""SQL templates: values become bound parameters and never SQL text (docs/sql.md)."""
 
 from tenantry.sql.bound import BoundSQL
 from tenantry.sql.dialects import DIALECTS

@@ -37,7 +37,7 @@ class Variable:
 
 
 class SQLTemplate:
-    """SQL with ``{{ path }}``, ``[[ optional clauses ]]`` and ``\\{{`` (DESIGN section 8).
+    """SQL with ``{{ path }}``, ``[[ optional clauses ]]`` and ``\\{{`` (docs/sql.md).
 
     The text is compiled for a dialect when it is first bound for it, or at once when ``dialect`` (``postgresql``,
     ``sqlite``, ``duckdb``, ``mysql``) is given; compile errors are TemplateErrors with line, column, caret and fix.

@@ -1,4 +1,4 @@
-"""The HTTP interface ``/api/user`` (docs/http-api.md), its OpenAPI documents, and the two health checks."""
+"""The HTTP interface ``/api/user`` (SPEC sections 4, 5, 7), its OpenAPI documents, and the two health checks."""
 
 from tenantry.api.door import not_found
 from tenantry.api.openapi import openapi_document

@@ -1,4 +1,4 @@
-"""Answers: bytes of JSON that always carry ``success``, and the headers that go with them."""
+"""Answers: bytes of JSON that always carry ``success`` (SPEC section 7), and the headers that go with them."""
 
 from __future__ import annotations
 

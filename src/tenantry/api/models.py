@@ -1,4 +1,4 @@
-"""The bodies of requests, as pydantic models: what they refuse and what the documentation says is one.
+"""The bodies of requests, as pydantic models (SPEC section 4): what they refuse and what the documentation says is one.
 
 Pydantic checks types, names and lengths; what a store cannot keep is refused by ``tenantry.provisioning``.
 """

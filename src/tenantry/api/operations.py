@@ -26,14 +26,14 @@ class Operation(Protocol):
     async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned: ...
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
-        """The JSON of a success, with exactly the fields of docs/http-api.md."""
+        """The JSON of a success, with exactly the fields of SPEC section 4."""
 
 
 @dataclass(frozen=True, slots=True)
 class GetOrCreateGroup:
     draft: GroupDraft
     with_tag: bool
-    """POST answers with ``api_environment_tag`` too."""
+    """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
 
     def check(self) -> None:
         check_draft(self.draft)

@@ -1,4 +1,4 @@
-"""``/api/user``: one request, in the order of checks of docs/http-api.md."""
+"""``/api/user`` (SPEC section 4): one request, in the order of checks of docs/http-api.md."""
 
 from __future__ import annotations
 

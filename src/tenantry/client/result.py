@@ -12,7 +12,7 @@ from tenantry.groups import Tag
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedGroup:
-    """A user group as ``/api/user`` shows it. ``properties`` and ``api_environment_tag`` are None where the call
+    """A user group as SPEC section 2.1 shows it. ``properties`` and ``api_environment_tag`` are None where the call
     does not return them; ``created`` is None but for get_or_create. ``token`` is a secret and stays out of ``repr``."""
 
     team_id: int

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Tag(StrEnum):
-    """The two values of ``api_environment_tag``."""
+    """The two values of ``api_environment_tag`` (SPEC section 2.1)."""
 
     CUSTOMER = "Customer"
     TESTING = "Testing"

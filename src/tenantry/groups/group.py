@@ -17,7 +17,7 @@ RESERVED_NAMES = frozenset({"user_group", "params"})
 
 @dataclass(frozen=True, slots=True)
 class UserGroup:
-    """A user group. Plain dicts given for ``properties`` and ``mapping`` are frozen to Records.
+    """A user group (SPEC section 2.1). Plain dicts given for ``properties`` and ``mapping`` are frozen to Records.
 
     ``handle`` (8 bytes) names the group in tokens, caches and invalidations. ``token_version`` is the version of the
     one live token, ``revision`` counts every change. Until ``grace_until`` (aware, UTC) the token version just before

@@ -70,7 +70,7 @@ def _bug(error: Exception, request_id: str) -> TenantryError:
     return TenantryError("something went wrong here; the log has more under the request id")
 
 
-async def not_found(request: Request, error: Exception) -> Response:  # noqa: ARG001,RUF100 - the shape of a handler
+async def not_found(request: Request, error: Exception) -> Response:
     """The 404 of an app that serves this interface: ``Starlette(exception_handlers={404: not_found})``."""
     headers = RequestHeaders(request.scope["headers"])
     request_id = headers.request_id()

@@ -13,7 +13,7 @@ from tenantry.provisioning import Patience
 class HealthRoom:
     methods = ("GET", "HEAD")
 
-    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:  # noqa: D102,RUF100
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         return success({"success": 1, "status": "ok"})
 
 
@@ -26,7 +26,7 @@ class ReadyRoom:
         self._store = store
         self._seconds = seconds
 
-    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:  # noqa: D102,RUF100
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         await Patience(self._seconds).read(self._store.ready())
         return success({"success": 1, "status": "ready"})
 
@@ -39,5 +39,5 @@ class DocumentRoom:
     def __init__(self, document: dict[str, object]) -> None:
         self._document = success(document)
 
-    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:  # noqa: D102,RUF100
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         return self._document

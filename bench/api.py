@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import secrets
 import socket
 import statistics
 import subprocess
@@ -16,10 +15,10 @@ from pathlib import Path
 
 from bench.table import Aim, Table
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import Scope, Tag
+from tenantry.groups import Tag
 from tenantry.keys import create_key_file
 from tenantry.migrations import migrate
-from tenantry.tokens import api_token_digest, mint_api_token
+from tenantry.provisioning import issue_api_token
 
 CONNECTIONS = 16
 ROUNDS = 9
@@ -107,12 +106,9 @@ async def _rate(port: int, request: bytes) -> float:
 async def _api_token(url: str) -> str:
     store = SQLStore(url)
     production = await store.create_environment("production", Tag.CUSTOMER)
-    token = mint_api_token(Tag.CUSTOMER, secrets.token_bytes)
-    digest = api_token_digest(token)
-    assert digest is not None
-    await store.create_api_token(production, digest=digest, label="bench", scopes=[Scope.PROVISION], hint=token[-4:])
+    secret, _ = await issue_api_token(store, production, label="bench")
     await store.aclose()
-    return token
+    return secret
 
 
 def table() -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,8 @@ from starlette.applications import Starlette
 from tenantry.api import create_api, not_found
 from tenantry.backends.memory import MemoryStore
 from tenantry.groups import Environment, Scope, Tag
-from tenantry.tokens import KeyRing, SigningKey, api_token_digest, mint_api_token
+from tenantry.provisioning import issue_api_token
+from tenantry.tokens import KeyRing, SigningKey
 
 JSON_TYPE = {"Content-Type": "application/json"}
 
@@ -31,12 +31,7 @@ def make_app(store: Any, keys: KeyRing, **options: Any) -> Starlette:
 
 
 async def make_caller(store: MemoryStore, environment: Environment, *scopes: Scope) -> str:
-    secret = mint_api_token(environment.tag, secrets.token_bytes)
-    digest = api_token_digest(secret)
-    assert digest is not None
-    await store.create_api_token(
-        environment, digest=digest, label="", scopes=scopes or [Scope.PROVISION], hint=secret[-4:]
-    )
+    secret, _ = await issue_api_token(store, environment, scopes=scopes or [Scope.PROVISION])
     return secret
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import socket
 import threading
 import time
@@ -17,7 +16,8 @@ from starlette.applications import Starlette
 from tenantry.api import create_api
 from tenantry.backends.memory import MemoryStore
 from tenantry.groups import Scope, Tag
-from tenantry.tokens import KeyRing, SigningKey, api_token_digest, mint_api_token
+from tenantry.provisioning import issue_api_token
+from tenantry.tokens import KeyRing, SigningKey
 
 
 @dataclass
@@ -33,10 +33,7 @@ class Live:
 async def _caller(store: MemoryStore, *scopes: Scope) -> str:
     environment = await store.environment("production")
     environment = environment or await store.create_environment("production", Tag.CUSTOMER)
-    secret = mint_api_token(environment.tag, secrets.token_bytes)
-    digest = api_token_digest(secret)
-    assert digest is not None
-    await store.create_api_token(environment, digest=digest, label="", scopes=scopes, hint="")
+    secret, _ = await issue_api_token(store, environment, scopes=scopes)
     return secret
 
 

@@ -100,6 +100,8 @@ def test_plain_text(sql: str, plain: bool) -> None:
         ("select query_to_xml($1, true, true, '')", True),
         ("select * from ts_stat -- words\n ($1)", True),
         ("select * from dblink_fdw($1)", True),
+        ("select table_to_xml($1, true, true, '')", True),
+        ("select * from postgres_query('db', ?)", True),
         (r"select E'\' --' , query_table(?)", True),
         ("select 'it''s' || $$'$$, query(?)", True),
         ("select query from my_query(1) where query in (1)", False),

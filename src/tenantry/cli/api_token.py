@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from tenantry.cli.options import as_text, choose_environment, environment_option
 from tenantry.cli.output import say, show, show_alone
 from tenantry.groups import ApiToken, Scope
 from tenantry.ports import Store
-from tenantry.tokens import api_token_digest, mint_api_token
+from tenantry.provisioning import issue_api_token
 
 
 @click.group("api-token")
@@ -36,13 +35,7 @@ def api_token() -> None:
 async def create(store: Store, environment: str | None, label: str, scopes: tuple[str, ...], as_json: bool) -> None:
     """Create an API token and print it: once, alone on stdout. Only its hash is kept."""
     fence = await choose_environment(store, environment)
-    secret = mint_api_token(fence.tag, secrets.token_bytes)
-    digest = api_token_digest(secret)
-    if digest is None:  # pragma: no cover - a token that we just minted has our own shape
-        raise RuntimeError("minted an API token of a wrong shape")
-    made = await store.create_api_token(
-        fence, digest=digest, label=label, scopes=[Scope(scope) for scope in scopes], hint=secret[-4:]
-    )
+    secret, made = await issue_api_token(store, fence, label=label, scopes=[Scope(scope) for scope in scopes])
     show_alone(secret, _row(made), field="api_token", as_json=as_json)
     say(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
 

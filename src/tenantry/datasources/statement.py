@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from tenantry.sql import DIALECTS
+
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 
 # In the patterns below each alternative has one way to match. No group is possessive: CPython before 3.11.5 then goes
@@ -33,11 +35,10 @@ _QUIET = re.compile(
       | "(?P<name>\w++)" | "(?:[^"]|"")*"(?!")""",
     re.DOTALL | re.VERBOSE,
 )
-_RUNS_TEXT = re.compile(
-    r"""(?<![\w$])(?:query|query_table|json_execute_serialized_sql  # DuckDB
-      |query_to_xml(?:_and_xmlschema|schema)?|ts_stat|ts_rewrite|dblink\w*|crosstab\w*|connectby|xpath_table)\s*\(""",
-    re.IGNORECASE | re.VERBOSE,
-)
+# The functions that templates take no variable in. Here they are looked for in the finished text, because a value can
+# come to one by way of a column; the two families are open, as the extensions that bring them are.
+_RUNNERS = sorted({name for dialect in DIALECTS.values() for name in dialect.runners} | {r"dblink\w*", r"crosstab\w*"})
+_RUNS_TEXT = re.compile(rf"(?<![\w$])(?:{'|'.join(_RUNNERS)})\s*\(", re.IGNORECASE)
 
 # Text that every SQL engine cuts into the same words: plain strings and names in quotes, comments of one kind, and no
 # character that is a quote, an escape or a comment in one engine only.

@@ -16,13 +16,13 @@ from tenantry.datasources import DataSources
 from tenantry.demo.airlines import AIRLINES, SHOWN, airline
 from tenantry.demo.app import demo_app
 from tenantry.demo.sources import prepare
-from tenantry.groups import Environment, GroupChanges, Scope, Tag
+from tenantry.groups import Environment, GroupChanges, Record, Tag
 from tenantry.keys import SigningKeys, create_key_file
 from tenantry.migrations import migrate
 from tenantry.ports import Store
-from tenantry.provisioning import Provisioner
+from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
-from tenantry.tokens import KeyRing, api_token_digest, draft_token, mint_api_token
+from tenantry.tokens import KeyRing, draft_token
 
 ENVIRONMENT = "demo"
 LABEL = "tenantry demo"
@@ -91,7 +91,9 @@ async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[s
         tokens = {}
         for each in AIRLINES:
             made = await provisioner.get_or_create(fence, each.draft())
-            await provisioner.update(fence, each.carrier, GroupChanges(each.name, each.properties, each.mapping))
+            wanted = (each.name, Record(each.properties), Record(each.mapping))
+            if (made.group.name, made.group.properties, made.group.mapping) != wanted:
+                await provisioner.update(fence, each.carrier, GroupChanges(each.name, each.properties, each.mapping))
             tokens[each.carrier] = made.token
         return tokens, await _api_token(store, fence)
     finally:
@@ -113,7 +115,5 @@ async def _api_token(store: Store, fence: Environment) -> str:
     for old in await store.api_tokens(fence):
         if old.label == LABEL and old.revoked_at is None:
             await store.revoke_api_token(fence, old.id)
-    token = mint_api_token(fence.tag, secrets.token_bytes)
-    digest = api_token_digest(token) or b""
-    await store.create_api_token(fence, digest=digest, label=LABEL, scopes=[Scope.PROVISION], hint=token[-4:])
-    return token
+    secret, _ = await issue_api_token(store, fence, label=LABEL)
+    return secret

@@ -10,12 +10,13 @@ from __future__ import annotations
 from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING, Any
 
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from tenantry.dashboards.handler import refuse
 from tenantry.errors import MissingToken, TenantryError
 from tenantry.middleware import query
 from tenantry.middleware.taking import taker
-from tenantry.refusals import refusal
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -38,9 +39,7 @@ class Door:
         try:
             response = await self._open(scope)
         except TenantryError as error:
-            status, headers, body = refusal(error, scope)
-            response = Response(body, status)
-            response.raw_headers = headers
+            response = refuse(error, HTTPConnection(scope))
         await response(scope, receive, send)
 
     async def _open(self, scope: Scope) -> Response:

@@ -15,6 +15,8 @@ class InvalidToken(TenantryError):
     """The user group token is malformed, forged, rotated away or of a deleted group: callers cannot tell which."""
 
     code, status = "invalid_token", 401
+    WORDS = "the user group token is malformed, was not issued here, or is no longer valid"
+    """The message for every cause: other words would tell which it was."""
 
 
 class AmbiguousToken(TenantryError):

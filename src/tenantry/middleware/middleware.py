@@ -128,7 +128,7 @@ class UserGroupMiddleware:
         if self._environment in {None, scope[SCOPE_KEY].environment.name}:
             return self.app(scope, receive, send)
         scope[SCOPE_KEY] = None
-        return deny(InvalidToken("the user group token of this request is not valid here"), scope, send)
+        return deny(InvalidToken(InvalidToken.WORDS), scope, send)
 
     def _run_without(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if self._required:

@@ -1,7 +1,8 @@
-"""Provisioning: user groups are created, updated, rotated and deleted here, for HTTP and the command line alike."""
+"""Provisioning: user groups are created, updated, rotated and deleted here, and API tokens issued."""
 
+from tenantry.provisioning.api_token import issue_api_token
 from tenantry.provisioning.limits import check_changes, check_draft
 from tenantry.provisioning.patience import Patience
 from tenantry.provisioning.provisioner import Provisioned, Provisioner
 
-__all__ = ["Patience", "Provisioned", "Provisioner", "check_changes", "check_draft"]
+__all__ = ["Patience", "Provisioned", "Provisioner", "check_changes", "check_draft", "issue_api_token"]

@@ -231,7 +231,7 @@ class Resolver:
 
 def _refuse() -> NoReturn:
     """Raises the one InvalidToken that every dead token gets."""
-    raise InvalidToken("the user group token is malformed, was not issued here, or is no longer valid")
+    raise InvalidToken(InvalidToken.WORDS)
 
 
 def _canonical(raw: bytes | str) -> bytes:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.engines.postgres", "tests.engines.chromium"]
+pytest_plugins = ["tests.engines.postgres", "tests.engines.valkey", "tests.engines.chromium"]
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 
@@ -15,6 +17,20 @@ CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 def anyio_backend() -> str:
     """Tenantry runs on asyncio: its drivers do."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The run folder of all tests and their children: the words of a test's store do not pile up in the machine's."""
+    folder = tmp_path_factory.mktemp("run")
+    folder.chmod(0o700)
+    before = os.environ.get("TENANTRY_RUN_DIR")
+    os.environ["TENANTRY_RUN_DIR"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["TENANTRY_RUN_DIR"]
+    else:
+        os.environ["TENANTRY_RUN_DIR"] = before
 
 
 @pytest.fixture(scope="session")

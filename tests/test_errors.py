@@ -27,6 +27,7 @@ STABLE = {
     "bad_request": 400,
     "body_too_large": 413,
     "data_source_error": 502,
+    "draining": 503,
     "idempotency_in_flight": 409,
     "idempotency_key_reused": 422,
     "idempotency_superseded": 409,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from tenantry.api import create_api, not_found
 from tenantry.backends.sql import SQLStore
@@ -14,9 +14,28 @@ from tenantry.ports import Store
 from tenantry.tokens import KeyRing
 
 
-def create_app(database: str, keys: KeyRing) -> Starlette:
-    """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O."""
-    return compose(SQLStore(database), keys)
+def create_app(
+    database: str,
+    keys: KeyRing,
+    *,
+    redis: str | None = None,
+    metrics: bool = False,
+    draining: Callable[[], bool] = lambda: False,
+) -> Starlette:
+    """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O.
+
+    ``redis`` is the URL of a Valkey or Redis that is told of each write. Raises InvalidSettings.
+    """
+    store = SQLStore(database)
+    closing: list[Callable[[], Awaitable[None]]] = []
+    if redis is not None:
+        from tenantry.backends.redis import RedisBackend
+        from tenantry.buses import RedisBus
+
+        for told in (RedisBackend(store, redis), RedisBus(redis)):  # the entry is voided before anybody asks for it
+            store.subscribe(told)
+            closing.append(told.aclose)
+    return compose(store, keys, closing=closing, metrics=metrics, draining=draining)
 
 
 def compose(
@@ -25,8 +44,14 @@ def compose(
     *,
     routes: Sequence[BaseRoute] = (),
     closing: Sequence[Callable[[], Awaitable[None]]] = (),
+    metrics: bool = False,
+    draining: Callable[[], bool] = lambda: False,
 ) -> Starlette:
-    """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store."""
+    """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store.
+
+    With ``metrics`` it answers ``/metrics`` to everybody who can reach it; while ``draining`` gives true, ``/readyz``
+    answers 503.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -35,6 +60,15 @@ def compose(
                 stack.push_async_callback(close)
             yield
 
-    app = Starlette(routes=[*create_api(store, keys), *routes], exception_handlers={404: not_found}, lifespan=lifespan)
+    own: list[BaseRoute]
+    if metrics:
+        from tenantry.metrics import ApiMetrics, metrics_app  # prometheus-client, which is an extra
+
+        observed = ApiMetrics()
+        own = [*create_api(store, keys, observer=observed, draining=draining)]
+        own.append(Route("/metrics", metrics_app(api=observed)))
+    else:
+        own = [*create_api(store, keys, draining=draining)]
+    app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
     app.router.redirect_slashes = False  # an address of ours answers or does not; it never sends a token elsewhere
     return app

@@ -10,12 +10,17 @@ from datetime import datetime
 from typing import Protocol
 
 from tenantry.groups import (
+    UNNAMED,
     ApiToken,
+    AuditEntry,
+    Author,
+    Changes,
     Environment,
     GroupChanges,
     GroupDraft,
     Issued,
     Once,
+    Reading,
     RegisteredSource,
     Scope,
     Tag,
@@ -33,33 +38,89 @@ class Backend(Protocol):
         ...
 
 
+class Slots(Protocol):
+    """The words of one host: one for each of ``tenantry.cache.SLOTS`` places, shared by all its processes.
+
+    A writer to a group stores a fresh odd word at its place before the commit and a fresh even one after it, before it
+    returns. Whoever keeps an answer keeps the even word that it read before asking: the answer is void when they differ.
+    """
+
+    @property
+    def words(self) -> Sequence[int]:
+        """Live: each look reads the word as it is now."""
+        ...
+
+    def copy(self) -> Sequence[int]:
+        """All words as they are now; they stay so."""
+        ...
+
+    def mend(self, place: int, word: int) -> None:
+        """Puts a fresh even word at a place if ``word``, odd, stands there still: its writer has crashed."""
+        ...
+
+
+class LeasedBackend(Backend, Protocol):
+    """A backend whose changes can be followed, so that what it answers may be cached under a lease."""
+
+    async def look(self, token: Token, *, fresh: bool) -> Reading:
+        """What ``find`` finds, with the generation of the snapshot. ``fresh``: ask the store of record itself, not a
+        cache before it. The generation is None where it cannot be told: such an answer is used once."""
+        ...
+
+    async def changes(self, since: int | None) -> Changes:
+        """The changes after generation ``since``; None: as many of the last as are at hand. Raises StoreUnavailable."""
+        ...
+
+    @property
+    def slots(self) -> Slots | None:
+        """This host's words for the store; None until ``changes`` has answered once. Another object: start anew."""
+        ...
+
+
+class EvictionListener(Protocol):
+    """Hears what a bus tells. Both methods only make a cache ask again, so a lie costs a read and nothing else."""
+
+    def evict(self, handle: bytes, generation: int) -> None:
+        """The group with this handle was written to, in this generation."""
+
+    def flush(self) -> None:
+        """The bus may have lost messages: nothing that is cached is known to be new."""
+
+
+class Bus(Protocol):
+    """Tells of changes sooner than the next poll would. It may lose, repeat and reorder: nothing rests on it."""
+
+    async def follow(self, listener: EvictionListener) -> None:
+        """Listens until it is cancelled, through every loss of its connection; ``flush`` after each."""
+        ...
+
+
 class ChangeListener(Protocol):
-    """Hears of writes made through a store in this process, so that a cache can forget at once."""
+    """Hears of each write of a store in this process, to tell others of it."""
 
-    def changing(self, handle: bytes) -> None:
-        """A write to this group is about to be committed: what is read from now on may be either side of it."""
-
-    def changed(self, handle: bytes) -> None:
-        """That write is over, whether it was committed or failed. Called before the writer returns."""
+    def changed(self, handle: bytes, generation: int) -> None:
+        """A rotation, update or deletion was committed. Called before the writer returns: it must not wait or raise."""
 
 
-class ObservableBackend(Backend, Protocol):
-    """A backend that tells of its own writes. A Resolver subscribes to one when it is given one."""
-
-    def subscribe(self, listener: ChangeListener) -> None: ...
-
-
-class GroupStore(Backend, Protocol):
-    """Reads and writes user groups. Each write is one transaction."""
+class GroupStore(LeasedBackend, Protocol):
+    """Reads and writes user groups. Each write is one transaction; ``author`` goes into the audit trail with it."""
 
     async def get_or_create(
-        self, environment: Environment, draft: GroupDraft, token: Token, *, once: Once | None = None
+        self,
+        environment: Environment,
+        draft: GroupDraft,
+        token: Token,
+        *,
+        once: Once | None = None,
+        author: Author = UNNAMED,
     ) -> Issued:
         """The group with ``draft.provided_id``, created with ``token`` if there is none; never changes one that exists.
         Raises IdempotencyKeyReused, IdempotencySuperseded."""
         ...
 
-    async def update(self, environment: Environment, provided_id: str, changes: GroupChanges) -> Issued:
+    async def update(
+        self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
+    ) -> Issued:
         """Raises UnknownGroup."""
         ...
 
@@ -70,14 +131,16 @@ class GroupStore(Backend, Protocol):
         *,
         key_id: str,
         nonce: bytes,
-        grace_seconds: int = 0,
+        grace_seconds: int | None = None,
         once: Once | None = None,
+        author: Author = UNNAMED,
     ) -> Issued:
         """Compare-and-swap: replaces ``current`` by version + 1 with this key id and nonce; of N at once one wins.
+        ``grace_seconds``: None means the environment's own.
         Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded."""
         ...
 
-    async def delete(self, environment: Environment, provided_id: str) -> UserGroup:
+    async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         """Raises UnknownGroup."""
         ...
 
@@ -91,8 +154,20 @@ class GroupStore(Backend, Protocol):
 class EnvironmentStore(Protocol):
     """Reads and writes environments."""
 
-    async def create_environment(self, name: str, tag: Tag, *, external_data_sources: bool = False) -> Environment:
+    async def create_environment(
+        self,
+        name: str,
+        tag: Tag,
+        *,
+        external_data_sources: bool = False,
+        grace_seconds: int = 0,
+        author: Author = UNNAMED,
+    ) -> Environment:
         """Raises AlreadyExists."""
+        ...
+
+    async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
+        """The grace of rotations to come; a grace that is running stays. Raises UnknownEnvironment."""
         ...
 
     async def environment(self, name: str) -> Environment | None: ...
@@ -104,7 +179,14 @@ class ApiTokenStore(Protocol):
     """Reads and writes API tokens. The secret itself never comes here: only its SHA-256 ``digest`` (32 bytes)."""
 
     async def create_api_token(
-        self, environment: Environment, *, digest: bytes, label: str, scopes: Collection[Scope], hint: str
+        self,
+        environment: Environment,
+        *,
+        digest: bytes,
+        label: str,
+        scopes: Collection[Scope],
+        hint: str,
+        author: Author = UNNAMED,
     ) -> ApiToken: ...
 
     async def api_token(self, digest: bytes) -> ApiToken | None:
@@ -113,7 +195,7 @@ class ApiTokenStore(Protocol):
 
     async def api_tokens(self, environment: Environment) -> Sequence[ApiToken]: ...
 
-    async def revoke_api_token(self, environment: Environment, token_id: int) -> ApiToken:
+    async def revoke_api_token(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> ApiToken:
         """Raises UnknownApiToken."""
         ...
 
@@ -130,19 +212,36 @@ class SourceStore(SourceDirectory, Protocol):
     """Reads and writes registered data sources."""
 
     async def create_data_source(
-        self, environment: Environment, *, source_id: str, provided_id: str, url: str, trusted: bool = False
+        self,
+        environment: Environment,
+        *,
+        source_id: str,
+        provided_id: str,
+        url: str,
+        trusted: bool = False,
+        author: Author = UNNAMED,
     ) -> RegisteredSource:
         """Raises AlreadyExists."""
         ...
 
     async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]: ...
 
-    async def delete_data_source(self, environment: Environment, reference: str) -> RegisteredSource:
+    async def delete_data_source(
+        self, environment: Environment, reference: str, *, author: Author = UNNAMED
+    ) -> RegisteredSource:
         """Raises UnknownDataSource."""
         ...
 
 
-class Store(GroupStore, EnvironmentStore, ApiTokenStore, SourceStore, Protocol):
+class AuditTrail(Protocol):
+    """Reads what was done. It is written by the writes themselves, in their transactions, and never altered."""
+
+    async def audit(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
+        """Entries with ``number > after``, oldest first; of one environment if it is named."""
+        ...
+
+
+class Store(GroupStore, EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail, Protocol):
     """Everything that Tenantry keeps."""
 
     def subscribe(self, listener: ChangeListener) -> None: ...

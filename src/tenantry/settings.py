@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -25,11 +25,22 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    database: str = Field("sqlite:///tenantry.db", description="URL of the store: sqlite:///file or postgresql://…")
+    database: str = Field(
+        "sqlite:///tenantry.db", repr=False, description="URL of the store: sqlite:///file or postgresql://…"
+    )
     keys: Path = Field(Path("tenantry.keys"), description="the signing-key file, made by `tenantry keys new`")
     host: str = Field("127.0.0.1", description="the address that `serve` listens on")
     port: int = Field(8000, ge=0, le=65535, description="the port that `serve` listens on; 0 takes a free one")
     environment: str | None = Field(None, description="the environment that commands work on, when there are several")
+    run_dir: Path | None = Field(None, description="the run folder, where the processes of one host meet")
+    run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
+    redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that `serve` tells of each write")
+    log_format: Literal["text", "json"] = Field("text", description="how `serve` writes its log on stderr")
+    metrics: bool = Field(False, description="whether `serve` answers /metrics, for Prometheus, to everybody")
+    workers: int = Field(1, ge=1, le=256, description="how many processes `serve` runs")
+    drain_seconds: int = Field(
+        1, ge=0, le=300, description="how long `serve` still takes requests after SIGTERM, with /readyz at 503"
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -69,4 +80,5 @@ def _explain(problem: Any) -> str:
     name = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"there is no setting {name!r}; there are {', '.join(Settings.model_fields)}"
-    return f"{name}: {problem['msg']} (option --{name}, variable TENANTRY_{name.upper()}, or {name} in the file)"
+    option = name.replace("_", "-")
+    return f"{name}: {problem['msg']} (option --{option}, variable TENANTRY_{name.upper()}, or {name} in the file)"

@@ -16,7 +16,7 @@ from schemathesis.checks import CHECKS
 
 from tenantry.backends.memory import MemoryStore
 from tenantry.errors import InvalidBody
-from tenantry.groups import Tag
+from tenantry.groups import Scope, Tag
 from tenantry.provisioning.limits import check_properties
 from tests.api.conftest import make_app, make_caller, make_keys
 
@@ -25,9 +25,11 @@ EXAMPLES = 100
 
 @schemathesis.check
 def always_success_and_never_a_server_error(context: Any, response: Any, case: Any) -> None:
-    """Never a 5xx, and ``success`` in every body."""
+    """Never a 5xx, and ``success`` in every body; of an introspection that succeeds, ``active``."""
     assert response.status_code < 500
-    if case.method != "HEAD" and response.status_code != 204:
+    if case.path == "/oauth/introspect" and response.status_code == 200:
+        assert json.loads(response.content) == {"active": False}  # nobody guesses a token
+    elif case.method != "HEAD" and response.status_code != 204:
         assert json.loads(response.content)["success"] == int(response.status_code == 200)
 
 
@@ -38,7 +40,7 @@ def load_schema() -> tuple[Any, str]:
     async def caller() -> str:
         # Mappings of an environment with external data sources are not looked up.
         environment = await store.create_environment("production", Tag.CUSTOMER, external_data_sources=True)
-        return await make_caller(store, environment)
+        return await make_caller(store, environment, *Scope)
 
     secret = anyio.run(caller)
     app = make_app(store, make_keys())
@@ -89,5 +91,6 @@ def test_the_attack_is_whole() -> None:
     """The 3.2 document is read as such: QUERY is among the operations, and all checks are on."""
     labels = {operation.ok().label for operation in schema.get_all_operations()}
     assert {"GET /api/user", "PUT /api/user", "POST /api/user", "QUERY /api/user", "GET /readyz"} <= labels
+    assert "POST /oauth/introspect" in labels
     names = set(CHECKS.get_all_names())
     assert {"always_success_and_never_a_server_error", "positive_data_acceptance", "negative_data_rejection"} <= names

@@ -3,171 +3,204 @@
 from __future__ import annotations
 
 import threading
+from math import inf
 
 import pytest
 
-from tenantry.cache import CHANCES, GroupCache
+from tenantry.cache import GroupCache
+from tenantry.cache.refusals import PER_HANDLE
+from tenantry.cache.ring import CHANCES
 from tenantry.groups import UserGroup
 from tenantry.testing import make_group
 
 
-def put(cache: GroupCache, key: bytes, group: UserGroup, deadline: float = 10.0, now: float = 0.0) -> bool:
-    fill = cache.begin(group.handle)
+def key(name: object) -> bytes:
+    """As long as a cache's keys have to be; the byte that chooses the table differs."""
+    text = str(name).encode()
+    return b"ugtc_k1_----" + bytes([sum(text) % 64]) + text
+
+
+def put(cache: GroupCache, name: object, group: UserGroup, deadline: float = 10.0, now: float = 0.0) -> bool:
+    fill = cache.begin(group.handle, now)
     try:
-        return cache.store(fill, key, group, deadline, now)
+        return cache.store(fill, key(name), group, None, deadline, now)
     finally:
         cache.end(fill)
 
 
-def refuse(cache: GroupCache, key: bytes, handle: bytes, deadline: float = 10.0) -> None:
-    fill = cache.begin(handle)
-    cache.refuse(fill, key, deadline)
+def refuse(cache: GroupCache, name: object, handle: bytes, deadline: float = 10.0) -> None:
+    fill = cache.begin(handle, 0.0)
+    cache.refuse(fill, key(name), None, deadline, 0.0)
     cache.end(fill)
 
 
 def numbered(number: int, **fields: object) -> UserGroup:
-    return make_group(handle=number.to_bytes(8, "big"), **fields)
+    return make_group(handle=number.to_bytes(8, "little"), **fields)
+
+
+def keys(cache: GroupCache) -> set[bytes]:
+    return {key for table in cache.tables for key in table}
+
+
+def plain(capacity: int, **options: int) -> GroupCache:
+    """A cache for a backend without generations: an answer lives until its deadline."""
+    return GroupCache(capacity, followed=False, **options)
+
+
+def keeps_its_books(cache: GroupCache) -> bool:
+    entries = {id(entry) for table in cache.tables for entry in table.values()}
+    seats = [entry for entry in cache._ring._seats if entry is not None]
+    families = [entry for table in cache._by_handle for family in table.values() for entry in family]
+    free = [place for place, entry in enumerate(cache._ring._seats) if entry is None]
+    return (
+        {id(entry) for entry in seats} == entries == {id(entry) for entry in families}
+        and len(seats) == len(families) == len(cache)
+        and sorted(cache._ring._free) == free
+    )
 
 
 def test_never_more_than_its_capacity() -> None:
     """10,000 tokens through a cache of 100 leave 100, and every inner table is as small."""
-    cache = GroupCache(100)
+    cache = plain(100)
     for number in range(10_000):
-        put(cache, b"t%d" % number, numbered(number))
+        put(cache, number, numbered(number))
         assert len(cache) <= 100
-    assert len(cache._slots) == 100
-    assert len(cache._by_handle) == len(cache) == 100
+    assert len(keys(cache)) == len(cache) == 100
+    assert len(cache._ring._seats) == 100
     assert cache._fills == {}
+    assert keeps_its_books(cache)
 
 
-def test_an_insert_looks_at_few_slots_and_evicts_at_most_two() -> None:
+def test_an_insert_looks_at_few_seats_and_evicts_at_most_two() -> None:
     """With every entry used and a few expired, an insert takes away two at the most. Red when _reap loops."""
-    cache = GroupCache(200)
+    cache = plain(200)
     for number in range(200):
-        put(cache, b"t%d" % number, numbered(number), deadline=5.0 if number % 3 else 10.0)
+        put(cache, number, numbered(number), deadline=5.0 if number % 3 else 10.0)
     for number in range(200, 500):
-        for entry in cache.entries.values():
-            entry.seen = True
-        before = set(cache.entries)
-        put(cache, b"t%d" % number, numbered(number), deadline=20.0, now=6.0)
-        assert len(before - set(cache.entries)) <= 2
+        for table in cache.tables:
+            for entry in table.values():
+                entry.seen = True
+        before = keys(cache)
+        put(cache, number, numbered(number), deadline=20.0, now=6.0)
+        assert len(before - keys(cache)) <= 2
 
 
 def test_a_used_entry_outlives_unused_ones() -> None:
-    """CLOCK: a token that is used between inserts stays while others go. Red when _evict ignores ``seen``."""
-    cache = GroupCache(CHANCES)
-    put(cache, b"used", numbered(1))
+    """CLOCK: a token that is used between inserts stays while others go. Red when _make_room ignores ``seen``."""
+    cache = plain(CHANCES)
+    put(cache, "used", numbered(1))
     for number in range(2, 200):
-        cache.entries[b"used"].seen = True
-        put(cache, b"t%d" % number, numbered(number))
-    assert b"used" in cache.entries
+        entry = cache.entry(key("used"))
+        assert entry is not None
+        entry.seen = True
+        put(cache, number, numbered(number))
+    assert cache.entry(key("used")) is not None
 
 
-def test_expired_entries_make_room_before_the_cache_is_full() -> None:
-    """A cache of which most expired shrinks as it is used, one slot looked at per insert."""
-    cache = GroupCache(1_000)
+def test_dead_entries_make_room_before_the_cache_is_full() -> None:
+    """A cache of which most expired, or were forgotten, shrinks as it is used, one seat looked at per insert."""
+    cache = plain(1_000)
     for number in range(500):
-        put(cache, b"t%d" % number, numbered(number), deadline=1.0)
+        put(cache, number, numbered(number), deadline=1.0)
     for _ in range(600):
-        put(cache, b"live", numbered(9_999), deadline=10.0, now=2.0)
-    assert set(cache.entries) == {b"live"}
+        put(cache, "live", numbered(9_999), deadline=10.0, now=2.0)
+    assert keys(cache) == {key("live")}
+    cache.flush()
+    for _ in range(600):
+        put(cache, "other", numbered(9_998))
+    assert keys(cache) == {key("other")}
 
 
-def test_a_write_drops_every_token_of_the_group_and_no_other() -> None:
-    """changed(handle) forgets the live token and the one in grace, and leaves the neighbours."""
-    cache = GroupCache(10)
+def test_an_eviction_drops_every_token_of_the_group_and_no_other() -> None:
+    """It forgets the live token and the one in grace, and leaves the neighbours."""
+    cache = plain(10)
     acme = numbered(1, token_version=2)
-    put(cache, b"new", acme)
-    put(cache, b"old", acme)
-    put(cache, b"other", numbered(2))
-    cache.changed(acme.handle)
-    assert set(cache.entries) == {b"other"}
+    put(cache, "new", acme)
+    put(cache, "old", acme)
+    put(cache, "other", numbered(2))
+    assert cache.evict(acme.handle, 5, 0.0)
+    assert not cache.evict(acme.handle, 5, 0.0)
+    assert keys(cache) == {key("other")}
     assert cache.newest(acme.handle, 0.0) is None
 
 
-@pytest.mark.parametrize("event", ["changing", "changed"])
-def test_a_load_that_a_write_overtook_is_not_stored(event: str) -> None:
-    """A fill begun before a write begins or ends is void. Red when _is_stale returns False."""
-    cache = GroupCache(10)
+@pytest.mark.parametrize("event", ["evict", "flush"])
+def test_a_load_that_an_eviction_overtook_is_neither_kept_nor_shared(event: str) -> None:
+    """A fill begun before it is void. Red when _keeps does not look at the floor, or at the lease of the fill."""
+    cache = plain(10)
     acme = numbered(1)
-    fill = cache.begin(acme.handle)
-    getattr(cache, event)(acme.handle)
-    assert fill.void
-    assert not cache.store(fill, b"t", acme, 10.0, 0.0)
-    cache.refuse(fill, b"u", 10.0)
+    fill = cache.begin(acme.handle, 0.0)
+    assert cache.stands(fill)
+    if event == "evict":
+        cache.evict(acme.handle, 5, 0.0)
+    else:
+        cache.flush()
+    assert not cache.stands(fill)
+    assert not cache.store(fill, key("t"), acme, None, 10.0, 0.0)
+    assert not cache.refuse(fill, key("u"), None, 10.0, 0.0)
     assert len(cache) == 0
-    assert not cache.refused(b"u", acme.handle, 0.0)
-
-
-def test_nothing_is_stored_while_a_write_is_under_way() -> None:
-    """A load begun and ended between changing and changed may have read either side: it is shown and not kept.
-    Red when changing() does not count its writers."""
-    cache = GroupCache(10)
-    acme = numbered(1)
-    cache.changing(acme.handle)
-    cache.changing(acme.handle)
-    assert not put(cache, b"t", acme)
-    cache.changed(acme.handle)
-    assert not put(cache, b"t", acme)  # the other writer is still at it
-    cache.changed(acme.handle)
-    assert put(cache, b"t", acme)
-    assert cache._writing == {}
+    assert not cache.refused(key("u"), acme.handle, 0.0)
 
 
 def test_an_older_state_never_replaces_a_newer_one() -> None:
     """Of two loads that cross, the one with the higher revision stays; its own older siblings go."""
-    cache = GroupCache(10)
+    cache = plain(10)
     old, new = numbered(1, revision=4, token_version=1), numbered(1, revision=5, token_version=2)
-    put(cache, b"v1", old)
-    assert put(cache, b"v2", new)
-    assert set(cache.entries) == {b"v2"}
-    assert not put(cache, b"v1", old)
-    assert put(cache, b"v1", old, deadline=30.0, now=20.0)  # the newer one expired: nothing is known any more
+    put(cache, "v1", old)
+    assert put(cache, "v2", new)
+    assert keys(cache) == {key("v2")}
+    assert not put(cache, "v1", old)
+    assert cache.newest(new.handle, 9.0) is new
+    assert cache.newest(new.handle, 10.0) is None
+    assert put(cache, "v1", old, deadline=30.0, now=20.0)  # the newer one expired: nothing is known any more
 
 
-def test_refusals_are_bounded_apart_and_forgotten_by_a_write() -> None:
-    """A flood of unknown tokens evicts no positive entry; a write to the handle forgets its refusals."""
-    cache = GroupCache(10, unknown_capacity=5)
+def test_refusals_are_bounded_apart_and_forgotten_by_an_eviction() -> None:
+    """A flood of unknown tokens evicts no group; a write to the handle forgets its refusals."""
+    cache = plain(10, unknown_capacity=5)
     for number in range(10):
-        put(cache, b"t%d" % number, numbered(number))
+        put(cache, number, numbered(number))
     for number in range(1_000):
-        refuse(cache, b"u%d" % number, number.to_bytes(8, "big"))
-        refuse(cache, b"u%d" % number, b"onehandl")
+        refuse(cache, f"u{number}", number.to_bytes(8, "little"))
+        refuse(cache, f"u{number}", b"onehandl")
     assert len(cache) == 10
-    assert len(cache._unknown) <= 5
-    assert sum(len(refusals) for refusals in cache._unknown.values()) <= 5 * 8
-    assert cache.refused(b"u999", b"onehandl", 9.0)
-    assert not cache.refused(b"u999", b"onehandl", 10.0)
-    cache.changed(b"onehandl")
-    assert not cache.refused(b"u999", b"onehandl", 0.0)
+    assert len(cache._refusals) <= 5
+    assert sum(len(known) for known in cache._refusals._handles.values()) <= 5 * PER_HANDLE
+    assert cache.refused(key("u999"), b"onehandl", 9.0)
+    assert not cache.refused(key("u999"), b"onehandl", 10.0)
+    cache.evict(b"onehandl", 5, 0.0)
+    assert not cache.refused(key("u999"), b"onehandl", 0.0)
 
 
-def test_clear_forgets_and_voids() -> None:
-    """After clear() nothing is left, a load under way is not stored, and the cache works on."""
-    cache = GroupCache(3)
+def test_a_flush_forgets_at_once_and_walks_nothing() -> None:
+    """After flush() nothing can be used, though it takes its room until the hand comes by; the cache works on."""
+    cache = plain(3)
     acme = numbered(1)
-    put(cache, b"t", acme)
-    fill = cache.begin(acme.handle)
-    cache.clear()
-    assert not cache.store(fill, b"t", acme, 10.0, 0.0)
-    assert len(cache) == 0
-    assert all(put(cache, b"t%d" % number, numbered(number)) for number in range(9))
+    put(cache, "t", acme)
+    refuse(cache, "u", acme.handle)
+    cache.flush()
+    entry = cache.entry(key("t"))
+    assert entry is not None
+    assert not entry.alive(0.0)
+    assert cache.newest(acme.handle, 0.0) is None
+    assert not cache.refused(key("u"), acme.handle, 0.0)
+    assert cache.flushes == 1
+    assert all(put(cache, number, numbered(number)) for number in range(9))
     assert len(cache) == 3
+    assert cache.lease.until == inf
 
 
-def test_threads_may_write_while_loops_fill() -> None:
+def test_threads_may_evict_while_loops_fill() -> None:
     """Four threads at once leave the tables consistent, and nothing of the written group behind."""
-    cache = GroupCache(50)
+    cache = plain(50)
 
     def fill(offset: int) -> None:
         for number in range(2_000):
-            put(cache, b"t%d" % ((number + offset) % 80), numbered((number + offset) % 80))
+            put(cache, (number + offset) % 80, numbered((number + offset) % 80))
 
     def write() -> None:
         for number in range(2_000):
-            handle = (number % 80).to_bytes(8, "big")
-            cache.changing(handle)
-            cache.changed(handle)
+            cache.evict((number % 80).to_bytes(8, "little"), 5, 0.0)
 
     threads = [threading.Thread(target=fill, args=(offset,)) for offset in (0, 20, 40)]
     threads.append(threading.Thread(target=write))
@@ -175,10 +208,10 @@ def test_threads_may_write_while_loops_fill() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(cache) + len(cache._free) == len(cache._slots) <= 50
-    assert {entry.key for entries in cache._by_handle.values() for entry in entries} == set(cache.entries)
+    assert len(cache) <= 50
+    assert keeps_its_books(cache)
     for number in range(80):
-        cache.changed(number.to_bytes(8, "big"))
+        cache.evict(number.to_bytes(8, "little"), 5, 0.0)
     assert len(cache) == 0
 
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tenantry.cli.main import commands
+from tenantry.settings import Settings
 
 
 @dataclass
@@ -32,8 +33,10 @@ Terminal = Callable[..., Said]
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder, and no setting of whoever runs the tests."""
-    for name in ("DATABASE", "KEYS", "CONFIG", "ENVIRONMENT", "HOST", "PORT"):
-        monkeypatch.delenv(f"TENANTRY_{name}", raising=False)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"TENANTRY_{name.upper()}", raising=False)
+    monkeypatch.delenv("TENANTRY_CONFIG", raising=False)
+    monkeypatch.setenv("TENANTRY_RUN_DIR", str(tmp_path / "run"))  # a host of its own
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import stat
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.backends.sql import SQLStore
 from tenantry.cli.main import commands
+from tenantry.keys import SigningKeys
 from tenantry.tokens import TOKEN_PATTERN
 from tests.cli.conftest import Terminal
 
@@ -138,12 +141,40 @@ def test_a_mapping_must_name_a_registered_source(ready: Terminal) -> None:
 def test_group_rotate_and_delete(ready: Terminal) -> None:
     """Rotation prints another token; a deleted group is gone, and its id is free for a new one."""
     first = ready("group", "create", "acme").out
-    second = ready("group", "rotate", "acme", "--grace", "60").out
+    second = ready("group", "rotate", "acme", "--grace-seconds", "60").out
     assert first != second
     assert ready("group", "delete", "acme", given="n\n", fails=1).out == ""
     assert ready("group", "delete", "acme", "--yes").out == "acme\n"
     assert "[unknown_group]" in ready("group", "get", "acme", fails=1).err
     assert ready("group", "create", "acme").out not in (first, second)
+
+
+def test_a_grace_is_the_environments_own(ready: Terminal, folder: Path) -> None:
+    """Set for it, a rotation that names none has it; one that names 0 has none. Red when the default is 0."""
+    assert ready("environment", "set-grace", "production", "60").out == "production\n"
+    assert ready("environment", "list", "--json").json()[0]["grace_seconds"] == 60
+    made = ready("environment", "create", "testing", "--tag", "Testing", "--grace-seconds", "5", "--json").json()
+    assert made["grace_seconds"] == 5
+    old = ready("group", "create", "acme", "--environment", "production").out.strip()
+    ready("group", "rotate", "acme", "--environment", "production")
+    assert _is_good(folder, old)
+    live = ready("group", "get", "acme", "--token", "--environment", "production").out.strip()
+    ready("group", "rotate", "acme", "--environment", "production", "--grace-seconds", "0")
+    assert not _is_good(folder, old)
+    assert not _is_good(folder, live)
+    ready("environment", "set-grace", "production", "86401", fails=2)
+    assert "[unknown_environment]" in ready("environment", "set-grace", "nope", "1", fails=1).err
+
+
+def _is_good(folder: Path, token: str) -> bool:
+    async def find() -> bool:
+        store = SQLStore(f"sqlite:///{folder / 'tenantry.db'}")
+        try:
+            return await store.find(SigningKeys.from_file(folder / "tenantry.keys").read(token)) is not None
+        finally:
+            await store.aclose()
+
+    return asyncio.run(find())
 
 
 def test_group_list_shows_every_group_and_no_token(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -134,9 +134,9 @@ class _Server:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    """A running PostgreSQL; ``postgres.create_database()`` gives the URL of a fresh, empty database."""
+@contextmanager
+def running() -> Iterator[Postgres]:
+    """A running PostgreSQL, for programs that are not tests too."""
     binaries = _binaries()
     given = os.environ.get("TEST_POSTGRES_URL")
     if given:
@@ -150,3 +150,10 @@ def postgres() -> Iterator[Postgres]:
         yield Postgres(own.url, binaries / "psql")
     finally:
         own.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A running PostgreSQL; ``postgres.create_database()`` gives the URL of a fresh, empty database."""
+    with running() as server:
+        yield server

@@ -45,7 +45,7 @@ class World:
     backend: FakeBackend = field(default_factory=FakeBackend)
 
     def __post_init__(self) -> None:
-        self.resolver = Resolver(self.backend, keys=KEYS, lifetime=60)
+        self.resolver = Resolver(self.backend, keys=KEYS, staleness=60)
         self.app = UserGroupMiddleware(self.page, resolver=self.resolver, **self.settings)
 
     async def call(self, scope: dict[str, Any]) -> list[dict[str, Any]]:

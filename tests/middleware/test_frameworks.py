@@ -156,7 +156,7 @@ def test_streams_and_background_tasks_keep_the_group(resolver: Resolver, backend
         async def parts() -> AsyncIterator[str]:
             for _ in range(3):
                 await asyncio.sleep(0)
-                resolver.changed(group.handle)
+                resolver.evict(group.handle, 1)
                 yield user_group(request).name + " "
 
         async def note() -> None:

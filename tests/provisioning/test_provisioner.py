@@ -17,8 +17,8 @@ from tenantry.errors import (
     UnknownGroup,
     UnknownToken,
 )
-from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
-from tenantry.provisioning import Provisioner
+from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Tag
+from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.testing import FrozenClock
 from tenantry.tokens import KeyRing, SigningKey
 
@@ -70,6 +70,38 @@ async def test_a_grace_keeps_the_old_token_for_a_while(room: Room) -> None:
     newest = await room.provisioner.rotate(room.environment, new.token)
     assert await room.store.find(room.keys.read(new.token)) is None
     assert await room.store.find(room.keys.read(newest.token)) is not None
+
+
+async def test_a_rotation_that_names_no_grace_has_the_environments(room: Room) -> None:
+    """And one that names 0 has none, whatever the environment says. Red when None is made 0 on the way."""
+    environment = await room.store.set_grace(room.environment, 60)
+    old = await room.provisioner.get_or_create(environment, ACME)
+    new = await room.provisioner.rotate(environment, old.token)
+    assert await room.store.find(room.keys.read(old.token)) is not None
+    newest = await room.provisioner.rotate_group(environment, "acme", grace_seconds=0)
+    assert await room.store.find(room.keys.read(new.token)) is None
+    assert await room.store.find(room.keys.read(newest.token)) is not None
+
+
+async def test_every_write_has_its_author(room: Room) -> None:
+    """Each verb passes it on. Red when one forgets it."""
+    someone = Author("a test", "r-1")
+    made = await room.provisioner.get_or_create(room.environment, ACME, author=someone)
+    await room.provisioner.update(room.environment, "acme", GroupChanges("Acme Ltd"), author=someone)
+    await room.provisioner.rotate(room.environment, made.token, author=someone)
+    await room.provisioner.rotate_group(room.environment, "acme", author=someone)
+    await room.provisioner.delete(room.environment, "acme", author=someone)
+    await issue_api_token(room.store, room.environment, author=someone)
+    entries = (await room.store.audit())[1:]  # the first made the environment
+    assert [entry.action for entry in entries] == [
+        "group.created",
+        "group.updated",
+        "group.rotated",
+        "group.rotated",
+        "group.deleted",
+        "api_token.created",
+    ]
+    assert {entry.author for entry in entries} == {someone}
 
 
 @pytest.mark.parametrize("seconds", [-1, 86_401])

@@ -1,12 +1,13 @@
-"""A backend that counts, waits and fails on demand, and the tokens of its groups."""
+"""Backends that count, wait and fail on demand, and the tokens of their groups."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 
-from tenantry.groups import Tag, Token, UserGroup
-from tenantry.ports import ChangeListener
+from tenantry.cache import SLOTS, place_of
+from tenantry.groups import Change, Changes, Reading, Tag, Token, UserGroup
 from tenantry.testing import make_group
 from tenantry.tokens import KeyRing, SigningKey, draft_token
 
@@ -14,12 +15,33 @@ KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
 FOREIGN_KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
 
 
-class FakeBackend:
-    """An ObservableBackend. ``gate`` set to an unset Event holds every read; ``error`` is raised by every read."""
+class FakeSlots:
+    """Words of one process, and what a writer does with them."""
+
+    def __init__(self) -> None:
+        self.words: list[int] = [0] * SLOTS
+        self.mended: list[tuple[int, int]] = []
+
+    def copy(self) -> Sequence[int]:
+        return tuple(self.words)
+
+    def mend(self, place: int, word: int) -> None:
+        if self.words[place] == word:
+            self.mended.append((place, word))
+            self.words[place] = secrets.randbits(63) << 1
+
+    def before(self, handle: bytes) -> None:
+        self.words[place_of(handle)] = secrets.randbits(63) << 1 | 1
+
+    def after(self, handle: bytes) -> None:
+        self.words[place_of(handle)] = secrets.randbits(63) << 1
+
+
+class FindBackend:
+    """Has only ``find``. ``gate`` set to an unset Event holds every read; ``error`` is raised by every read."""
 
     def __init__(self) -> None:
         self.groups: dict[bytes, UserGroup] = {}
-        self.listeners: list[ChangeListener] = []
         self.reads = 0
         self.gate: asyncio.Event | None = None
         self.error: BaseException | None = None
@@ -31,27 +53,84 @@ class FakeBackend:
             await self.gate.wait()
         if self.error is not None:
             raise self.error
-        if group is None or token.version > group.token_version:
-            return None
-        graced = group.grace_until is not None and token.version == group.token_version - 1
-        return group if token.version == group.token_version or graced else None
-
-    def subscribe(self, listener: ChangeListener) -> None:
-        self.listeners.append(listener)
-
-    def write(self, group: UserGroup) -> None:
-        """Stores a group as a store does: listeners hear of it before and after."""
-        for listener in self.listeners:
-            listener.changing(group.handle)
-        self.groups[group.handle] = group
-        for listener in self.listeners:
-            listener.changed(group.handle)
+        return _of_token(group, token)
 
     def issue(self, **fields: object) -> tuple[UserGroup, bytes]:
         """A new group and its token."""
         group = make_group(**fields)
         self.groups[group.handle] = group
         return group, token_of(group)
+
+
+class FakeBackend(FindBackend):
+    """A LeasedBackend on one host. ``write`` is a write on this host, ``write_elsewhere`` one on another.
+
+    ``near`` are readings of a second-level cache, given where ``fresh`` is not asked for; ``seconds`` is the rest of an
+    old token's grace. ``poll_gate`` holds every poll, ``poll_error`` is raised by each.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store_id = "store"
+        self.generation = 10
+        self.since = 0
+        self.log: list[Change] = []
+        self.table = FakeSlots()
+        self.opened = False
+        self.polls = 0
+        self.fresh_reads = 0
+        self.near: dict[bytes, Reading] = {}
+        self.seconds: float | None = None
+        self.poll_gate: asyncio.Event | None = None
+        self.poll_error: BaseException | None = None
+
+    @property
+    def slots(self) -> FakeSlots | None:
+        return self.table if self.opened else None
+
+    async def look(self, token: Token, *, fresh: bool) -> Reading:
+        self.fresh_reads += fresh
+        near = self.near.get(token.handle)
+        if not fresh and near is not None:
+            self.reads += 1
+            return Reading(_of_token(near.group, token), near.generation, near.seconds)
+        generation, seconds = self.generation, self.seconds
+        group = await self.find(token)
+        old = group is not None and token.version < group.token_version
+        return Reading(group, generation, seconds if old else None)
+
+    async def changes(self, since: int | None) -> Changes:
+        self.polls += 1
+        self.opened = True
+        first = self.since if since is None else max(since, self.since)
+        answer = Changes(
+            self.store_id, self.generation, first, tuple(change for change in self.log if change.generation > first)
+        )
+        if self.poll_gate is not None:
+            await self.poll_gate.wait()
+        if self.poll_error is not None:
+            raise self.poll_error
+        return answer
+
+    def write(self, group: UserGroup) -> None:
+        """Stores a group as a store on this host does."""
+        self.table.before(group.handle)
+        self.write_elsewhere(group)
+        self.table.after(group.handle)
+
+    def write_elsewhere(self, group: UserGroup, *, age: float = 0.0) -> None:
+        """Stores a group as a store on another host does: no word of this one changes."""
+        self.groups[group.handle] = group
+        self.generation += 1
+        self.log.append(Change(self.generation, group.handle, age))
+
+
+def _of_token(group: UserGroup | None, token: Token) -> UserGroup | None:
+    """What a store finds: the group if the token is its live one, or the one before with a grace."""
+    if group is None or token.version > group.token_version:
+        return None
+    graced = group.grace_until is not None and token.version == group.token_version - 1
+    return group if token.version == group.token_version or graced else None
 
 
 def token_of(group: UserGroup, *, version: int | None = None, keys: KeyRing = KEYS) -> bytes:

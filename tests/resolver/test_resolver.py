@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
+import math
 import secrets
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import GroupDraft, Reading, Tag, Token
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, MemoryStore, make_environment, make_group
 from tenantry.tokens import draft_token
-from tests.resolver.fake import FOREIGN_KEYS, KEYS, FakeBackend, token_of, unknown_token
+from tests.resolver.fake import FOREIGN_KEYS, KEYS, FakeBackend, FindBackend, token_of, unknown_token
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def backend() -> FakeBackend:
 
 @pytest.fixture
 def resolver(backend: FakeBackend, clock: FrozenClock) -> Resolver:
-    return Resolver(backend, keys=KEYS, clock=clock.monotonic, calendar=clock)
+    return Resolver(backend, keys=KEYS, clock=clock.monotonic)
 
 
 async def test_a_hit_costs_no_read_and_no_signature(resolver: Resolver, backend: FakeBackend) -> None:
@@ -42,16 +43,21 @@ async def test_a_hit_costs_no_read_and_no_signature(resolver: Resolver, backend:
     assert (backend.reads, resolver.counters.hits, resolver.counters.misses) == (1, 2, 1)
 
 
-async def test_an_answer_lives_for_its_lifetime(resolver: Resolver, backend: FakeBackend, clock: FrozenClock) -> None:
-    """One second by default, measured from the question. Red when the deadline is not looked at."""
+@pytest.mark.parametrize("kind", [FakeBackend, FindBackend])
+async def test_an_answer_lives_for_its_staleness(kind: type[FindBackend], clock: FrozenClock) -> None:
+    """Five seconds by default without a poll, measured from the question, whatever the backend can do. Red when lease
+    or deadline are not looked at."""
+    backend = kind()
+    resolver = Resolver(backend, keys=KEYS, clock=clock.monotonic)
     group, token = backend.issue()
     await resolver.resolve(token)
-    clock.advance(0.999)
+    clock.advance(4.999)
     assert resolver.peek(token) is group
     clock.advance(0.001)
     assert resolver.peek(token) is None
-    await resolver.resolve(token)
-    assert backend.reads == 2
+    if kind is FindBackend:
+        await resolver.resolve(token)
+        assert backend.reads == 2
 
 
 @pytest.mark.parametrize("junk", [b"", b"x", b"\xff" * 97, "é" * 97, "ugtc_k1_", b"ugtc_k1_" + b"A" * 89])
@@ -81,27 +87,27 @@ async def test_a_hundred_thousand_forgeries_reach_no_backend(resolver: Resolver,
     assert backend.reads == 0
     assert resolver.counters.forged == 100_000
     assert len(resolver._cache) == 0
-    assert len(resolver._cache._unknown) == 0
+    assert len(resolver._cache._refusals) == 0
     assert resolver._flights == {}
 
 
 async def test_a_flood_of_unknown_tokens_evicts_nobody(backend: FakeBackend, clock: FrozenClock) -> None:
     """5,000 signed tokens of no group leave the one real customer in a cache of one. Red when refusals are stored
     among the positive entries."""
-    resolver = Resolver(backend, keys=KEYS, capacity=1, unknown_capacity=10, clock=clock.monotonic, calendar=clock)
+    resolver = Resolver(backend, keys=KEYS, capacity=1, unknown_capacity=10, clock=clock.monotonic)
     group, token = backend.issue()
     await resolver.resolve(token)
     for _ in range(5_000):
         with pytest.raises(InvalidToken):
             await resolver.resolve(unknown_token())
     assert resolver.peek(token) is group
-    assert len(resolver._cache._unknown) == 10
+    assert len(resolver._cache._refusals) == 10
 
 
-async def test_an_unknown_token_is_asked_for_once_in_a_lifetime(
+async def test_an_unknown_token_is_asked_for_once_a_second(
     resolver: Resolver, backend: FakeBackend, clock: FrozenClock
 ) -> None:
-    """The refusal is remembered for as long as a group is."""
+    """The refusal is remembered for a second."""
     token = unknown_token()
     for _ in range(5):
         with pytest.raises(InvalidToken):
@@ -114,7 +120,7 @@ async def test_an_unknown_token_is_asked_for_once_in_a_lifetime(
 
 
 async def test_a_write_makes_a_refused_token_good_at_once(resolver: Resolver, backend: FakeBackend) -> None:
-    """A token that was unknown a moment ago works when its group is written. Red when _forget keeps refusals."""
+    """A token that was unknown a moment ago works when its group is written. Red when a refusal has no word."""
     group = make_group()
     token = token_of(group)
     with pytest.raises(InvalidToken):
@@ -124,8 +130,8 @@ async def test_a_write_makes_a_refused_token_good_at_once(resolver: Resolver, ba
 
 
 async def test_rotation_update_and_deletion_are_seen_at_once(resolver: Resolver, backend: FakeBackend) -> None:
-    """When a write in this process has returned, no old token and no old property is answered. Red when the resolver
-    does not subscribe."""
+    """When a write in this process has returned, no old token and no old property is answered. Red when peek
+    does not look at the word."""
     group, token = backend.issue(properties={"region": "eu"})
     await resolver.resolve(token)
     backend.write(make_group(handle=group.handle, revision=2, properties={"region": "us"}))
@@ -139,14 +145,15 @@ async def test_rotation_update_and_deletion_are_seen_at_once(resolver: Resolver,
 
 async def test_a_real_store_is_followed_at_once() -> None:
     """Rotation and deletion in a store of this process: the old token is dead, and the new one good, when they return,
-    with a lifetime of an hour."""
+    with a staleness of an hour."""
     store = MemoryStore()
-    resolver = Resolver(store, keys=KEYS, lifetime=3_600)
+    resolver = Resolver(store, keys=KEYS, staleness=3_600)
     environment = await store.create_environment("production", Tag.CUSTOMER)
     first = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
     issued = await store.get_or_create(environment, GroupDraft("acme", "Acme"), first)
     old = KEYS.mint(issued.token)
     assert (await resolver.resolve(old)).provided_id == "acme"
+    assert resolver.peek(old.encode()) is not None
     rotated = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert resolver.peek(old.encode()) is None
     with pytest.raises(InvalidToken):
@@ -156,12 +163,13 @@ async def test_a_real_store_is_followed_at_once() -> None:
     await store.delete(environment, "acme")
     with pytest.raises(InvalidToken):
         await resolver.resolve(new)
+    await resolver.aclose()
     await store.aclose()
 
 
 async def test_a_newer_version_forces_a_read_and_ends_the_older(resolver: Resolver, backend: FakeBackend) -> None:
-    """A rotation in another process: its new token is read although the group is cached, and then the old one, still
-    within its second, is refused without a read."""
+    """A rotation on another host: its new token is read although the group is cached, and then the old one, still under
+    the lease, is refused without a read."""
     group, old = backend.issue()
     await resolver.resolve(old)
     backend.groups[group.handle] = rotated = make_group(handle=group.handle, token_version=2, revision=2)
@@ -186,31 +194,52 @@ async def test_an_older_version_is_refused_without_a_read(resolver: Resolver, ba
 async def test_the_version_before_lives_until_its_grace_ends(
     resolver: Resolver, backend: FakeBackend, clock: FrozenClock
 ) -> None:
-    """Within grace_until both tokens are good; at that time the old one is not, cached or not. Red when the deadline of
-    the entry ignores the grace."""
-    group, new = backend.issue(token_version=3, revision=3, grace_until=clock() + timedelta(seconds=0.5))
+    """For the seconds that the store gives it both tokens are good, without a read each; then the old one is asked for
+    again, and the store decides. Red when the deadline of the entry ignores the seconds."""
+    group, new = backend.issue(token_version=3, revision=3, grace_until=datetime(2020, 1, 1, tzinfo=UTC))
     old, older = token_of(group, version=2), token_of(group, version=1)
+    backend.seconds = 0.5
     assert await resolver.resolve(new) is group
     assert await resolver.resolve(old) is group
     with pytest.raises(InvalidToken):
         await resolver.resolve(older)
+    assert backend.reads == 2
     clock.advance(0.499)
     assert resolver.peek(old) is group
     clock.advance(0.001)
     assert resolver.peek(old) is None
+    backend.seconds = 0.0
     with pytest.raises(InvalidToken):
         await resolver.resolve(old)
+    assert backend.reads == 3
     assert resolver.peek(new) is group
 
 
-async def test_a_grace_that_only_the_backend_believes_in_is_over(
-    resolver: Resolver, backend: FakeBackend, clock: FrozenClock
-) -> None:
-    """A backend that answers after grace_until does not lengthen it."""
-    group, _ = backend.issue(token_version=2, grace_until=clock() - timedelta(seconds=1))
-    with pytest.raises(InvalidToken):
-        await resolver.resolve(token_of(group, version=1))
-    assert backend.reads == 1
+@pytest.mark.parametrize("kind", [FakeBackend, FindBackend])
+async def test_a_grace_of_unknown_length_is_not_kept(kind: type[FindBackend], clock: FrozenClock) -> None:
+    """Where the backend does not say for how long, each request with the old token asks. Red when judge keeps it."""
+    backend = kind()
+    resolver = Resolver(backend, keys=KEYS, clock=clock.monotonic)
+    group, _ = backend.issue(token_version=2, grace_until=clock() + timedelta(hours=1))
+    old = token_of(group, version=1)
+    for reads in (1, 2):
+        assert await resolver.resolve(old) is group
+        assert resolver.peek(old) is None
+        assert backend.reads == reads
+
+
+async def test_an_old_version_without_a_grace_is_dead_whatever_the_backend_says(backend: FakeBackend) -> None:
+    """The resolver's own second look: the version before needs a grace_until, and the one before that has none ever."""
+    resolver = Resolver(backend, keys=KEYS)
+    group = make_group(token_version=3, grace_until=None)
+    for version in (1, 2, 4):
+
+        async def look(token: Token, *, fresh: bool) -> Reading:
+            return Reading(group, backend.generation, 10.0)
+
+        resolver._asking._look = look
+        with pytest.raises(InvalidToken):
+            await resolver.resolve(token_of(group, version=version))
 
 
 async def test_a_resolver_of_one_environment_knows_no_other(backend: FakeBackend) -> None:
@@ -237,7 +266,7 @@ async def test_a_resolver_of_one_environment_knows_no_other(backend: FakeBackend
 async def test_an_answer_that_is_not_of_the_token_is_refused(
     resolver: Resolver, backend: FakeBackend, answer: dict[str, object]
 ) -> None:
-    """A backend that mixes up groups poisons no cache. Red when _fitting answers the lifetime always."""
+    """A backend that mixes up groups poisons no cache. Red when judge says GOOD always."""
     group, token = backend.issue()
     wrong = make_group(**{"handle": group.handle, **answer})
 
@@ -290,7 +319,7 @@ async def test_forget_empties_the_cache(resolver: Resolver, backend: FakeBackend
     assert token.decode() not in repr(resolver)
 
 
-@pytest.mark.parametrize("wrong", [{"lifetime": 0}, {"patience": -1}, {"capacity": 0}])
+@pytest.mark.parametrize("wrong", [{"staleness": 0}, {"staleness": math.inf}, {"patience": -1}, {"capacity": 0}])
 def test_settings_that_cannot_work_are_refused(backend: FakeBackend, wrong: dict[str, int]) -> None:
     """Times are above 0, capacities at least 1."""
     with pytest.raises(ValueError, match=r"above 0|at least 1"):

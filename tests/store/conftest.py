@@ -9,9 +9,8 @@ import pytest
 from tenantry.migrations import migrate
 from tests.engines.postgres import Postgres
 
-pytest.register_assert_rewrite(
-    *(f"tenantry.testing.contract_{part}" for part in ("groups", "rotation", "once", "directory"))
-)
+PARTS = ("backend", "lease", "audit", "groups", "rotation", "once", "directory")
+pytest.register_assert_rewrite(*(f"tenantry.testing.contract_{part}" for part in PARTS))
 
 
 @pytest.fixture

@@ -5,8 +5,11 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import GroupDraft, Once, Tag, Token
+from tenantry.backends.sql.write_journal import Writer
+from tenantry.groups import UNNAMED, GroupDraft, Once, Tag, Token
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
 
@@ -49,9 +52,10 @@ async def test_the_file_is_durable(sqlite_url: str) -> None:
     """The writer runs with a write-ahead log, full synchronisation and foreign keys. Red when one pragma goes."""
     store = SQLStore(sqlite_url)
 
-    def settings(connection: object) -> list[object]:
+    def settings(connection: Connection, writer: Writer) -> list[object]:
         names = ("journal_mode", "synchronous", "foreign_keys")
-        return [connection.exec_driver_sql(f"pragma {name}").scalar() for name in names]  # type: ignore[attr-defined]  # a Core connection
+        return [connection.exec_driver_sql(f"pragma {name}").scalar() for name in names]
 
-    assert await store._runner.write(settings, store._runner.deadline()) == ["wal", 2, 1]
+    runner = store._runner
+    assert await runner.write(settings, Writer(UNNAMED, store._time), runner.deadline()) == ["wal", 2, 1]
     await store.aclose()

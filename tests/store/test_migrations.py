@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -20,7 +25,7 @@ import tenantry.migrations
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import metadata
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
-from tenantry.groups import Tag
+from tenantry.groups import Tag, thaw
 from tenantry.migrations import HEAD, check, migrate
 from tests.engines.postgres import Postgres
 
@@ -113,6 +118,60 @@ async def test_an_older_database_is_not_ready(sqlite_url: str) -> None:
     await store.aclose()
     with pytest.raises(MigrationNeeded, match="0000"):
         check(sqlite_url)
+
+
+_OLD_ROWS = """
+insert into environments (name, tag, external_data_sources, created_at) values ('production', 'Customer', false, 0);
+insert into user_groups (environment_id, provided_id, name, properties, handle, token_version, key_id, nonce, revision,
+  created_at, updated_at) values (1, 'acme', 'Acme', '{{"a":1.0}}', {handle}, 3, 'k1', {nonce}, 3, 0, 0);
+"""
+
+
+def _upgrade_to(upgrade: Callable[[Config, str], None], revision: str, configuration: Config, _: str) -> None:
+    upgrade(configuration, revision)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_a_database_of_the_first_version_keeps_its_data(
+    kind: str, tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stood in the first tables is there after the step to the second, and starts at generation 0 without a grace
+    of its own. Two stores have two ids.
+
+    Red when the new column has no default, or the id is a constant.
+    """
+    ids = set()
+    for number in range(2):
+        url = f"sqlite:///{tmp_path}/old{number}.db" if kind == "sqlite" else postgres.create_database()
+        with monkeypatch.context() as patch:
+            patch.setattr(command, "upgrade", partial(_upgrade_to, command.upgrade, "0001"))
+            migrate(url)
+        handle, nonce = ("x'0102030405060708'", "x'00'") if kind == "sqlite" else ("'\\x0102030405060708'", "'\\x00'")
+        script = _OLD_ROWS.format(handle=handle, nonce=nonce)
+        if kind == "sqlite":
+            with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as old:
+                old.executescript(script)
+        else:
+            await asyncio.to_thread(postgres.execute, script, url=url)
+        store = SQLStore(url)
+        with pytest.raises(MigrationNeeded):
+            await store.ready()
+        migrate(url)
+        await store.ready()
+        place = await store.environment("production")
+        assert place is not None
+        assert place.grace_seconds == 0
+        kept = await store.get(place, "acme")
+        assert kept is not None
+        assert (kept.token.version, thaw(kept.group.properties)) == (3, {"a": 1.0})
+        changes = await store.changes(None)
+        assert (changes.generation, changes.changes) == (0, ())
+        ids.add(changes.store_id)
+        second = await store.rotate(place, kept.token, key_id="k1", nonce=bytes(16))
+        assert second.token.version == 4
+        assert [entry.action for entry in await store.audit()] == ["group.rotated"]
+        await store.aclose()
+    assert len(ids) == 2
 
 
 async def test_a_missing_file_is_never_made_by_looking(tmp_path: Path) -> None:

@@ -10,10 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql.write_journal import Writer
 from tenantry.errors import StoreUnavailable
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import UNNAMED, GroupDraft, Tag
 from tenantry.migrations import migrate
 from tenantry.testing import make_token
 
@@ -67,11 +69,11 @@ async def test_a_full_disk_is_unavailable_and_loses_nothing(sqlite_url: str) -> 
     production = await store.create_environment("production", Tag.CUSTOMER)
     runner = store._runner
 
-    def fill(connection: object) -> None:
-        pages = connection.exec_driver_sql("pragma page_count").scalar_one()  # type: ignore[attr-defined]
-        connection.exec_driver_sql(f"pragma max_page_count = {pages}")  # type: ignore[attr-defined]
+    def fill(connection: Connection, writer: Writer) -> None:
+        pages = connection.exec_driver_sql("pragma page_count").scalar_one()
+        connection.exec_driver_sql(f"pragma max_page_count = {pages}")
 
-    await runner.write(fill, runner.deadline())
+    await runner.write(fill, Writer(UNNAMED, store._time), runner.deadline())
     big = GroupDraft("acme", "Acme", {"text": "x" * 30_000})
     with pytest.raises(StoreUnavailable, match="full"):
         await store.get_or_create(production, big, make_token())

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import GroupDraft, Tag
+from tenantry.groups import Change, GroupDraft, Tag
 from tenantry.testing import make_token
 
 ROOT = Path(__file__).parents[2]
@@ -73,6 +75,33 @@ async def test_of_four_rotating_processes_one_wins_each_version(url: str) -> Non
     last = await store.get(production, "acme")
     assert last is not None
     assert last.token.version == max(won)
+    await store.aclose()
+
+
+async def test_a_follower_of_four_processes_misses_no_change(url: str) -> None:
+    """Four processes rotate four groups, 40 times each, while another polls: it sees 160 changes, each once, in order.
+
+    Red when the generation is counted in a transaction of its own or by a sequence: a change that commits later than
+    its number was drawn is passed by.
+    """
+    store = SQLStore(url, deadline=30)
+    await store.create_environment("production", Tag.CUSTOMER)
+    seen: list[Change] = []
+    at = 0
+    with _workers("rotate-own", url, 4) as workers:
+        while at < 160:
+            listed = await store.changes(at)
+            assert listed.since == at
+            seen += listed.changes
+            at = listed.generation
+            assert not any(worker.poll() for worker in workers)
+            await asyncio.sleep(0.001)
+        outputs = [worker.communicate()[0] for worker in workers]
+    assert [change.generation for change in seen] == list(range(1, 161))
+    handles = Counter(change.handle.hex() for change in seen)
+    told = Counter(json.loads(line)["handle"] for output in outputs for line in output.splitlines())
+    assert handles == told
+    assert sorted(handles.values()) == [40] * 4
     await store.aclose()
 
 

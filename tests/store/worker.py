@@ -46,15 +46,27 @@ async def _rotate_for_ever(store: SQLStore, environment: Environment) -> None:
         _say(version=current.token.version, nonce=current.token.nonce.hex())
 
 
+async def _rotate_own(store: SQLStore, environment: Environment) -> None:
+    """Rotates a group that nobody else rotates."""
+    current = await store.get_or_create(environment, GroupDraft(secrets.token_hex(8), "G"), make_token())
+    for _ in range(40):
+        done = await _rotate_once(store, current)
+        assert done is not None
+        current = done
+        _say(handle=current.token.handle.hex())
+
+
 async def main(verb: str, url: str) -> None:
     store = SQLStore(url, deadline=30)
     environment = await store.environment("production")
     assert environment is not None
     _say(ready=True)
     await asyncio.to_thread(sys.stdin.readline)
-    await {"create": _create, "rotate": _rotate, "rotate-for-ever": _rotate_for_ever}[verb](store, environment)
+    await _VERBS[verb](store, environment)
     await store.aclose()
 
+
+_VERBS = {"create": _create, "rotate": _rotate, "rotate-own": _rotate_own, "rotate-for-ever": _rotate_for_ever}
 
 if __name__ == "__main__":
     asyncio.run(main(*sys.argv[1:]))

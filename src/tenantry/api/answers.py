@@ -24,6 +24,15 @@ _ALWAYS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What an address says of itself in the headers of a refusal: its methods, authentication schemes and bodies."""
+
+    allow: bytes = b""
+    challenges: tuple[bytes, ...] = (b'Token realm="api"',)
+    accept: bytes = b"application/json"
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A whole response. ``body`` is None for 204."""
 
@@ -50,7 +59,10 @@ def success(document: dict[str, Any], headers: tuple[tuple[bytes, bytes], ...] =
     return Answer(200, to_json(document), headers=headers)
 
 
-def refusal(error: TenantryError, request_id: str, *, problem: bool, allow: bytes = b"") -> Answer:
+_TERMS: Final = Terms()
+
+
+def refusal(error: TenantryError, request_id: str, *, problem: bool, terms: Terms = _TERMS) -> Answer:
     """The answer to ``error``: our own shape, or RFC 9457 with the same members as extensions when asked for.
 
     The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): what tells errors apart is ``error.code``.
@@ -72,19 +84,19 @@ def refusal(error: TenantryError, request_id: str, *, problem: bool, allow: byte
         error.status,
         to_json(document),
         PROBLEM if problem else JSON,
-        _headers_of(error, allow),
+        _headers_of(error, terms),
         closes=error.status in (408, 413),
     )
 
 
-def _headers_of(error: TenantryError, allow: bytes) -> tuple[tuple[bytes, bytes], ...]:
+def _headers_of(error: TenantryError, terms: Terms) -> tuple[tuple[bytes, bytes], ...]:
     headers: RawHeaders = []
     if isinstance(error, Unauthorized):
-        headers.append((b"www-authenticate", b'Token realm="api"'))  # RFC 9110 section 11.6.1
+        headers.extend((b"www-authenticate", challenge) for challenge in terms.challenges)  # RFC 9110 section 11.6.1
     if isinstance(error, MethodNotAllowed):
-        headers.append((b"allow", allow))
+        headers.append((b"allow", terms.allow))
     if isinstance(error, UnsupportedMediaType):
-        headers.append((b"accept", b"application/json"))  # RFC 9110 section 15.5.16
+        headers.append((b"accept", terms.accept))  # RFC 9110 section 15.5.16
     if error.retry_after is not None:
         headers.append((b"retry-after", b"%d" % error.retry_after))
     return tuple(headers)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import logging
+import time
 import traceback
+from dataclasses import replace
 from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tenantry.api.answers import Answer, refusal
+from tenantry.api.answers import Answer, Terms, refusal
 from tenantry.api.body import ClientGone
 from tenantry.api.headers import RequestHeaders
 from tenantry.errors import MethodNotAllowed, NotFound, TenantryError
 
 _log = logging.getLogger("tenantry.api")
+_access = logging.getLogger("tenantry.access")
+_TERMS = Terms()
 
 
 class Room(Protocol):
@@ -33,14 +37,16 @@ class Door:
     """A plain ASGI app. A method that its room does not serve is 405; an error becomes an answer; a bug becomes a 500
     that shows the request id only, and its traceback is logged without the values that were on the way."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, terms: Terms = _TERMS) -> None:
         self._room = room
         self._methods = frozenset(room.methods)
         self._allow = ", ".join((*room.methods, "OPTIONS")).encode("ascii")
+        self._terms = replace(terms, allow=self._allow)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = time.monotonic()
         headers = RequestHeaders(scope["headers"])
-        request_id = headers.request_id()
+        request_id = headers.request_id
         try:
             answer = await self._answer(scope["method"], headers, receive)
         except ClientGone:
@@ -49,11 +55,14 @@ class Door:
             if error.status == 500:
                 error = _bug(error, request_id)
             elif error.public is not None:
-                _log.warning("request %s: %s: %s", request_id, error.code, error.message)
-            answer = refusal(error, request_id, problem=headers.wants_problem(), allow=self._allow)
+                told = {"request_id": request_id}
+                _log.warning("request %s: %s: %s", request_id, error.code, error.message, extra=told)
+            answer = refusal(error, request_id, problem=headers.wants_problem(), terms=self._terms)
         except Exception as error:  # noqa: BLE001 - the last resort: every request gets an answer
             answer = refusal(_bug(error, request_id), request_id, problem=headers.wants_problem())
         await answer.send(scope, send, request_id)
+        if _access.isEnabledFor(logging.INFO):
+            _note(scope, answer.status, request_id, time.monotonic() - begun)
 
     async def _answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         if method in self._methods:
@@ -66,14 +75,22 @@ class Door:
 def _bug(error: Exception, request_id: str) -> TenantryError:
     """Logs where it happened. The message of a foreign error may hold a token or a property, so only its type is."""
     frames = "".join(traceback.format_tb(error.__traceback__))
-    _log.error("request %s failed with %s\n%s", request_id, type(error).__qualname__, frames)
+    kind = type(error).__qualname__
+    _log.error("request %s failed with %s\n%s", request_id, kind, frames, extra={"request_id": request_id})
     return TenantryError("something went wrong here; the log has more under the request id")
+
+
+def _note(scope: Scope, status: int, request_id: str, seconds: float) -> None:
+    """One record for each request, which is off unless somebody turns the logger ``tenantry.access`` to INFO."""
+    method, path = scope["method"], scope["path"]
+    fields = {"method": method, "path": path, "status": status, "seconds": round(seconds, 6), "request_id": request_id}
+    _access.info("%s %s %d", method, path, status, extra=fields)
 
 
 async def not_found(request: Request, error: Exception) -> Response:
     """The 404 of an app that serves this interface: ``Starlette(exception_handlers={404: not_found})``."""
     headers = RequestHeaders(request.scope["headers"])
-    request_id = headers.request_id()
+    request_id = headers.request_id
     answer = refusal(NotFound("there is nothing at this address"), request_id, problem=headers.wants_problem())
     return _Whole(answer, request_id)
 
@@ -87,4 +104,7 @@ class _Whole(Response):
         self._request_id = request_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = time.monotonic()
         await self._answer.send(scope, send, self._request_id)
+        if _access.isEnabledFor(logging.INFO):
+            _note(scope, self.status_code, self._request_id, time.monotonic() - begun)

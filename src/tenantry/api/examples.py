@@ -39,3 +39,27 @@ ERROR: Final[dict[str, Any]] = {
     "error": {"code": "invalid_body", "message": "this field is required", "field": "/user_group_id"},
     "request_id": "9f3c2b1a7d5e4f60",
 }
+INTROSPECTION: Final[dict[str, Any]] = {"token": {"summary": "A token", "value": {"token": _TOKEN}}}
+INTROSPECTED: Final[dict[str, Any]] = {
+    "active": True,
+    "token_type": "user_group_token",
+    "sub": "acme",
+    "user_group": {
+        "team_id": 7,
+        "provided_id": "acme",
+        "name": "Acme Ltd",
+        "environment": {
+            "id": 1,
+            "name": "production",
+            "tag": "Customer",
+            "external_data_sources": False,
+            "grace_seconds": 0,
+        },
+        "properties": _PROPERTIES,
+        "mapping": None,
+        "handle": "8f14e45fceea167a",
+        "token_version": 1,
+        "revision": 1,
+        "grace_until": None,
+    },
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from secrets import token_hex
 from typing import Final
 
@@ -29,7 +29,7 @@ _SPACE: Final = b" \t"
 class RequestHeaders:
     """What the client said about its request. A header that came twice is never silently one of the two."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("_request_id", "_values")
 
     def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
         values: dict[bytes, list[bytes]] = {}
@@ -37,23 +37,23 @@ class RequestHeaders:
             if name in _READ:
                 values.setdefault(name, []).append(value)
         self._values = values
+        self._request_id = _request_id(values.get(b"x-request-id", ()))
 
+    @property
     def request_id(self) -> str:
         """The caller's own X-Request-Id if it has a plain shape, else a new one: it is written to logs."""
-        given = self._values.get(b"x-request-id")
-        if given and len(given) == 1 and _REQUEST_ID.fullmatch(given[0]):
-            return given[0].decode("ascii")
-        return token_hex(8)
+        return self._request_id
 
-    def api_token(self) -> str:
-        """What stands after ``Token`` (any case) in Authorization. Raises Unauthorized, AmbiguousAuthorization."""
+    def api_token(self, schemes: Collection[bytes] = (b"token",)) -> str:
+        """What stands after ``Token`` (any case) in Authorization, or after another of these ``schemes`` (lower case).
+        Raises Unauthorized, AmbiguousAuthorization."""
         given = self._values.get(b"authorization")
         if given is None:
             raise Unauthorized("send the header  Authorization: Token <API_TOKEN>")
         if len(given) > 1:
             raise AmbiguousAuthorization("the request has more than one Authorization header: send one")
         scheme, _, secret = given[0].strip(_SPACE).partition(b" ")
-        if scheme.lower() != b"token":
+        if scheme.lower() not in schemes:
             raise Unauthorized("the scheme of Authorization must be Token: send  Authorization: Token <API_TOKEN>")
         return secret.strip(_SPACE).decode("latin-1")
 
@@ -68,9 +68,16 @@ class RequestHeaders:
 
     def require_json(self) -> None:
         """Raises UnsupportedMediaType unless the body is ``application/json`` in UTF-8, and not compressed."""
+        self._require("application/json")
+
+    def require_form(self) -> None:
+        """The same for ``application/x-www-form-urlencoded``."""
+        self._require("application/x-www-form-urlencoded")
+
+    def _require(self, kind: str) -> None:
         given = self._values.get(b"content-type", ())
-        if len(given) != 1 or (given[0] != b"application/json" and not _is_json(given[0])):
-            raise UnsupportedMediaType("send the body as  Content-Type: application/json  (in UTF-8)")
+        if len(given) != 1 or (given[0] != kind.encode("ascii") and not _is_of(kind, given[0])):
+            raise UnsupportedMediaType(f"send the body as  Content-Type: {kind}  (in UTF-8)")
         if any(value.strip().lower() != b"identity" for value in self._values.get(b"content-encoding", ())):
             raise UnsupportedMediaType("send the body without Content-Encoding")
 
@@ -93,11 +100,17 @@ class RequestHeaders:
         return problem > 0 and problem >= ranges.get("application/json", 0.0)
 
 
-def _is_json(value: bytes) -> bool:
+def _request_id(given: Sequence[bytes]) -> str:
+    if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]):
+        return given[0].decode("ascii")
+    return token_hex(8)
+
+
+def _is_of(wanted: str, value: bytes) -> bool:
     kind, *parameters = [part.strip().lower() for part in value.decode("latin-1").split(";")]
     named = [part.partition("=") for part in parameters]
     charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]
-    return kind == "application/json" and charsets in ([], ["utf-8"])
+    return kind == wanted and charsets in ([], ["utf-8"])
 
 
 def _accepted(part: str) -> tuple[str, float]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.types import Receive
 
 from tenantry.api.answers import Answer, success
 from tenantry.api.headers import RequestHeaders
+from tenantry.errors import Draining
 from tenantry.ports import Store
 from tenantry.provisioning import Patience
+
+
+def serving() -> bool:
+    """Of a server that never says that it drains."""
+    return False
 
 
 class HealthRoom:
@@ -18,15 +26,18 @@ class HealthRoom:
 
 
 class ReadyRoom:
-    """Asks the store, whose StoreUnavailable becomes 503 with Retry-After."""
+    """Asks the store, whose StoreUnavailable becomes 503 with Retry-After; so does a server that is about to stop."""
 
     methods = ("GET", "HEAD")
 
-    def __init__(self, store: Store, seconds: float) -> None:
+    def __init__(self, store: Store, seconds: float, draining: Callable[[], bool]) -> None:
         self._store = store
         self._seconds = seconds
+        self._draining = draining
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
+        if self._draining():
+            raise Draining("this server is about to stop: send requests to another")
         await Patience(self._seconds).read(self._store.ready())
         return success({"success": 1, "status": "ready"})
 

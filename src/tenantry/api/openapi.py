@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from pydantic.json_schema import models_json_schema
 
+from tenantry.api import introspect_schema
 from tenantry.api.examples import CREATED, ERROR, REQUESTS, ROTATED, UPDATED
 from tenantry.api.models import MAPPING_SCHEMA, PROPERTIES_SCHEMA, VALUE_SCHEMA, GetOrCreate, Rotate, Update
 from tenantry.groups import Tag
@@ -52,13 +53,18 @@ def openapi_document(version: Literal["3.1", "3.2"]) -> JsonObject:
         "info": {"title": "User group provisioning", "version": installed_version("tenantry"), "description": _ABOUT},
         "servers": [{"url": "/"}],
         "security": [{"apiToken": []}],
-        "tags": [{"name": "User groups"}, {"name": "Health"}],
+        "tags": [{"name": "User groups"}, {"name": "Introspection"}, {"name": "Health"}],
         "paths": {
             "/api/user": path,
+            "/oauth/introspect": {"post": _introspect()},
             "/healthz": {"get": _health("healthy", "The process runs", ready=False)},
             "/readyz": {"get": _health("ready", "The service can answer", ready=True)},
         },
-        "components": {"securitySchemes": {"apiToken": _SECURITY}, "schemas": _schemas(), "headers": _HEADERS},
+        "components": {
+            "securitySchemes": {"apiToken": _SECURITY, "bearer": introspect_schema.SECURITY},
+            "schemas": _schemas(),
+            "headers": _HEADERS,
+        },
     }
 
 
@@ -168,6 +174,26 @@ def _errors(*only: str) -> JsonObject:
     return errors
 
 
+def _introspect() -> JsonObject:
+    errors = _errors(*introspect_schema.ERRORS)
+    for status, description in introspect_schema.ERRORS.items():
+        errors[status]["description"] = description
+    answer = {
+        "description": "What is known of the token",
+        "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}},
+        "content": {"application/json": introspect_schema.ANSWER},
+    }
+    return {
+        "operationId": "introspectUserGroupToken",
+        "summary": introspect_schema.SUMMARY,
+        "description": introspect_schema.ABOUT,
+        "tags": ["Introspection"],
+        "security": [{"apiToken": []}, {"bearer": []}],
+        "requestBody": introspect_schema.REQUEST,
+        "responses": {"200": answer, **errors},
+    }
+
+
 def _health(name: str, summary: str, *, ready: bool) -> JsonObject:
     word = "ready" if ready else "ok"
     schema = {
@@ -237,6 +263,7 @@ def _answers() -> JsonObject:
         "Rotated": _closed({"success": {"const": 1}, "user_group": _group("api_environment_tag")}),
         "Error": _closed(error),
         "Problem": _closed({**problem, **error}),
+        "Introspection": introspect_schema.SCHEMA,
     }
 
 

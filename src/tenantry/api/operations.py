@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from pydantic import ValidationError
 
 from tenantry.api.models import GetOrCreate, RequestBody, Rotate, Update
 from tenantry.errors import AmbiguousRequest, InvalidBody
-from tenantry.groups import Environment, GroupChanges, GroupDraft, Once, thaw
+from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Once, thaw
 from tenantry.provisioning import Provisioned, Provisioner, check_changes, check_draft
 from tenantry.provisioning.limits import pointer_of
 
@@ -20,10 +20,16 @@ Model = TypeVar("Model", bound=RequestBody)
 class Operation(Protocol):
     """What one request asks for."""
 
+    @property
+    def name(self) -> str:
+        """The verb, for metrics and spans."""
+
     def check(self) -> None:
         """Raises InvalidBody where the verb would, without doing anything: for a caller who may not do it."""
 
-    async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned: ...
+    async def run(
+        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author
+    ) -> Provisioned: ...
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         """The JSON of a success, with exactly the fields of SPEC section 4."""
@@ -31,6 +37,7 @@ class Operation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GetOrCreateGroup:
+    name: ClassVar = "get_or_create"
     draft: GroupDraft
     with_tag: bool
     """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
@@ -38,8 +45,10 @@ class GetOrCreateGroup:
     def check(self) -> None:
         check_draft(self.draft)
 
-    async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned:
-        return await provisioner.get_or_create(environment, self.draft, once)
+    async def run(
+        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author
+    ) -> Provisioned:
+        return await provisioner.get_or_create(environment, self.draft, once, author=author)
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         shown = _shown(made)
@@ -51,14 +60,17 @@ class GetOrCreateGroup:
 
 @dataclass(frozen=True, slots=True)
 class UpdateGroup:
+    name: ClassVar = "update"
     provided_id: str
     changes: GroupChanges
 
     def check(self) -> None:
         check_changes(self.changes)
 
-    async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned:
-        return await provisioner.update(environment, self.provided_id, self.changes)
+    async def run(
+        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author
+    ) -> Provisioned:
+        return await provisioner.update(environment, self.provided_id, self.changes, author=author)
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         shown = _shown(made)
@@ -69,13 +81,16 @@ class UpdateGroup:
 
 @dataclass(frozen=True, slots=True)
 class RotateToken:
+    name: ClassVar = "rotate"
     current_token: str
 
     def check(self) -> None:
         """Any text may be asked about."""
 
-    async def run(self, provisioner: Provisioner, environment: Environment, once: Once | None) -> Provisioned:
-        return await provisioner.rotate(environment, self.current_token, once=once)
+    async def run(
+        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author
+    ) -> Provisioned:
+        return await provisioner.rotate(environment, self.current_token, once=once, author=author)
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         return {"success": 1, "user_group": {**_shown(made), "api_environment_tag": made.group.environment.tag.value}}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from starlette.routing import BaseRoute, Route
 
 from tenantry.api.body import BODY_SECONDS
 from tenantry.api.door import Door, Room
-from tenantry.api.health import DocumentRoom, HealthRoom, ReadyRoom
+from tenantry.api.health import DocumentRoom, HealthRoom, ReadyRoom, serving
+from tenantry.api.introspect import FORM_TERMS, IntrospectionRoom
 from tenantry.api.openapi import openapi_document
 from tenantry.api.user import STORE_SECONDS, UserRoom
+from tenantry.api.visit import Observer, unobserved
 from tenantry.ports import Store
 from tenantry.tokens import KeyRing
 
@@ -28,22 +30,36 @@ class Api:
 
 
 def create_api(
-    store: Store, keys: KeyRing, *, body_seconds: float = BODY_SECONDS, store_seconds: float = STORE_SECONDS
+    store: Store,
+    keys: KeyRing,
+    *,
+    body_seconds: float = BODY_SECONDS,
+    store_seconds: float = STORE_SECONDS,
+    observer: Observer = unobserved,
+    draining: Callable[[], bool] = serving,
 ) -> Api:
-    """``/api/user`` with and without a trailing slash (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``,
-    ``/healthz`` and ``/readyz``. No I/O is done here. ``body_seconds``: how long a client may take to send a body;
-    ``store_seconds``: how long the store may take for one request, over all its calls."""
-    user = Door(UserRoom(store, keys, body_seconds=body_seconds, store_seconds=store_seconds))
+    """``/api/user`` and ``/oauth/introspect`` with and without a trailing slash (never a redirect), ``/openapi.json``,
+    ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here. ``body_seconds``: how long a client may
+    take to send a body; ``store_seconds``: how long the store may take for one request, over all its calls.
+    ``observer`` is told of each request that needs an API token; while ``draining`` is true, ``/readyz`` answers 503.
+    """
+    user = Door(UserRoom(store, keys, body_seconds=body_seconds, store_seconds=store_seconds, observer=observer))
+    introspection = IntrospectionRoom(
+        store, keys, body_seconds=body_seconds, store_seconds=store_seconds, observer=observer
+    )
+    introspect = Door(introspection, FORM_TERMS)
     rooms: dict[str, Room] = {
         "/openapi.json": DocumentRoom(openapi_document("3.1")),
         "/openapi-3.2.json": DocumentRoom(openapi_document("3.2")),
         "/healthz": HealthRoom(),
-        "/readyz": ReadyRoom(store, store_seconds),
+        "/readyz": ReadyRoom(store, store_seconds, draining),
     }
     return Api(
         (
             Route("/api/user", user, name="user_groups"),
             Route("/api/user/", user, include_in_schema=False),
+            Route("/oauth/introspect", introspect, name="introspection"),
+            Route("/oauth/introspect/", introspect, include_in_schema=False),
             *(Route(path, Door(room)) for path, room in rooms.items()),
         )
     )

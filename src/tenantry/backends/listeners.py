@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+import logging
 
 from tenantry.ports import ChangeListener
 
+_log = logging.getLogger("tenantry")
+
 
 class Listeners:
-    """Tells every listener before a write and after it, whatever becomes of the write."""
+    """Tells every listener of each change that was committed."""
 
     def __init__(self) -> None:
         self._listeners: list[ChangeListener] = []
@@ -17,12 +18,10 @@ class Listeners:
     def subscribe(self, listener: ChangeListener) -> None:
         self._listeners.append(listener)
 
-    @contextmanager
-    def announced(self, handle: bytes) -> Iterator[None]:
-        """``changing`` on the way in, ``changed`` on the way out. A listener that cannot take the first refuses the
-        write; each one that was told of the beginning is told of the end, even if another one fails."""
-        with ExitStack() as stack:
-            for listener in self._listeners:
-                stack.callback(listener.changed, handle)
-                listener.changing(handle)
-            yield
+    def tell(self, handle: bytes, generation: int) -> None:
+        """The write is done and its caller is to hear so: a listener that fails keeps neither it nor the others."""
+        for listener in self._listeners:
+            try:
+                listener.changed(handle, generation)
+            except Exception:  # noqa: BLE001 - whatever a listener does
+                _log.exception("a listener to changes failed")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hmac import compare_digest
+from typing import Any
 
 from tenantry.errors import TokenAlreadyRotated, UnknownToken
-from tenantry.groups import UNCHANGED, Environment, GroupChanges, Issued, Token, UserGroup
+from tenantry.groups import UNCHANGED, Environment, GroupChanges, Issued, Reading, Tag, Token, UserGroup, freeze, thaw
 
 UNKNOWN_TOKEN = "this token is of no group of this environment"  # noqa: S105 - a message, not a password
 ALREADY_ROTATED = "this token was rotated already: fetch the live one with GET /api/user"
+
+_FIELDS = ("name", "properties", "mapping")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,26 +25,35 @@ class StoredGroup:
     token: Token
     previous: Token | None = None
 
-    def accepts(self, token: Token, now: datetime) -> bool:
-        """Whether ``token`` opens this group: it is the live one, or the previous one within its grace."""
+    def read(self, token: Token, now: datetime, generation: int) -> Reading:
+        """What ``token`` opens at ``now``: this group, if it is the live one, or the previous one within its grace."""
         if _same(self.token, token):
-            return True
+            return Reading(self.group, generation)
         until = self.group.grace_until
-        return self.previous is not None and until is not None and now < until and _same(self.previous, token)
+        if self.previous is not None and until is not None and now < until and _same(self.previous, token):
+            return Reading(self.group, generation, (until - now).total_seconds())
+        return Reading(None, generation)
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
-        """This group after ``changes``: absent fields stay, the others are replaced whole."""
-        names = ("name", "properties", "mapping")
-        given = {name: value for name in names if (value := getattr(changes, name)) is not UNCHANGED}
-        if not given:
+        """This group after ``changes``: absent fields stay, the others are replaced whole. Itself if none differs."""
+        given = {name: value for name in _FIELDS if (value := getattr(changes, name)) is not UNCHANGED}
+        if all(_text(value) == _text(getattr(self.group, name)) for name, value in given.items()):
             return self
         return replace(self, group=replace(self.group, **given, revision=self.group.revision + 1))
 
     def rotated(
-        self, environment: Environment, current: Token, *, key_id: str, nonce: bytes, grace_seconds: int, now: datetime
+        self,
+        environment: Environment,
+        current: Token,
+        *,
+        key_id: str,
+        nonce: bytes,
+        grace_seconds: int | None,
+        now: datetime,
     ) -> StoredGroup:
         """This group under the next token version, if ``current`` is its live token.
 
+        ``grace_seconds``: None means that of the environment as it is kept, not as the caller knew it.
         Raises UnknownToken and TokenAlreadyRotated. A version below the live one has been live once,
         for its signature is good and handles are never used again.
         """
@@ -51,7 +64,8 @@ class StoredGroup:
         if not _same(self.token, current):
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         token = replace(self.token, key_id=key_id, nonce=nonce, version=self.token.version + 1)
-        grace_until = now + timedelta(seconds=grace_seconds) if grace_seconds > 0 else None
+        grace = self.group.environment.grace_seconds if grace_seconds is None else grace_seconds
+        grace_until = now + timedelta(seconds=grace) if grace > 0 else None
         group = replace(
             self.group, token_version=token.version, revision=self.group.revision + 1, grace_until=grace_until
         )
@@ -61,12 +75,18 @@ class StoredGroup:
         return Issued(self.group, self.token, created=created)
 
 
-def _same(kept: Token, given: Token) -> bool:
-    """Whether two tokens are one. The nonce is the secret part, so it is compared in constant time."""
+def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:
+    """Whether ``token``, whose handle is the group's, has these parts. The nonce is secret, so it is compared in
+    constant time."""
     return (
-        kept.version == given.version
-        and kept.key_id == given.key_id
-        and kept.tag is given.tag
-        and kept.handle == given.handle
-        and compare_digest(kept.nonce, given.nonce)
+        version == token.version and key_id == token.key_id and tag is token.tag and compare_digest(nonce, token.nonce)
     )
+
+
+def _same(kept: Token, given: Token) -> bool:
+    return kept.handle == given.handle and is_token(given, kept.tag, kept.key_id, kept.version, kept.nonce)
+
+
+def _text(value: Any) -> str:
+    """A value as JSON, by which ``1`` and ``1.0``, or two orders of keys, differ; to ``==`` they are equal."""
+    return json.dumps(thaw(freeze(value)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import as_text, choose_environment, environment_option, json_option, with_store
+from tenantry.cli.options import as_text, author, choose_environment, environment_option, json_option, with_store
 from tenantry.cli.output import say, show, show_alone
 from tenantry.groups import ApiToken, Scope
 from tenantry.ports import Store
@@ -28,14 +28,16 @@ def api_token() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     default=[Scope.PROVISION.value],
     show_default=True,
-    help="What it may be used for; may be given more than once.",
+    help="What it may be used for: provision for /api/user, introspect for /oauth/introspect. May come more than once.",
 )
 @json_option
 @with_store
 async def create(store: Store, environment: str | None, label: str, scopes: tuple[str, ...], as_json: bool) -> None:
     """Create an API token and print it: once, alone on stdout. Only its hash is kept."""
     fence = await choose_environment(store, environment)
-    secret, made = await issue_api_token(store, fence, label=label, scopes=[Scope(scope) for scope in scopes])
+    secret, made = await issue_api_token(
+        store, fence, label=label, scopes=[Scope(scope) for scope in scopes], author=author()
+    )
     show_alone(secret, _row(made), field="api_token", as_json=as_json)
     say(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
 
@@ -58,7 +60,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:
     """Revoke the API token with this ID (see `list`). It is dead when this command returns."""
     fence = await choose_environment(store, environment)
-    gone = await store.revoke_api_token(fence, token_id)
+    gone = await store.revoke_api_token(fence, token_id, author=author())
     show_alone(str(gone.id), _row(gone), field="id", as_json=as_json)
     say(f"Revoked …{gone.hint}.")
 

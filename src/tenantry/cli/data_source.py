@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import as_name, choose_environment, environment_option, json_option, with_store
+from tenantry.cli.options import as_name, author, choose_environment, environment_option, json_option, with_store
 from tenantry.cli.output import say, show, show_alone
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
@@ -40,7 +40,12 @@ async def create(
         url = sys.stdin.read().strip()
     check_url(url, trusted=trusted)
     made = await store.create_data_source(
-        fence, source_id=f"ds_{secrets.token_hex(8)}", provided_id=provided_id, url=resolve_url(url), trusted=trusted
+        fence,
+        source_id=f"ds_{secrets.token_hex(8)}",
+        provided_id=provided_id,
+        url=resolve_url(url),
+        trusted=trusted,
+        author=author(),
     )
     show_alone(made.id, _row(made), field="id", as_json=as_json)
     say(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
@@ -64,7 +69,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 async def delete(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
     """Remove a data source. Groups that map to it get an error, never another source."""
     fence = await choose_environment(store, environment)
-    gone = await store.delete_data_source(fence, reference)
+    gone = await store.delete_data_source(fence, reference, author=author())
     show_alone(gone.id, _row(gone), field="id", as_json=as_json)
 
 

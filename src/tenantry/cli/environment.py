@@ -7,26 +7,42 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import as_name, json_option, with_store
+from tenantry.cli.options import as_name, author, grace_type, json_option, with_store
 from tenantry.cli.output import say, show, show_alone
+from tenantry.errors import UnknownEnvironment
 from tenantry.groups import Environment, Tag
 from tenantry.ports import Store
 
 
 @click.group()
 def environment() -> None:
-    """Create and list environments."""
+    """Create and list environments, and set what holds in them."""
 
 
 @environment.command("create")
 @click.argument("name", type=as_name)
 @click.option("--tag", type=click.Choice([tag.value for tag in Tag]), required=True, help="What the groups in it are.")
 @click.option("--external-data-sources", is_flag=True, help="Do not check mappings: the app routes queries itself.")
+@click.option(
+    "--grace-seconds",
+    type=grace_type,
+    default=0,
+    show_default=True,
+    help="How long an old token stays good after a rotation that names no grace of its own.",
+)
 @json_option
 @with_store
-async def create(store: Store, name: str, tag: str, external_data_sources: bool, as_json: bool) -> None:
+async def create(
+    store: Store, name: str, tag: str, external_data_sources: bool, grace_seconds: int, as_json: bool
+) -> None:
     """Create the environment NAME and print its name."""
-    made = await store.create_environment(name, Tag(tag), external_data_sources=external_data_sources)
+    made = await store.create_environment(
+        name,
+        Tag(tag),
+        external_data_sources=external_data_sources,
+        grace_seconds=grace_seconds,
+        author=author(),
+    )
     show_alone(made.name, _row(made), field="name", as_json=as_json)
     say(f"Next: tenantry api-token create --environment {shlex.quote(made.name)}")
 
@@ -39,5 +55,24 @@ async def list_(store: Store, as_json: bool) -> None:
     show([_row(each) for each in await store.environments()], as_json=as_json)
 
 
+@environment.command("set-grace")
+@click.argument("name", type=as_name)
+@click.argument("seconds", type=grace_type)
+@json_option
+@with_store
+async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
+    """Let old tokens of the environment NAME stay good for SECONDS after each rotation to come; 0 ends it."""
+    known = await store.environment(name)
+    if known is None:
+        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
+    changed = await store.set_grace(known, seconds, author=author())
+    show_alone(changed.name, _row(changed), field="name", as_json=as_json)
+
+
 def _row(each: Environment) -> dict[str, Any]:
-    return {"name": each.name, "tag": each.tag.value, "external_data_sources": each.external_data_sources}
+    return {
+        "name": each.name,
+        "tag": each.tag.value,
+        "external_data_sources": each.external_data_sources,
+        "grace_seconds": each.grace_seconds,
+    }

@@ -8,8 +8,10 @@ import click
 
 from tenantry.cli.options import (
     as_name,
+    author,
     choose_environment,
     environment_option,
+    grace_type,
     json_option,
     keys_option,
     pairs,
@@ -66,7 +68,7 @@ async def create(
         typed_pairs(properties, "--property") or None,
         pairs(mapping, "--map") or None,
     )
-    made = await _provisioner(store, keys).get_or_create(fence, draft)
+    made = await _provisioner(store, keys).get_or_create(fence, draft, author=author())
     _show_token(made, as_json=as_json)
     say("Created." if made.created else "It was there already; nothing was changed.")
 
@@ -141,29 +143,27 @@ async def update(
         None if "properties" in clear else typed_pairs(properties, "--property") or UNCHANGED,
         None if "mapping" in clear else pairs(mapping, "--map") or UNCHANGED,
     )
-    changed = await _provisioner(store, keys).update(fence, provided_id, changes)
+    changed = await _provisioner(store, keys).update(fence, provided_id, changes, author=author())
     show_one(changed.group.as_dict(), as_json=as_json)
 
 
 @group.command("rotate")
 @click.argument("provided_id", type=as_name, metavar="ID")
 @click.option(
-    "--grace",
-    type=click.IntRange(0, 86_400),
-    default=0,
-    show_default=True,
-    help="Seconds that the old token stays good.",
+    "--grace-seconds", type=grace_type, help="How long the old token stays good; default: as its environment says."
 )
 @environment_option
 @keys_option
 @json_option
 @with_store
 async def rotate(
-    store: Store, provided_id: str, grace: int, environment: str | None, keys: str | None, as_json: bool
+    store: Store, provided_id: str, grace_seconds: int | None, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Give the user group ID a new token and print it alone on stdout. The old one is dead."""
+    """Give the user group ID a new token and print it alone on stdout. The old one is dead, or ends with its grace."""
     fence = await choose_environment(store, environment)
-    made = await _provisioner(store, keys).rotate_group(fence, provided_id, grace_seconds=grace)
+    made = await _provisioner(store, keys).rotate_group(
+        fence, provided_id, grace_seconds=grace_seconds, author=author()
+    )
     _show_token(made, as_json=as_json)
 
 
@@ -180,7 +180,7 @@ async def delete(store: Store, provided_id: str, environment: str | None, yes: b
         click.confirm(
             f"Delete {provided_id!r} of {fence.name}? Its dashboards stop within a second.", abort=True, err=True
         )
-    gone = await store.delete(fence, provided_id)
+    gone = await store.delete(fence, provided_id, author=author())
     show_alone(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
 
 

@@ -9,6 +9,7 @@ import click
 
 from tenantry import __version__
 from tenantry.cli.api_token import api_token
+from tenantry.cli.audit import audit
 from tenantry.cli.data_source import data_source
 from tenantry.cli.environment import environment
 from tenantry.cli.group import group
@@ -23,8 +24,10 @@ _EXTRAS = {
     "alembic": "server",
     "asyncpg": "postgres",
     "duckdb": "duckdb",
+    "prometheus_client": "metrics",
     "pydantic_settings": "server",
     "pymysql": "mysql",
+    "redis": "redis",
     "uvicorn": "server",
 }
 """Which extra brings a module that may be missing."""
@@ -58,5 +61,5 @@ def commands() -> None:
     """
 
 
-for _command in (demo, serve, migrate, keys, environment, api_token, data_source, group, sql):
+for _command in (demo, serve, migrate, keys, environment, api_token, data_source, group, sql, audit):
     commands.add_command(_command)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import os
 import shlex
+import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tenantry.errors import InvalidSettings, UnknownEnvironment
-from tenantry.groups import Environment
+from tenantry.groups import Author, Environment
 from tenantry.ports import EnvironmentStore
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ environment_option = click.option(
     show_envvar=True,
     help="Needed when there are several environments.",
 )
+grace_type = click.IntRange(0, 86_400)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
@@ -63,7 +66,27 @@ def settings(**given: Any) -> Settings:
     """The settings, with the given options before all others. Raises InvalidSettings."""
     from tenantry.settings import load_settings  # pydantic, which `--help` need not wait for
 
-    return load_settings(**given)
+    chosen = load_settings(**given)
+    # The run folder is where the processes of this host meet: what the file says of it holds for all that we start.
+    for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):
+        if value is not None:
+            os.environ[name] = str(value)
+    return chosen
+
+
+def author() -> Author:
+    """Who runs this command, for the audit trail."""
+    return Author(f"command line {_user()}@{socket.gethostname()}")
+
+
+def _user() -> str:
+    """The user whose rights the process has, whatever the environment says."""
+    try:
+        import pwd  # there is none on Windows
+
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except (ImportError, KeyError):  # or an id that nobody has a name for, as in some containers
+        return str(os.geteuid()) if hasattr(os, "geteuid") else os.environ.get("USERNAME", "somebody")
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from tenantry.cli.options import database_option, keys_option, settings
 from tenantry.cli.output import say
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from tenantry.cli.server import Drain
+    from tenantry.settings import Settings
 
 host_option = click.option(
     "--host", envvar="TENANTRY_HOST", show_envvar=True, help="Address to listen on; default 127.0.0.1."
@@ -17,21 +25,66 @@ host_option = click.option(
 @keys_option
 @host_option
 @click.option("--port", type=int, envvar="TENANTRY_PORT", show_envvar=True, help="Default 8000; 0 takes a free one.")
-def serve(database: str | None, keys: str | None, host: str | None, port: int | None) -> None:
+@click.option(
+    "--redis",
+    metavar="URL",
+    envvar="TENANTRY_REDIS",
+    show_envvar=True,
+    help="Valkey or Redis to tell of each write, for apps that use it as bus or cache.",
+)
+@click.option(
+    "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="How many processes serve; default 1."
+)
+@click.option(
+    "--metrics/--no-metrics",
+    default=None,
+    envvar="TENANTRY_METRICS",
+    show_envvar=True,
+    help="Answer /metrics, for Prometheus, to everybody who reaches the port.",
+)
+@click.option(
+    "--log-format",
+    metavar="text|json",
+    envvar="TENANTRY_LOG_FORMAT",
+    show_envvar=True,
+    help="json: one object a line on stderr, also for each request.",
+)
+@click.option(
+    "--drain-seconds",
+    type=int,
+    envvar="TENANTRY_DRAIN_SECONDS",
+    show_envvar=True,
+    help="How long after SIGTERM requests are still taken, with /readyz at 503; default 1.",
+)
+def serve(**given: Any) -> None:
     """Serve /api/user, after bringing the store's tables up to date."""
-    from tenantry.app import create_app
-    from tenantry.cli.server import listen, run
-    from tenantry.keys import SigningKeys
+    from tenantry.cli.server import Drain, listen, run
     from tenantry.migrations import migrate as migrate_store
 
-    chosen = settings(database=database, keys=keys, host=host, port=port)
-    signing_keys = SigningKeys.from_file(chosen.keys)
+    chosen = settings(**given)
+    drain = Drain(chosen.drain_seconds)
+    app = application(chosen, drain)  # also before workers make their own: what is wrong is said once
     migrate_store(chosen.database)
-    run(
-        create_app(chosen.database, signing_keys),
-        listen(chosen.host, chosen.port),
-        announce=lambda url: say(f"Tenantry serves {url}/api/user  (OpenAPI: {url}/openapi.json). Ctrl-C stops it."),
-    )
+    listener = listen(chosen.host, chosen.port)
+
+    def announce(url: str) -> None:
+        say(f"Tenantry serves {url}/api/user  (OpenAPI: {url}/openapi.json). Ctrl-C stops it.")
+
+    if chosen.workers == 1:
+        run(app, listener, announce=announce, drain=drain, log_format=chosen.log_format)
+    else:
+        from tenantry.cli.workers import Supervisor
+
+        Supervisor(chosen, listener).run(announce=announce)
+
+
+def application(chosen: Settings, drain: Drain) -> Starlette:
+    """The app that these settings describe. Raises InvalidKeys, InvalidSettings."""
+    from tenantry.app import create_app
+    from tenantry.keys import SigningKeys
+
+    keys = SigningKeys.from_file(chosen.keys)
+    return create_app(chosen.database, keys, redis=chosen.redis, metrics=chosen.metrics, draining=drain)
 
 
 @click.command()

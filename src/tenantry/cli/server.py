@@ -1,46 +1,140 @@
-"""Running an ASGI app with uvicorn: logs on stderr without any token, and an announcement when it really listens."""
+"""Running an ASGI app with uvicorn: logs on stderr without any token, and an end that drops no request."""
 
 from __future__ import annotations
 
-import copy
+import asyncio
+import multiprocessing
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from types import FrameType
 from typing import Any
 
 import uvicorn
 
+from tenantry.cli.log import log_config
 from tenantry.errors import InvalidSettings
 
 DRAIN_SECONDS = 10
+"""How long requests under way may take to finish."""
+
+_TICK = 0.1
+_LINGER_SECONDS = 0.5
+"""How long connections that were just made may take to say what they want."""
 
 
-def run(app: Any, listener: socket.socket, *, announce: Callable[[str], None]) -> None:
-    """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``."""
-    host, port = listener.getsockname()[:2]
-    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+class Drain:
+    """Whether the server was asked to stop. ``/readyz`` tells of it for ``seconds``, while requests are still taken, so
+    that whoever spreads the load sends the next one elsewhere."""
+
+    def __init__(self, seconds: float = 0) -> None:
+        self.seconds = seconds
+        self.begun = False
+
+    def __call__(self) -> bool:
+        return self.begun
+
+
+def run(
+    app: Any,
+    listener: socket.socket,
+    *,
+    announce: Callable[[str], None],
+    drain: Drain | None = None,
+    log_format: str = "text",
+) -> None:
+    """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``.
+
+    SIGTERM comes from a supervisor: with a ``drain`` its seconds pass before new connections are refused. SIGINT comes
+    from somebody at a terminal, who does not want to wait for that; nor does who signals twice.
+    """
     config = uvicorn.Config(
-        app, log_config=_log_config(), log_level="warning", timeout_graceful_shutdown=DRAIN_SECONDS, ws="auto"
+        app,
+        log_config=log_config(log_format),
+        log_level="warning",
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        ws="auto",
     )
-    server = _Server(config, lambda: announce(url))
+    server = _Server(config, lambda: announce(url_of(listener)), drain or Drain())
     # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     with listener, suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
 
 
-class _Server(uvicorn.Server):
-    """Says when it listens, which uvicorn itself does only in its log."""
+def url_of(listener: socket.socket) -> str:
+    """Where to reach it."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+
+class _Server(uvicorn.Server):
+    """Says when it listens, which uvicorn itself does only in its log, and drains before it stops listening."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None], drain: Drain) -> None:
         super().__init__(config)
         self._on_ready = on_ready
+        self._drain = drain
+        self._signals: list[int] = []
+        self._listeners: list[socket.socket] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._listeners = sockets or []
         await super().startup(sockets)
         if not self.should_exit:
             self._on_ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._drain.begun = True
+        self._signals.append(sig)
+        super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        parent = multiprocessing.parent_process()
+        if parent is not None and not parent.is_alive():  # nobody would end or replace this worker any more
+            self.handle_exit(signal.SIGTERM, None)
+        return await super().on_tick(counter)
+
+    async def main_loop(self) -> None:
+        await super().main_loop()
+        if self._signals[-1:] != [signal.SIGTERM]:
+            return
+        # Each answer from now on ends its connection, so that no request meets one that is being closed.
+        self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._drain.seconds
+        while len(self._signals) == 1 and loop.time() < ends:  # noqa: ASYNC110  # a signal handler sets no Event
+            await asyncio.sleep(_TICK)
+        await self._stop_listening()
+        ends = loop.time() + _LINGER_SECONDS
+        while self.server_state.connections and len(self._signals) == 1 and loop.time() < ends:  # noqa: ASYNC110
+            await asyncio.sleep(_TICK)
+
+    async def _stop_listening(self) -> None:
+        """Takes in who is connected already and was not asked in yet: to close the listener would cut them off."""
+        loop = asyncio.get_running_loop()
+        waiting = [each for listener in self._listeners for each in _accepted(listener)]
+        for server in self.servers:
+            server.close()
+        for connection in waiting:
+            await loop.connect_accepted_socket(self._protocol, connection)
+
+    def _protocol(self) -> asyncio.Protocol:
+        """As uvicorn makes one for each connection."""
+        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
+        return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+
+
+def _accepted(listener: socket.socket) -> Iterator[socket.socket]:
+    """Every connection that waits at a listener."""
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # none is left, or it went away again
+            return
+        connection.setblocking(False)
+        yield connection
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -56,13 +150,3 @@ def listen(host: str, port: int) -> socket.socket:
             f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port (0 takes a free one)"
         ) from None
     return listener
-
-
-def _log_config() -> dict[str, Any]:
-    """uvicorn's own, with every line on stderr and through the filter that masks tokens."""
-    config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
-    config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
-    for handler in config["handlers"].values():
-        handler["stream"] = "ext://sys.stderr"
-        handler["filters"] = ["redact"]
-    return config

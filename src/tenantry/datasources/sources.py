@@ -14,6 +14,7 @@ from tenantry.datasources.pools import Pools
 from tenantry.errors import UnmappedSchema, UnregisteredSource
 from tenantry.groups import Record, RegisteredSource, UserGroup
 from tenantry.ports import SourceDirectory
+from tenantry.spans import Span
 from tenantry.sql import SQLTemplate
 
 _log = logging.getLogger(__name__)
@@ -70,9 +71,13 @@ class DataSources:
         _check_owner(group, variables)
         compiled = self._compiled(template)
         registered = await self._registered(group, schema)
-        async with self._pools.use(registered) as source:
-            bound = compiled.bind(variables, source.paramstyle, dialect=source.dialect)
-            return await source.fetch(bound)
+        with Span("tenantry.query", {"tenantry.data_source": registered.id}) as span:
+            async with self._pools.use(registered) as source:
+                span.note("tenantry.dialect", source.dialect)
+                bound = compiled.bind(variables, source.paramstyle, dialect=source.dialect)
+                rows = await source.fetch(bound)
+            span.note("tenantry.rows", len(rows))
+        return rows
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The dialect that templates of this group's schema are bound for. Raises as ``fetch`` does; runs no query."""

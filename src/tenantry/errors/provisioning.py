@@ -17,6 +17,12 @@ class BadRequest(TenantryError):
     code, status = "bad_request", 400
 
 
+class InvalidRequest(TenantryError):
+    """The form of ``/oauth/introspect`` has no token, or a parameter twice (RFC 6749 section 5.2)."""
+
+    code, status = "invalid_request", 400
+
+
 class AmbiguousAuthorization(TenantryError):
     """The request carries more than one Authorization header."""
 
@@ -114,7 +120,7 @@ class BodyTooLarge(TenantryError):
 
 
 class UnsupportedMediaType(TenantryError):
-    """The body is not ``application/json`` in UTF-8."""
+    """The body is not ``application/json`` in UTF-8; of ``/oauth/introspect``, not a form."""
 
     code, status = "unsupported_media_type", 415
 
@@ -165,6 +171,13 @@ class MigrationNeeded(StoreUnavailable):
 
     code = "migration_needed"
     public = "the store has no tables of this version: its operator runs `tenantry migrate`"
+
+
+class Draining(TenantryError):
+    """``/readyz`` of a server that is about to stop: it still answers, and wants no new work."""
+
+    code, status = "draining", 503
+    retry_after = 1
 
 
 class ApiUnreachable(TenantryError):

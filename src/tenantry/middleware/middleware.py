@@ -15,6 +15,7 @@ from tenantry.groups import UserGroup
 from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, first_of
 from tenantry.middleware.denial import deny
 from tenantry.middleware.guard import Guard
+from tenantry.middleware.live import LiveSocket
 from tenantry.middleware.privacy import stamp
 from tenantry.middleware.taking import taker
 
@@ -27,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class TokenResolver(Protocol):
-    """What the middleware needs of a Resolver."""
+    """What the middleware needs of a Resolver; for websockets also what ``LiveResolver`` may have."""
 
     @property
     def environment(self) -> str | None:
@@ -61,6 +62,9 @@ class UserGroupMiddleware:
       websocket gets a denial response, or close 1008 before accept where the server has none. An empty value is a bad
       token, not an absent one.
     - a group: ``scope["user_group"]`` is a UserGroup.
+
+    A websocket with a group is looked at again while it is open: it is closed with 4401 within the resolver's staleness
+    bound once its token is no longer good, and follows updates of its group (``LiveSocket``).
 
     The token is taken out of the scope in any case. Responses say ``Vary``, and ``Cache-Control: private`` when there
     was a group. Where another UserGroupMiddleware has found a group already, this one lets the request pass as it is,
@@ -105,10 +109,10 @@ class UserGroupMiddleware:
             return deny(error, scope, send)
         if raw is None:
             return self._run_without(scope, receive, send)
-        private = send
-        if kind == "http":
-            from_query = scope.get("query_string") is not query
-            private = MethodType(self._send_private_query if from_query else self._send_private, send)
+        if kind != "http":
+            return self._run_socket(raw, scope, receive, send)
+        from_query = scope.get("query_string") is not query
+        private: Send = MethodType(self._send_private_query if from_query else self._send_private, send)
         group = self._peek(raw)
         if group is None:
             return self._run_resolved(raw, scope, receive, send, private)
@@ -123,6 +127,14 @@ class UserGroupMiddleware:
             return
         scope[SCOPE_KEY] = group
         await self.app(scope, receive, private)
+
+    async def _run_socket(self, raw: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            scope[SCOPE_KEY] = await self._resolver.resolve(raw)
+        except TenantryError as error:
+            await deny(error, scope, send)
+            return
+        await LiveSocket(self._resolver, raw, scope, receive, send).run(self.app)
 
     def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if self._environment in {None, scope[SCOPE_KEY].environment.name}:

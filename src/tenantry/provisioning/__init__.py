@@ -3,6 +3,14 @@
 from tenantry.provisioning.api_token import issue_api_token
 from tenantry.provisioning.limits import check_changes, check_draft
 from tenantry.provisioning.patience import Patience
-from tenantry.provisioning.provisioner import Provisioned, Provisioner
+from tenantry.provisioning.provisioner import LONGEST_GRACE, Provisioned, Provisioner
 
-__all__ = ["Patience", "Provisioned", "Provisioner", "check_changes", "check_draft", "issue_api_token"]
+__all__ = [
+    "LONGEST_GRACE",
+    "Patience",
+    "Provisioned",
+    "Provisioner",
+    "check_changes",
+    "check_draft",
+    "issue_api_token",
+]

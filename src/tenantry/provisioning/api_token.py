@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection
 
-from tenantry.groups import ApiToken, Environment, Scope
+from tenantry.groups import UNNAMED, ApiToken, Author, Environment, Scope
 from tenantry.ports import ApiTokenStore
 from tenantry.tokens import api_token_digest, mint_api_token
 
@@ -20,6 +20,7 @@ async def issue_api_token(
     label: str = "",
     scopes: Collection[Scope] = (Scope.PROVISION,),
     random: Callable[[int], bytes] = secrets.token_bytes,
+    author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
     """The secret, which can never be read again, and its record. ``random`` gives that many random bytes."""
     secret = mint_api_token(environment.tag, random)
@@ -27,5 +28,5 @@ async def issue_api_token(
     if digest is None:  # pragma: no cover - a token that was just minted has our own shape
         raise RuntimeError("minted an API token of a wrong shape")
     return secret, await store.create_api_token(
-        environment, digest=digest, label=label, scopes=scopes, hint=secret[-HINT:]
+        environment, digest=digest, label=label, scopes=scopes, hint=secret[-HINT:], author=author
     )

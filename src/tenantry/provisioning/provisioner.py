@@ -9,7 +9,18 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tenantry.errors import AlreadyExists, InvalidToken, UnknownDataSource, UnknownGroup, UnknownToken
-from tenantry.groups import UNCHANGED, Environment, GroupChanges, GroupDraft, Issued, Once, Token, UserGroup
+from tenantry.groups import (
+    UNCHANGED,
+    UNNAMED,
+    Author,
+    Environment,
+    GroupChanges,
+    GroupDraft,
+    Issued,
+    Once,
+    Token,
+    UserGroup,
+)
 from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
 from tenantry.provisioning.patience import Patience
@@ -37,8 +48,8 @@ class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``, with tokens signed by ``keys``.
 
     ``random(n)`` gives n unpredictable bytes. Each method may raise StoreUnavailable; one that writes, OutcomeUnknown.
-    ``patience`` is for a Provisioner that does one thing: it bounds the store's calls together, beside the deadline
-    that the store has for each.
+    ``author`` stands in the audit trail beside each write. ``patience`` is for a Provisioner that does one thing: it
+    bounds the store's calls together, beside the deadline that the store has for each.
     """
 
     def __init__(
@@ -54,7 +65,9 @@ class Provisioner:
         self._random = random
         self._patience = patience or Patience()
 
-    async def get_or_create(self, environment: Environment, draft: GroupDraft, once: Once | None = None) -> Provisioned:
+    async def get_or_create(
+        self, environment: Environment, draft: GroupDraft, once: Once | None = None, *, author: Author = UNNAMED
+    ) -> Provisioned:
         """The group with ``draft.provided_id``, created if there is none; one that exists is never changed.
 
         Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded.
@@ -62,21 +75,24 @@ class Provisioner:
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
         try:
-            issued = await self._create(environment, draft, once)
+            issued = await self._create(environment, draft, once, author)
         except AlreadyExists:  # two random handles met, once in 2^64
-            issued = await self._create(environment, draft, once)
+            issued = await self._create(environment, draft, once, author)
         return self._provisioned(issued)
 
-    async def _create(self, environment: Environment, draft: GroupDraft, once: Once | None) -> Issued:
+    async def _create(self, environment: Environment, draft: GroupDraft, once: Once | None, author: Author) -> Issued:
         token = draft_token(environment.tag, self._keys.active_id, self._random)
-        return await self._patience.write(self._store.get_or_create(environment, draft, token, once=once))
+        creation = self._store.get_or_create(environment, draft, token, once=once, author=author)
+        return await self._patience.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Provisioned | None:
         """The group and its live token; None if there is none with this id. Raises SigningKeyMissing."""
         issued = await self._patience.read(self._store.get(environment, provided_id))
         return None if issued is None else self._provisioned(issued)
 
-    async def update(self, environment: Environment, provided_id: str, changes: GroupChanges) -> Provisioned:
+    async def update(
+        self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
+    ) -> Provisioned:
         """Changes what ``changes`` names. Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing;
         nothing was changed then."""
         check_changes(changes)
@@ -87,12 +103,20 @@ class Provisioner:
             raise UnknownGroup(
                 "there is no user group with this id in the environment of the API token", field="/user_group_id"
             )
-        return self._provisioned(await self._patience.write(self._store.update(environment, provided_id, changes)))
+        update = self._store.update(environment, provided_id, changes, author=author)
+        return self._provisioned(await self._patience.write(update))
 
     async def rotate(
-        self, environment: Environment, current_token: str, *, grace_seconds: int = 0, once: Once | None = None
+        self,
+        environment: Environment,
+        current_token: str,
+        *,
+        grace_seconds: int | None = None,
+        once: Once | None = None,
+        author: Author = UNNAMED,
     ) -> Provisioned:
-        """Replaces ``current_token`` by a new one; of N at once one wins. The old one stays good for ``grace_seconds``.
+        """Replaces ``current_token`` by a new one; of N at once one wins. The old one stays good for ``grace_seconds``,
+        or where that is None for the environment's own grace (0, if nobody has set it).
 
         Raises UnknownToken (malformed, forged, of another environment: alike), TokenAlreadyRotated,
         IdempotencyKeyReused, IdempotencySuperseded; ValueError if the grace is not from 0 to 86,400.
@@ -105,34 +129,47 @@ class Provisioner:
             # The key may be known with another body, or the old token's signing key be gone since the first answer:
             # the store tells, and finds no group of this token.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
-        return await self._rotate(environment, current, grace_seconds, once)
+        return await self._rotate(environment, current, grace_seconds, author, once)
 
     async def _rotate(
-        self, environment: Environment, current: Token, grace_seconds: int, once: Once | None = None
+        self,
+        environment: Environment,
+        current: Token,
+        grace_seconds: int | None,
+        author: Author,
+        once: Once | None = None,
     ) -> Provisioned:
         rotation = self._store.rotate(
             environment,
             current,
             key_id=self._keys.active_id,
             nonce=self._random(16),
-            grace_seconds=_grace(grace_seconds),
+            grace_seconds=None if grace_seconds is None else checked_grace(grace_seconds),
             once=once,
+            author=author,
         )
         return self._provisioned(await self._patience.write(rotation))
 
-    async def rotate_group(self, environment: Environment, provided_id: str, *, grace_seconds: int = 0) -> Provisioned:
-        """Rotates by id, for the operator: also where the old token's signing key is gone.
+    async def rotate_group(
+        self,
+        environment: Environment,
+        provided_id: str,
+        *,
+        grace_seconds: int | None = None,
+        author: Author = UNNAMED,
+    ) -> Provisioned:
+        """Rotates by id, for the operator: also where the old token's signing key is gone. Grace is as in ``rotate``.
 
         Raises UnknownGroup; TokenAlreadyRotated if another rotation came between.
         """
         issued = await self._patience.read(self._store.get(environment, provided_id))
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
-        return await self._rotate(environment, issued.token, grace_seconds)
+        return await self._rotate(environment, issued.token, grace_seconds, author)
 
-    async def delete(self, environment: Environment, provided_id: str) -> UserGroup:
+    async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         """Deletes the group; its token is dead. Raises UnknownGroup."""
-        return await self._patience.write(self._store.delete(environment, provided_id))
+        return await self._patience.write(self._store.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Provisioned:
         return Provisioned(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
@@ -156,7 +193,8 @@ class Provisioner:
             known.add(reference)
 
 
-def _grace(seconds: int) -> int:
+def checked_grace(seconds: int) -> int:
+    """The same number, from 0 to a day. Raises ValueError."""
     if not 0 <= seconds <= LONGEST_GRACE:
         raise ValueError(f"a grace is 0 to {LONGEST_GRACE} seconds")
     return seconds

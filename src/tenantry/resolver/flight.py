@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Flight:
-    """One load and those who wait for it, all on one event loop.
+    """One load and those who wait for it, all on one event loop. ``fill`` is None until the backend is asked.
 
     The task belongs to the resolver, so that the cancellation of one who waits, the first one too, harms nobody else.
     """
@@ -20,8 +20,8 @@ class Flight:
 
     task: asyncio.Task[None]
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, fill: Fill) -> None:
-        self.fill = fill
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.fill: Fill | None = None
         self._loop = loop
         self._waiters: list[asyncio.Future[UserGroup]] = []
 

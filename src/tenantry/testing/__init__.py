@@ -1,10 +1,11 @@
-"""What tests of a host program need: a store in memory, a clock that stands still, and the contract of a Store.
+"""What tests of a host program need: a store in memory, a clock that stands still, and the contracts of the ports.
 
-``StoreContract`` needs pytest, which is loaded only when that name is asked for.
+The contracts need pytest, which is loaded only when one of their names is asked for.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tenantry.backends.memory import MemoryStore
@@ -13,13 +14,24 @@ from tenantry.testing.sample import make_environment, make_group, make_token
 
 if TYPE_CHECKING:
     from tenantry.testing.contract import StoreContract
+    from tenantry.testing.contract_backend import BackendContract
+    from tenantry.testing.contract_lease import LeaseContract
 
-__all__ = ["FrozenClock", "MemoryStore", "StoreContract", "make_environment", "make_group", "make_token"]
+__all__ = [
+    "BackendContract",
+    "FrozenClock",
+    "LeaseContract",
+    "MemoryStore",
+    "StoreContract",
+    "make_environment",
+    "make_group",
+    "make_token",
+]
+
+_CONTRACTS = {"BackendContract": "contract_backend", "LeaseContract": "contract_lease", "StoreContract": "contract"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "StoreContract":
-        from tenantry.testing.contract import StoreContract
-
-        return StoreContract
+    if name in _CONTRACTS:
+        return getattr(import_module(f"tenantry.testing.{_CONTRACTS[name]}"), name)
     raise AttributeError(f"module 'tenantry.testing' has no attribute {name!r}")

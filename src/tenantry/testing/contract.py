@@ -7,28 +7,27 @@
             yield store
             await store.aclose()
 
-The store starts empty and takes its time from the fixture ``clock``. The tests run on asyncio by the anyio plugin.
+The store starts empty and takes its time from the fixture ``clock``. The tests run on asyncio by the anyio plugin. For
+what only reads there are BackendContract (``find``) and LeaseContract (``look``, ``changes``, ``slots`` too).
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tenantry.testing.clock import FrozenClock
+from tenantry.ports import Store
+from tenantry.testing.contract_audit import AuditContract
 from tenantry.testing.contract_directory import DirectoryContract
 from tenantry.testing.contract_groups import GroupContract
+from tenantry.testing.contract_lease import LeaseContract
 from tenantry.testing.contract_once import OnceContract
 from tenantry.testing.contract_rotation import RotationContract
 
 
-@pytest.mark.anyio
-class StoreContract(GroupContract, RotationContract, OnceContract, DirectoryContract):
+class StoreContract(LeaseContract, GroupContract, RotationContract, OnceContract, DirectoryContract, AuditContract):
     """All tests of a Store. A subclass gives the fixture ``store``."""
 
     @pytest.fixture
-    def anyio_backend(self) -> str:
-        return "asyncio"
-
-    @pytest.fixture
-    def clock(self) -> FrozenClock:
-        return FrozenClock()
+    def backend(self, store: Store) -> Store:
+        """A store is read through itself."""
+        return store

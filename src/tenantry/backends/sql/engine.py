@@ -22,11 +22,16 @@ class Engine(Protocol):
         """All rows of a read, straight from the driver. Raises StoreUnavailable, MigrationNeeded."""
         ...
 
-    async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[], None]) -> T:
+    async def look(self, handle: bytes, deadline: float) -> Row:
+        """The row of ``queries.LOOK`` for this handle, read after the call. Raises as ``read`` does."""
+        ...
+
+    async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         """Runs ``work`` in one transaction and commits it.
 
         Raises StoreUnavailable when nothing was changed, and OutcomeUnknown when the commit was under way; in the
-        second case ``late`` is called, in this event loop, if the end of that commit is ever heard of.
+        second case ``late`` is called, in this event loop, if the end of that commit is ever heard of: with what
+        ``work`` gave, or None if nothing was changed.
         """
         ...
 

@@ -63,7 +63,7 @@ def _of_sqlite(error: sqlite3.Error, label: str) -> StoreUnavailable | None:
     if is_locked(error):
         return StoreUnavailable(f"the {label} is locked by another writer: try again")
     text = str(error)
-    if text.startswith(("no such table", "no such column", "table user_groups has no column")):
+    if text.startswith(("no such table", "no such column")) or " has no column named " in text:
         return MigrationNeeded(f"the {label} has no tables of this version: {RUN_MIGRATE}")
     if _primary_code(error) in _UNUSABLE:
         return StoreUnavailable(f"the {label} cannot be used: {text}")

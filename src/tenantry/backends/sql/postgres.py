@@ -18,8 +18,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.failures import connection_lost, unavailable
+from tenantry.backends.sql.postgres_looks import Looks
 from tenantry.backends.sql.postgres_reader import Readers
-from tenantry.backends.sql.queries import Query, Texts
+from tenantry.backends.sql.queries import LOOK, LOOK_MANY, Query, Texts
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.migrations.address import PostgresServer, asyncpg
@@ -51,7 +52,17 @@ class PostgresEngine:
                 raise
             raise failure from error
 
-    async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[], None]) -> T:
+    async def look(self, handle: bytes, deadline: float) -> Row:
+        connections = self._here.get(asyncio.get_running_loop()) or await self._open()
+        try:
+            return await connections.looks.look(handle, deadline)
+        except Exception as error:
+            failure = unavailable(error, self._server.label)
+            if failure is None:
+                raise
+            raise failure from error
+
+    async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         connections = self._here.get(asyncio.get_running_loop()) or await self._open()
         transaction = _Transaction(connections.engine, self._server.label)
         task = asyncio.create_task(transaction.run(work))
@@ -71,7 +82,7 @@ class PostgresEngine:
     async def _open(self) -> _LoopConnections:
         for loop in [loop for loop in self._here if loop.is_closed()]:
             self._here.pop(loop, None)  # its connections keep it alive, so it would never leave by itself
-        connections = _LoopConnections(self._server)
+        connections = _LoopConnections(self._server, self._texts[LOOK].text, self._texts[LOOK_MANY].text)
         self._here[asyncio.get_running_loop()] = connections
         await connections.park()
         return connections
@@ -127,8 +138,9 @@ class _Transaction:
 class _LoopConnections:
     """The connections of one event loop: an engine for writes, readers for reads."""
 
-    def __init__(self, server: PostgresServer) -> None:
+    def __init__(self, server: PostgresServer, look: str, look_many: str) -> None:
         self.readers = Readers(server)
+        self.looks = Looks(self.readers, look, look_many)
         self.engine = create_async_engine(
             "postgresql+asyncpg://",
             async_creator=lambda: server.connect(seconds=_CONNECT_SECONDS),

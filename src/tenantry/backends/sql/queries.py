@@ -7,16 +7,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import BigInteger, LargeBinary, Select, String, Text, bindparam, case, or_, select, type_coerce
+from sqlalchemy import (
+    BigInteger,
+    LargeBinary,
+    String,
+    Text,
+    any_,
+    bindparam,
+    case,
+    or_,
+    select,
+    type_coerce,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
+from sqlalchemy.sql import ClauseElement
 
-from tenantry.backends.sql.tables import api_tokens, data_sources, environments, groups, revisions
+from tenantry.backends.journal import LISTED_CHANGES
+from tenantry.backends.sql.tables import (
+    api_tokens,
+    audit,
+    changes,
+    data_sources,
+    environments,
+    generation,
+    groups,
+    revisions,
+)
+from tenantry.backends.sql.time_of_day import database_now
 
 _ENVIRONMENT = (
     environments.c.id,
     environments.c.name,
     environments.c.tag,
     environments.c.external_data_sources,
+    environments.c.grace_seconds,
 )
 
 _GROUP = (
@@ -84,18 +109,67 @@ SOURCE = (
 )
 REVISION = select(revisions.c.version_num)
 
-Query = Select[Any]
+# --- what a resolver asks: each one statement, so that all of its answer is of one snapshot ---
+
+_here = select(database_now(), generation.c.number, *_GROUP)
+
+
+def _look(wanted: Any) -> Any:
+    found = generation.outerjoin(groups, wanted).outerjoin(environments, environments.c.id == groups.c.environment_id)
+    return _here.select_from(found)
+
+
+LOOK = _look(groups.c.handle == _handle)  # always one row: without a group its columns are null
+LOOK_MANY = _look(groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary))))  # PostgreSQL alone
+STORE_ID = select(generation.c.store_id)
+
+_changes = select(
+    database_now(), generation.c.store_id, generation.c.number, changes.c.generation, changes.c.handle, changes.c.at
+).order_by(changes.c.generation)
+CHANGES = _changes.select_from(
+    generation.outerjoin(changes, changes.c.generation > bindparam("since", type_=BigInteger))
+)
+LAST_CHANGES = _changes.select_from(
+    generation.outerjoin(changes, changes.c.generation > generation.c.number - LISTED_CHANGES)
+)
+
+_trail = (
+    select(
+        audit.c.number,
+        audit.c.at,
+        audit.c.author,
+        audit.c.request_id,
+        audit.c.action,
+        audit.c.environment,
+        audit.c.subject,
+        type_coerce(audit.c.details, Text),
+    )
+    .where(audit.c.number > bindparam("after", type_=BigInteger))
+    .order_by(audit.c.number)
+    .limit(bindparam("limit", type_=BigInteger))
+)
+AUDIT = _trail
+AUDIT_OF_ENVIRONMENT = _trail.where(audit.c.environment == bindparam("environment", type_=String))
+
+# --- what a write reads first: the group, locked until the commit, and the time ---
+
+_locked = select(database_now(), *_GROUP).join_from(groups, environments).with_for_update(of=groups)
+LOCKED_BY_HANDLE = _locked.where(groups.c.handle == _handle)
+LOCKED_BY_ID = _locked.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
+NOW = select(database_now())
+
+Query = ClauseElement
 
 
 class Compiled:
-    """A read as text for one driver, with the order in which it takes its values."""
+    """A statement as text for one driver, with the order in which it takes its values."""
 
     __slots__ = ("_constants", "_names", "text")
 
     def __init__(self, query: Query, dialect: Dialect) -> None:
         compiled = query.compile(dialect=dialect)
         self.text = str(compiled)
-        self._names: list[str] = list(compiled.positiontup or ())
+        self._names: list[str] = list(getattr(compiled, "positiontup", None) or ())
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
     def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -104,7 +178,7 @@ class Compiled:
 
 
 class Texts(dict[Query, Compiled]):
-    """The reads of one dialect, each compiled when it is first asked for."""
+    """The statements of one dialect, each compiled when it is first asked for."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__()

@@ -4,21 +4,48 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from tenantry.backends.sql.tables import from_micros, to_micros
-from tenantry.backends.stored import StoredGroup
-from tenantry.groups import ApiToken, Environment, Record, RegisteredSource, Scope, Tag, Token, UserGroup, freeze, thaw
+from tenantry.backends.sql.time_of_day import TimeOfDay
+from tenantry.backends.stored import StoredGroup, is_token
+from tenantry.groups import (
+    ApiToken,
+    AuditEntry,
+    Author,
+    Change,
+    Changes,
+    Environment,
+    Reading,
+    Record,
+    RegisteredSource,
+    Scope,
+    Tag,
+    Token,
+    UserGroup,
+    freeze,
+    thaw,
+)
 
 Row = Sequence[Any]
 
 dump_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_load_json = json.JSONDecoder().decode
 _TAGS = {tag.value: tag for tag in Tag}
 _SCOPES = {scope.value: scope for scope in Scope}
 
 
 def load_record(text: str | None) -> Record | None:
-    return None if text is None else Record(json.loads(text))
+    return None if text is None else Record(_load_json(text))
+
+
+_load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have the same one, and a Record never changes
+
+
+def dump_record(value: Record | None) -> str | None:
+    return None if value is None else dump_json(thaw(value))
 
 
 def to_document(value: Mapping[str, Any] | Record | None) -> Any:
@@ -26,62 +53,74 @@ def to_document(value: Mapping[str, Any] | Record | None) -> Any:
     return None if value is None else thaw(freeze(value))
 
 
+@lru_cache(maxsize=1024)  # most groups that are read are of a few environments
+def _environment(number: int, name: str, tag: str, external: int, grace_seconds: int) -> Environment:
+    return Environment(number, name, _TAGS[tag], bool(external), grace_seconds)
+
+
 def environment(row: Row) -> Environment:
-    number, name, tag, external = row
-    return Environment(number, name, _TAGS[tag], bool(external))
+    return _environment(*row)
+
+
+def reading(row: Row, token: Token, time: TimeOfDay) -> Reading:
+    """What ``token`` opens, by a row of LOOK: the time, the generation, and the columns of ``stored_group``.
+
+    ``StoredGroup.read`` says the same; this is the path of a miss, and puts nothing together that it does not give.
+    """
+    micros, generation, team_id, provided_id, name, properties, mapping, handle, version, key_id, nonce, *rest = row
+    if team_id is None:
+        return Reading(None, generation)
+    previous_key_id, previous_nonce, grace_until, revision, *where = rest
+    place, until, seconds = _environment(*where), None, None
+    if grace_until is not None:
+        until = from_micros(grace_until)
+    if not is_token(token, place.tag, key_id, version, nonce):
+        if until is None or not is_token(token, place.tag, previous_key_id, version - 1, previous_nonce):
+            return Reading(None, generation)
+        seconds = (until - time.at(micros)).total_seconds()
+        if seconds <= 0:
+            return Reading(None, generation)
+    properties, mapping = load_record(properties), _load_mapping(mapping)
+    group = UserGroup(team_id, provided_id, name, place, properties, mapping, handle, version, revision, until)
+    return Reading(group, generation, seconds)
 
 
 def stored_group(row: Row) -> StoredGroup:
     """In the order of ``queries.GROUP``: the group's columns and then its environment's."""
-    (
-        team_id,
-        provided_id,
-        name,
-        properties,
-        mapping,
-        handle,
-        version,
-        key_id,
-        nonce,
-        previous_key_id,
-        previous_nonce,
-        grace_until,
-        revision,
-        *where,
-    ) = row
-    place = environment(where)
-    group = UserGroup(
-        team_id=team_id,
-        provided_id=provided_id,
-        name=name,
-        environment=place,
-        properties=load_record(properties),
-        mapping=load_record(mapping),
-        handle=handle,
-        token_version=version,
-        revision=revision,
-        grace_until=None if grace_until is None else from_micros(grace_until),
-    )
+    team_id, provided_id, name, properties, mapping, handle, version, key_id, nonce, *rest = row
+    previous_key_id, previous_nonce, grace_until, revision, *where = rest
+    place = _environment(*where)
+    until = None if grace_until is None else from_micros(grace_until)
+    properties, mapping = load_record(properties), _load_mapping(mapping)
+    group = UserGroup(team_id, provided_id, name, place, properties, mapping, handle, version, revision, until)
     previous = None
     if previous_nonce is not None:
         previous = Token(place.tag, previous_key_id, handle, version - 1, previous_nonce)
     return StoredGroup(group, Token(place.tag, key_id, handle, version, nonce), previous)
 
 
-def group_values(stored: StoredGroup) -> dict[str, Any]:
-    """The columns that an update or a rotation can change."""
-    group, token, previous = stored.group, stored.token, stored.previous
+def changed_values(stored: StoredGroup) -> dict[str, Any]:
+    """The columns that an update can change, as drivers take them."""
+    group = stored.group
     return {
         "name": group.name,
-        "properties": to_document(group.properties),
-        "mapping": to_document(group.mapping),
+        "properties": dump_record(group.properties),
+        "mapping": dump_record(group.mapping),
+        "new_revision": group.revision,
+    }
+
+
+def rotated_values(stored: StoredGroup) -> dict[str, Any]:
+    """The columns that a rotation changes, as drivers take them."""
+    group, token, previous = stored.group, stored.token, stored.previous
+    return {
         "token_version": token.version,
         "key_id": token.key_id,
         "nonce": token.nonce,
         "previous_key_id": previous.key_id if previous else None,
         "previous_nonce": previous.nonce if previous else None,
         "grace_until": to_micros(group.grace_until) if group.grace_until else None,
-        "revision": group.revision,
+        "new_revision": group.revision,
     }
 
 
@@ -101,3 +140,20 @@ def api_token(row: Row) -> ApiToken:
 def data_source(row: Row) -> RegisteredSource:
     number, provided_id, url, trusted, *where = row
     return RegisteredSource(number, provided_id, environment(where), url, bool(trusted))
+
+
+def changes(rows: Sequence[Row], now: datetime) -> Changes:
+    """Of CHANGES or LAST_CHANGES, which give one row at least: without a change its last three columns are null."""
+    store_id, generation = rows[0][1], rows[0][2]
+    micros = to_micros(now)
+    found = tuple(
+        [Change(number, handle, max(0.0, (micros - at) / 1e6)) for *_, number, handle, at in rows if number is not None]
+    )
+    if found:
+        return Changes(store_id, generation, found[0].generation - 1, found)
+    return Changes(store_id, generation, generation)
+
+
+def audit_entry(row: Row) -> AuditEntry:
+    number, at, author, request_id, action, where, subject, details = row
+    return AuditEntry(number, from_micros(at), Author(author, request_id), action, where, subject, json.loads(details))

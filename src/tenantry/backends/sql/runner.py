@@ -1,33 +1,55 @@
-"""Runner: runs reads and writes on an engine, each by its deadline, and tells the listeners of the writes."""
+"""Runner: runs reads and writes on an engine, each by its deadline; the writes between the words that tell of them."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections import deque
+from collections.abc import Coroutine, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
 from tenantry.backends.listeners import Listeners
 from tenantry.backends.sql.engine import Engine
-from tenantry.backends.sql.queries import Query
+from tenantry.backends.sql.queries import STORE_ID, Query
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sqlite import SQLiteEngine
-from tenantry.migrations.address import PostgresServer, SQLiteFile
+from tenantry.backends.sql.words import Words
+from tenantry.backends.sql.write_journal import StoreReplaced, Writer, Written
+from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
+from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 _WAITING = 0.95
+_ATTEMPTS = 3
+_OPEN_ENDS = 1_000
+
+
+class Write(Protocol[T_co]):
+    """A write, as a function on a connection in a transaction."""
+
+    def __call__(self, connection: Connection, writer: Writer) -> T_co: ...
 
 
 class Runner:
     """One database, the patience of its callers in seconds, and who hears of its writes."""
 
-    def __init__(self, address: SQLiteFile | PostgresServer, *, patience: float) -> None:
+    def __init__(
+        self, address: SQLiteFile | PostgresServer, *, patience: float, run_dir: str | Path | None = None
+    ) -> None:
         self.listeners = Listeners()
+        self.words = Words(run_dir, self._store_id)
+        self._label = address.label
         self._patience = patience
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._open_ends: deque[ExitStack] = deque(maxlen=_OPEN_ENDS)
         self._engine: Engine
         if isinstance(address, SQLiteFile):
             self._engine = SQLiteEngine(address)
@@ -44,24 +66,66 @@ class Runner:
     async def read(self, query: Query, deadline: float, /, **values: Any) -> Sequence[Row]:
         return await self._engine.read(query, values, deadline)
 
-    async def write(self, work: Callable[[Connection], T], deadline: float, *, handle: bytes | None = None) -> T:
-        """One transaction. It goes on when the caller is cancelled: the listeners hear of its real end, and a cache
-        that they keep cannot fill itself with the state before a commit that comes later."""
-        task = asyncio.create_task(self._announced(work, deadline, handle))
+    async def look(self, handle: bytes, deadline: float) -> Row:
+        """The row of LOOK for this handle."""
+        return await self._engine.look(handle, deadline)
+
+    async def _store_id(self, deadline: float) -> str:
+        found = await self.read(STORE_ID, deadline)
+        if not found:
+            raise MigrationNeeded(f"the {self._label} has lost its id: {RUN_MIGRATE}")
+        store_id: str = found[0][0]
+        return store_id
+
+    async def write(self, work: Write[T], writer: Writer, deadline: float) -> T:
+        """One transaction that no cache has to hear of."""
+        return await self._to_its_end(self._engine.write(partial(work, writer=writer), deadline, _nothing))
+
+    async def write_to(self, handle: bytes, work: Write[Written[T]], writer: Writer, deadline: float) -> T:
+        """One transaction on the group with this handle. Its word is odd from before the transaction until after the
+        commit; then the listeners hear of the change, and then the caller has his answer."""
+        return await self._to_its_end(self._between_words(handle, work, writer, deadline))
+
+    async def _to_its_end(self, writing: Coroutine[Any, Any, T]) -> T:
+        """A write goes on when its caller is cancelled: only its real end ends what was announced."""
+        task = asyncio.create_task(writing)
         self._tasks.add(task)
         task.add_done_callback(self._forget)
         return await asyncio.shield(task)
 
-    async def _announced(self, work: Callable[[Connection], T], deadline: float, handle: bytes | None) -> T:
-        if handle is None:
-            return await self._engine.write(work, deadline, _nothing)
-        with self.listeners.announced(handle):
-            return await self._engine.write(work, deadline, lambda: self._announce(handle))
+    async def _between_words(self, handle: bytes, work: Write[Written[T]], writer: Writer, deadline: float) -> T:
+        for _ in range(_ATTEMPTS):
+            store_id, slots = await self.words.for_writing(deadline)
+            announced = ExitStack()
+            announced.enter_context(slots.writing(handle))
+            do = partial(work, writer=replace(writer, store_id=store_id))
+            late = partial(self._ended, announced, handle)
+            try:
+                written = await self._engine.write(do, deadline, late)
+            except StoreReplaced:
+                announced.close()
+                self.words.forget()
+                continue
+            except (OutcomeUnknown, asyncio.CancelledError):
+                # The commit may still come. An even word now would let answers be kept that were read before it, so it
+                # stays odd: nobody keeps anything of this group, until ``late`` tells the end, or a reader has seen the
+                # odd word stand for as long as its lease and puts an even one there; then the leases bound what may be
+                # stale. Kept here, for a context that is thrown away would end by itself.
+                self._open_ends.append(announced)
+                raise
+            except BaseException:
+                announced.close()
+                raise
+            self._ended(announced, handle, written)
+            value: T = written.value
+            return value
+        raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
-    def _announce(self, handle: bytes) -> None:
-        """A write whose outcome was unknown has ended after all."""
-        with self.listeners.announced(handle):
-            pass
+    def _ended(self, announced: ExitStack, handle: bytes, written: Written[Any] | None) -> None:
+        """The write is over. ``written``: None if nothing was changed."""
+        announced.close()
+        if written is not None and written.generation is not None:
+            self.listeners.tell(handle, written.generation)
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
@@ -69,8 +133,9 @@ class Runner:
             task.exception()  # seen, also when the caller is gone: it has been told or did not want to know
 
     async def aclose(self) -> None:
+        self.words.forget()
         await self._engine.aclose()
 
 
-def _nothing() -> None:
+def _nothing(_: object) -> None:
     return

@@ -2,89 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from tenantry.backends.clock import utc_now
-from tenantry.backends.sql import queries, rows, write_directory, write_groups
+from tenantry.backends.sql import queries, rows, write_groups
 from tenantry.backends.sql.runner import Runner
+from tenantry.backends.sql.store_directory import SQLDirectory
+from tenantry.backends.sql.time_of_day import TimeOfDay
+from tenantry.backends.sql.write_journal import Writer, Written
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
 from tenantry.groups import (
-    ApiToken,
+    UNNAMED,
+    Author,
+    Changes,
     Environment,
     GroupChanges,
     GroupDraft,
     Issued,
     Once,
-    RegisteredSource,
-    Scope,
-    Tag,
+    Reading,
     Token,
     UserGroup,
 )
 from tenantry.migrations import HEAD
 from tenantry.migrations.address import RUN_MIGRATE, read_address
 from tenantry.ports import ChangeListener, Clock
+from tenantry.slots import Slots
 
-T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
 _ATTEMPTS = 3
 
 
-class SQLStore:
+class SQLStore(SQLDirectory):
     """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``.
 
     ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the
-    call, so it covers queue, lock and connection. ``clock`` gives the time of day in UTC. Making a store does no I/O;
-    the tables are made by ``tenantry migrate``. It may be used from several event loops; ``aclose`` gives back its
-    connections. Raises InvalidSettings when the URL cannot be used.
+    call, so it covers queue, lock and connection. ``run_dir`` is the folder where the processes of this host meet
+    (None: as ``tenantry.slots`` finds it); a store that cannot use it does not write. ``clock`` gives the time of day
+    in UTC; None means the database's own, and for SQLite this host's. Making a store does no I/O; the tables are made
+    by ``tenantry migrate``. It may be used from several event loops; ``aclose`` gives back its connections. Raises
+    InvalidSettings when the URL cannot be used.
     """
 
-    def __init__(self, url: str, *, deadline: float = 2.0, clock: Clock = utc_now) -> None:
+    def __init__(
+        self, url: str, *, deadline: float = 2.0, run_dir: str | Path | None = None, clock: Clock | None = None
+    ) -> None:
         address = read_address(url)
         self.label = address.label
-        self._clock = clock
-        self._runner = Runner(address, patience=deadline)
+        self._time = TimeOfDay(clock)
+        self._runner = Runner(address, patience=deadline, run_dir=run_dir)
 
     def __repr__(self) -> str:
         return f"<SQLStore in {self.label}>"
 
-    # --- Backend ---
+    # --- LeasedBackend ---
 
     async def find(self, token: Token) -> UserGroup | None:
+        return (await self.look(token, fresh=True)).group
+
+    async def look(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
         runner = self._runner
-        found = await runner.read(queries.GROUP_BY_HANDLE, runner.deadline(), handle=token.handle)
+        return rows.reading(await runner.look(token.handle, runner.deadline()), token, self._time)
+
+    async def changes(self, since: int | None) -> Changes:
+        runner = self._runner
+        deadline = runner.deadline()
+        if since is None:
+            found = await runner.read(queries.LAST_CHANGES, deadline)
+        else:
+            found = await runner.read(queries.CHANGES, deadline, since=since)
         if not found:
-            return None
-        stored = rows.stored_group(found[0])
-        return stored.group if stored.accepts(token, self._clock()) else None
+            raise MigrationNeeded(f"the {self.label} has lost its generation: {RUN_MIGRATE}")
+        changes = rows.changes(found, self._time.at(found[0][0]))
+        runner.words.of(changes.store_id)  # without this host's words nobody may keep what he read
+        return changes
+
+    @property
+    def slots(self) -> Slots | None:
+        return self._runner.words.slots
 
     # --- GroupStore ---
 
     async def get_or_create(
-        self, environment: Environment, draft: GroupDraft, token: Token, *, once: Once | None = None
+        self,
+        environment: Environment,
+        draft: GroupDraft,
+        token: Token,
+        *,
+        once: Once | None = None,
+        author: Author = UNNAMED,
     ) -> Issued:
         deadline = self._runner.deadline()
         found = None if once else await self._get(environment, draft.provided_id, deadline)
         if found is not None:
             return found
-        work = partial(
-            write_groups.get_or_create,
-            environment=environment,
-            draft=draft,
-            token=token,
-            once=once,
-            now=self._clock(),
-        )
-        return await self._runner.write(work, deadline)
+        work = partial(write_groups.get_or_create, environment=environment, draft=draft, token=token, once=once)
+        return await self._runner.write(work, Writer(author, self._time), deadline)
 
-    async def update(self, environment: Environment, provided_id: str, changes: GroupChanges) -> Issued:
-        work = partial(
-            write_groups.update, environment=environment, provided_id=provided_id, changes=changes, now=self._clock()
-        )
-        return await self._write_to(environment, provided_id, work)
+    async def update(
+        self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
+    ) -> Issued:
+        work = partial(write_groups.update, environment=environment, provided_id=provided_id, changes=changes)
+        return await self._write_to(environment, provided_id, work, author)
 
     async def rotate(
         self,
@@ -93,8 +116,9 @@ class SQLStore:
         *,
         key_id: str,
         nonce: bytes,
-        grace_seconds: int = 0,
+        grace_seconds: int | None = None,
         once: Once | None = None,
+        author: Author = UNNAMED,
     ) -> Issued:
         work = partial(
             write_groups.rotate,
@@ -104,13 +128,13 @@ class SQLStore:
             nonce=nonce,
             grace_seconds=grace_seconds,
             once=once,
-            now=self._clock(),
         )
-        return await self._runner.write(work, self._runner.deadline(), handle=current.handle)
+        runner = self._runner
+        return await runner.write_to(current.handle, work, Writer(author, self._time), runner.deadline())
 
-    async def delete(self, environment: Environment, provided_id: str) -> UserGroup:
+    async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         work = partial(write_groups.delete, environment=environment, provided_id=provided_id)
-        return await self._write_to(environment, provided_id, work)
+        return await self._write_to(environment, provided_id, work, author)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued | None:
         return await self._get(environment, provided_id, self._runner.deadline())
@@ -127,9 +151,9 @@ class SQLStore:
         )
         return rows.stored_group(found[0]).issued() if found else None
 
-    async def _write_to(self, environment: Environment, provided_id: str, work: _WriteTo[T_co]) -> T_co:
-        """Runs a write to a group named by its id. Its handle is read first, because the listeners are to hear of it
-        before the write; should another group stand there by then, the write does nothing and is begun again."""
+    async def _write_to(self, environment: Environment, provided_id: str, work: _WriteTo[T], author: Author) -> T:
+        """Runs a write to a group named by its id. Its handle is read first, because its word is to change before the
+        write; should another group stand there by then, the write does nothing and is begun again."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)
@@ -137,87 +161,11 @@ class SQLStore:
                 raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
             handle = found.group.handle
             try:
-                return await self._runner.write(partial(work, handle=handle), deadline, handle=handle)
+                writer = Writer(author, self._time)
+                return await self._runner.write_to(handle, partial(work, handle=handle), writer, deadline)
             except write_groups.HandleMoved:
                 continue
         raise StoreUnavailable("others delete and create this group without end: try again")
-
-    # --- EnvironmentStore ---
-
-    async def create_environment(self, name: str, tag: Tag, *, external_data_sources: bool = False) -> Environment:
-        work = partial(
-            write_directory.create_environment,
-            name=name,
-            tag=tag,
-            external_data_sources=external_data_sources,
-            now=self._clock(),
-        )
-        return await self._runner.write(work, self._runner.deadline())
-
-    async def environment(self, name: str) -> Environment | None:
-        found = await self._runner.read(queries.ENVIRONMENT, self._runner.deadline(), name=name)
-        return rows.environment(found[0]) if found else None
-
-    async def environments(self) -> Sequence[Environment]:
-        return [rows.environment(row) for row in await self._runner.read(queries.ENVIRONMENTS, self._runner.deadline())]
-
-    # --- ApiTokenStore ---
-
-    async def create_api_token(
-        self, environment: Environment, *, digest: bytes, label: str, scopes: Collection[Scope], hint: str
-    ) -> ApiToken:
-        work = partial(
-            write_directory.create_api_token,
-            environment=environment,
-            digest=digest,
-            label=label,
-            scopes=scopes,
-            hint=hint,
-            now=self._clock(),
-        )
-        return await self._runner.write(work, self._runner.deadline())
-
-    async def api_token(self, digest: bytes) -> ApiToken | None:
-        found = await self._runner.read(queries.LIVE_API_TOKEN, self._runner.deadline(), digest=digest)
-        return rows.api_token(found[0]) if found else None
-
-    async def api_tokens(self, environment: Environment) -> Sequence[ApiToken]:
-        found = await self._runner.read(queries.API_TOKENS, self._runner.deadline(), environment_id=environment.id)
-        return [rows.api_token(row) for row in found]
-
-    async def revoke_api_token(self, environment: Environment, token_id: int) -> ApiToken:
-        work = partial(write_directory.revoke_api_token, environment=environment, token_id=token_id, now=self._clock())
-        return await self._runner.write(work, self._runner.deadline())
-
-    # --- SourceStore ---
-
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        found = await self._runner.read(
-            queries.SOURCE, self._runner.deadline(), environment_id=environment.id, reference=reference
-        )
-        return rows.data_source(found[0]) if found else None
-
-    async def create_data_source(
-        self, environment: Environment, *, source_id: str, provided_id: str, url: str, trusted: bool = False
-    ) -> RegisteredSource:
-        work = partial(
-            write_directory.create_data_source,
-            environment=environment,
-            source_id=source_id,
-            provided_id=provided_id,
-            url=url,
-            trusted=trusted,
-            now=self._clock(),
-        )
-        return await self._runner.write(work, self._runner.deadline())
-
-    async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]:
-        found = await self._runner.read(queries.SOURCES, self._runner.deadline(), environment_id=environment.id)
-        return [rows.data_source(row) for row in found]
-
-    async def delete_data_source(self, environment: Environment, reference: str) -> RegisteredSource:
-        work = partial(write_directory.delete_data_source, environment=environment, reference=reference)
-        return await self._runner.write(work, self._runner.deadline())
 
     # --- Store ---
 
@@ -236,7 +184,7 @@ class SQLStore:
         await self._runner.aclose()
 
 
-class _WriteTo(Protocol[T_co]):
+class _WriteTo(Protocol[T]):
     """A write that wants to be told which group it was announced for."""
 
-    def __call__(self, connection: Connection, *, handle: bytes) -> T_co: ...
+    def __call__(self, connection: Connection, writer: Writer, *, handle: bytes) -> Written[T]: ...

@@ -46,6 +46,7 @@ environments = Table(
     Column("tag", String(16), nullable=False),
     Column("external_data_sources", Boolean, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    Column("grace_seconds", Integer, nullable=False, server_default="0"),
     CheckConstraint("tag in ('Customer', 'Testing')", name="tag"),
     sqlite_autoincrement=True,
 )
@@ -110,6 +111,35 @@ answers = Table(
     Column("handle", LargeBinary),
     Column("answer", Document),
     Index(None, "expires_at"),
+)
+
+generation = Table(  # one row: its lock lets one change after the other commit, so that no number is ever skipped
+    "generation",
+    metadata,
+    Column("store_id", String(32), primary_key=True),
+    Column("number", BigInteger, nullable=False),
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("generation", Number, primary_key=True, autoincrement=False),
+    Column("handle", LargeBinary, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+audit = Table(  # append-only: triggers refuse to update and to delete
+    "audit",
+    metadata,
+    Column("number", Number, primary_key=True, autoincrement=True),
+    Column("at", BigInteger, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("request_id", Text),
+    Column("action", String(32), nullable=False),
+    Column("environment", String(255), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("details", JSON, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 revisions = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))

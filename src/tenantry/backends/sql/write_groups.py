@@ -5,15 +5,19 @@ begun the transaction and commits it when the function returns.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import BigInteger, Connection, Update, bindparam
 from sqlalchemy.exc import IntegrityError
 
+from tenantry.backends.journal import of_rotation, of_update
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.idempotency import answered_once
 from tenantry.backends.sql.insert import insert_if_new
-from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID
+from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
+from tenantry.backends.sql.statement import count, first
 from tenantry.backends.sql.tables import groups, to_micros
+from tenantry.backends.sql.write_journal import Writer, Written, note, note_change
 from tenantry.backends.stored import UNKNOWN_TOKEN, StoredGroup
 from tenantry.errors import AlreadyExists, StoreUnavailable, UnknownEnvironment, UnknownGroup, UnknownToken
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Once, Token, UserGroup
@@ -27,18 +31,19 @@ class HandleMoved(Exception):
 
 
 def get_or_create(
-    connection: Connection,
-    environment: Environment,
-    draft: GroupDraft,
-    token: Token,
-    *,
-    once: Once | None,
-    now: datetime,
+    connection: Connection, writer: Writer, environment: Environment, draft: GroupDraft, token: Token, once: Once | None
 ) -> Issued:
-    """Raises UnknownEnvironment, AlreadyExists (the handle), IdempotencyKeyReused, IdempotencySuperseded."""
-    return answered_once(
+    """Raises UnknownEnvironment, AlreadyExists (the handle), IdempotencyKeyReused, IdempotencySuperseded.
+
+    No change: nobody can have cached anything of a group that was not there.
+    """
+    now = writer.now(connection)
+    issued = answered_once(
         connection, environment, once, now, lambda: _get_or_create(connection, environment, draft, token, now)
     )
+    if issued.created and not issued.replayed:
+        note(connection, writer, "group.created", issued.group.environment.name, draft.provided_id, {}, at=now)
+    return issued
 
 
 def _get_or_create(
@@ -85,82 +90,105 @@ def _created(connection: Connection, environment: Environment, provided_id: str)
 
 def update(
     connection: Connection,
+    writer: Writer,
     environment: Environment,
     provided_id: str,
     changes: GroupChanges,
     *,
     handle: bytes,
-    now: datetime,
-) -> Issued:
-    """Raises UnknownGroup, and HandleMoved when the group is not the one with this handle any more."""
-    stored = _expected(connection, environment, provided_id, handle)
+) -> Written[Issued]:
+    """Raises UnknownGroup, StoreReplaced, and HandleMoved when the group is not the one with this handle any more."""
+    stored, now = _locked(connection, writer, environment, provided_id, handle)
     changed = stored.updated(changes)
-    if changed is not stored:
-        _save(connection, changed, now)
-    return changed.issued()
+    if changed is stored:
+        return Written(stored.issued())
+    _save(connection, _UPDATE, changed, rows.changed_values(changed), now)
+    generation = note_change(connection, writer, "group.updated", changed.group, of_update(changes), at=now)
+    return Written(changed.issued(), generation)
 
 
 def rotate(
     connection: Connection,
+    writer: Writer,
     environment: Environment,
     current: Token,
     *,
     key_id: str,
     nonce: bytes,
-    grace_seconds: int,
+    grace_seconds: int | None,
     once: Once | None,
-    now: datetime,
-) -> Issued:
-    """Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded."""
+) -> Written[Issued]:
+    """Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded, StoreReplaced."""
+    now = writer.now(connection) if once else None  # without a key the time comes with the group
 
     def write() -> Issued:
-        stored = _by_handle(connection, current.handle, lock=True)
-        if stored is None:
+        nonlocal now
+        row = first(connection, LOCKED_BY_HANDLE, handle=current.handle)
+        if row is None:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
+        stored, now = rows.stored_group(row[1:]), writer.time.at(row[0])
         rotated = stored.rotated(environment, current, key_id=key_id, nonce=nonce, grace_seconds=grace_seconds, now=now)
-        _save(connection, rotated, now)
+        _save(connection, _ROTATE, rotated, rows.rotated_values(rotated), now)
         return rotated.issued()
 
-    return answered_once(connection, environment, once, now, write)
+    issued = write() if now is None else answered_once(connection, environment, once, now, write)
+    if issued.replayed or now is None:
+        return Written(issued)
+    details = of_rotation(issued.group)
+    return Written(issued, note_change(connection, writer, "group.rotated", issued.group, details, at=now))
 
 
-def delete(connection: Connection, environment: Environment, provided_id: str, *, handle: bytes) -> UserGroup:
-    """Raises UnknownGroup, and HandleMoved as ``update`` does."""
-    stored = _expected(connection, environment, provided_id, handle)
+def delete(
+    connection: Connection, writer: Writer, environment: Environment, provided_id: str, *, handle: bytes
+) -> Written[UserGroup]:
+    """Raises UnknownGroup, StoreReplaced, and HandleMoved as ``update`` does."""
+    stored, now = _locked(connection, writer, environment, provided_id, handle)
     connection.execute(groups.delete().where(groups.c.team_id == stored.group.team_id))
-    return stored.group
+    return Written(stored.group, note_change(connection, writer, "group.deleted", stored.group, {}, at=now))
 
 
-def _expected(connection: Connection, environment: Environment, provided_id: str, handle: bytes) -> StoredGroup:
-    stored = _by_id(connection, environment, provided_id, lock=True)
-    if stored is None:
+def _locked(
+    connection: Connection, writer: Writer, environment: Environment, provided_id: str, handle: bytes
+) -> tuple[StoredGroup, datetime]:
+    row = first(connection, LOCKED_BY_ID, environment_id=environment.id, provided_id=provided_id)
+    if row is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
+    stored = rows.stored_group(row[1:])
     if stored.group.handle != handle:
         raise HandleMoved
-    return stored
+    return stored, writer.time.at(row[0])
 
 
-def _by_id(
-    connection: Connection, environment: Environment, provided_id: str, *, lock: bool = False
-) -> StoredGroup | None:
-    query = GROUP_BY_ID.with_for_update(of=groups) if lock else GROUP_BY_ID
-    row = connection.execute(query, {"environment_id": environment.id, "provided_id": provided_id}).first()
+def _by_id(connection: Connection, environment: Environment, provided_id: str) -> StoredGroup | None:
+    row = first(connection, GROUP_BY_ID, environment_id=environment.id, provided_id=provided_id)
     return None if row is None else rows.stored_group(row)
 
 
-def _by_handle(connection: Connection, handle: bytes, *, lock: bool = False) -> StoredGroup | None:
-    query = GROUP_BY_HANDLE.with_for_update(of=groups) if lock else GROUP_BY_HANDLE
-    row = connection.execute(query, {"handle": handle}).first()
+def _by_handle(connection: Connection, handle: bytes) -> StoredGroup | None:
+    row = first(connection, GROUP_BY_HANDLE, handle=handle)
     return None if row is None else rows.stored_group(row)
 
 
-def _save(connection: Connection, stored: StoredGroup, now: datetime) -> None:
+def _saving(*columns: str) -> Update:
+    values = {name: bindparam(name, type_=groups.c[name].type) for name in (*columns, "updated_at")}
+    return (
+        groups.update()
+        .where(groups.c.team_id == _team_id, groups.c.revision == _new_revision - 1)
+        .values({**values, "revision": _new_revision})
+    )
+
+
+_team_id = bindparam("this_team_id", type_=BigInteger)
+_new_revision = bindparam("new_revision", type_=BigInteger)
+_UPDATE = _saving("name", "properties", "mapping")
+_ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until")
+
+
+def _save(
+    connection: Connection, statement: Update, stored: StoredGroup, values: dict[str, Any], now: datetime
+) -> None:
     """Writes a changed group. Its row is locked (FOR UPDATE, or SQLite's one writer), so nothing came between; the
     revision in the WHERE clause makes that certain instead of assumed."""
-    result = connection.execute(
-        groups.update()
-        .where(groups.c.team_id == stored.group.team_id, groups.c.revision == stored.group.revision - 1)
-        .values(**rows.group_values(stored), updated_at=to_micros(now))
-    )
-    if result.rowcount != 1:
+    team_id, at = stored.group.team_id, to_micros(now)
+    if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
         raise StoreUnavailable("the group was changed by another writer at the same moment: try again")

@@ -1,0 +1,122 @@
+"""``/oauth/introspect`` (RFC 7662): tells an app that shares no database with us whose user group token it holds."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Final
+
+from starlette.types import Receive
+
+from tenantry.api.answers import Answer, Terms, success
+from tenantry.api.body import BODY_SECONDS, read_body
+from tenantry.api.caller import find_caller
+from tenantry.api.headers import RequestHeaders
+from tenantry.api.introspect_form import token_of
+from tenantry.api.user import STORE_SECONDS
+from tenantry.api.visit import Observer, Visit, unobserved
+from tenantry.errors import InvalidToken, MissingScope
+from tenantry.groups import Environment, Reading, Scope, UserGroup, thaw
+from tenantry.ports import Store
+from tenantry.provisioning import Patience
+from tenantry.tokens import KeyRing
+
+TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
+SCHEMES: Final = (b"token", b"bearer")
+"""``Token`` as everywhere here, and ``Bearer``, which is what other programs know."""
+
+FORM_TERMS: Final = Terms(
+    challenges=(b'Token realm="api"', b'Bearer realm="api"'), accept=b"application/x-www-form-urlencoded"
+)
+
+
+class IntrospectionRoom:
+    """Answers for the user group tokens of the caller's own environment, and says of all others only that they are not
+    active. The store of record is asked each time, so a rotated token is inactive at once; a forgery never gets there.
+    """
+
+    methods = ("POST",)
+
+    def __init__(
+        self,
+        store: Store,
+        keys: KeyRing,
+        *,
+        body_seconds: float = BODY_SECONDS,
+        store_seconds: float = STORE_SECONDS,
+        observer: Observer = unobserved,
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._body_seconds = body_seconds
+        self._store_seconds = store_seconds
+        self._observer = observer
+
+    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
+        with Visit("tenantry.api.introspect", headers.request_id, self._observer) as visit:
+            return await self._answer(headers, receive, visit)
+
+    async def _answer(self, headers: RequestHeaders, receive: Receive, visit: Visit) -> Answer:
+        patience = Patience(self._store_seconds)  # the time that the body takes is not the store's
+        caller = await find_caller(self._store, headers.api_token(SCHEMES), patience)  # 400, 401
+        visit.came_from(caller.environment.name)
+        visit.wants("introspect")
+        body = await read_body(receive, headers.content_length(), seconds=self._body_seconds)  # 400, 413, 408
+        headers.require_form()  # 415
+        text = token_of(body)  # 400
+        if Scope.INTROSPECT not in caller.scopes:
+            raise MissingScope("this API token may not introspect: create one with --scope introspect")
+        return success(await self._introspect(text, caller.environment, patience))
+
+    async def _introspect(self, text: str, fence: Environment, patience: Patience) -> dict[str, Any]:
+        try:
+            token = self._keys.read(text)
+        except InvalidToken:
+            return _inactive()
+        reading = await patience.read(self._store.look(token, fresh=True))
+        group = reading.group
+        if group is None or group.environment.id != fence.id or group.environment.tag is not token.tag:
+            return _inactive()
+        return _active(group, reading)
+
+
+def _inactive() -> dict[str, Any]:
+    """The whole of what is told of a token that is not good for this caller, whatever is wrong with it."""
+    return {"active": False}
+
+
+def _active(group: UserGroup, reading: Reading) -> dict[str, Any]:
+    """``exp`` is in whole seconds, so a grace ends up to a second early here; ``seconds`` ends with it, and can be used
+    without a clock that agrees with the store's."""
+    told = {"active": True, "token_type": TOKEN_TYPE, "sub": group.provided_id, "user_group": _whole(group)}
+    if reading.seconds is None:
+        return told
+    if group.grace_until is None:
+        return _inactive()
+    ends = group.grace_until.replace(microsecond=0)
+    seconds = reading.seconds - (group.grace_until - ends) / timedelta(seconds=1)
+    if seconds <= 0:
+        return _inactive()
+    return {**told, "exp": int(ends.timestamp()), "seconds": seconds}
+
+
+def _whole(group: UserGroup) -> dict[str, Any]:
+    """Every field of the record. None of them is a secret."""
+    place = group.environment
+    return {
+        "team_id": group.team_id,
+        "provided_id": group.provided_id,
+        "name": group.name,
+        "environment": {
+            "id": place.id,
+            "name": place.name,
+            "tag": place.tag.value,
+            "external_data_sources": place.external_data_sources,
+            "grace_seconds": place.grace_seconds,
+        },
+        "properties": thaw(group.properties),
+        "mapping": thaw(group.mapping),
+        "handle": group.handle.hex(),
+        "token_version": group.token_version,
+        "revision": group.revision,
+        "grace_until": None if group.grace_until is None else group.grace_until.isoformat(),
+    }

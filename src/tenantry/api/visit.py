@@ -1,0 +1,75 @@
+"""Visit: one request to a room, as spans and metrics tell of it. Names, codes and seconds; never a body or a token."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self, TypeAlias
+
+from tenantry.api.body import ClientGone
+from tenantry.errors import TenantryError
+from tenantry.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A request that was answered. ``operation`` is ``get_or_create``, ``update``, ``rotate``, or ``none`` where the
+    request did not get as far as to say; ``code`` is ``ok`` or that of the error; ``seconds`` is how long it took."""
+
+    operation: str
+    status: int
+    code: str
+    seconds: float
+
+
+Observer: TypeAlias = Callable[[Served], None]
+"""Hears of each request that was answered. It must not wait or raise."""
+
+
+def unobserved(served: Served) -> None:
+    """The observer who is not there."""
+
+
+class Visit:
+    """``with Visit("tenantry.api.user", request_id, observer) as visit:`` around all the work of one request."""
+
+    __slots__ = ("_begun", "_observer", "_operation", "_span")
+
+    def __init__(self, name: str, request_id: str, observer: Observer) -> None:
+        self._span = Span(name, {"tenantry.request_id": request_id})
+        self._observer = observer
+        self._operation = "none"
+
+    def __enter__(self) -> Self:
+        self._begun = time.monotonic()
+        self._span.__enter__()
+        return self
+
+    def came_from(self, environment: str) -> None:
+        self._span.note("tenantry.environment", environment)
+
+    def wants(self, operation: str) -> None:
+        self._operation = operation
+        self._span.note("tenantry.operation", operation)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        status, code = _outcome(error)
+        self._span.note("tenantry.outcome", code)
+        self._span.__exit__(kind, error, traceback)
+        if status:
+            self._observer(Served(self._operation, status, code, time.monotonic() - self._begun))
+
+
+def _outcome(error: BaseException | None) -> tuple[int, str]:
+    """The status and code of what is answered; 0 where nothing is."""
+    if error is None:
+        return 200, "ok"
+    if isinstance(error, TenantryError):
+        return error.status, error.code
+    if isinstance(error, ClientGone) or not isinstance(error, Exception):
+        return 0, "client_gone"
+    return TenantryError.status, TenantryError.code

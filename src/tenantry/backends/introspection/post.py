@@ -1,0 +1,137 @@
+"""The request to an introspection endpoint: one pool of connections for each event loop, one deadline for the whole."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from tenantry.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    import httpx2
+
+MOST_BYTES = 1024 * 1024
+"""Of an answer. A group with every limit used up takes less than half of it."""
+
+_CONNECTIONS = 100
+
+
+class Endpoint:
+    """Where tokens are asked about. Neither the API token nor a token that was asked about is in any error or repr.
+
+    Proxies and ``.netrc`` of the environment are not used: a token goes to this address and nowhere else.
+    """
+
+    def __init__(
+        self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
+    ) -> None:
+        self.url = url
+        self._timeout = timeout
+        self._transport = transport
+        self._library = _library()
+        self._headers = {
+            "Authorization": f"Token {api_token}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+        }
+        self._here: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopConnections] = WeakKeyDictionary()
+
+    async def ask(self, token: str) -> bytes:
+        """The body of the answer 200. Raises StoreUnavailable."""
+        connections = self._here.get(asyncio.get_running_loop()) or await self._open()
+        try:
+            async with asyncio.timeout(self._timeout):
+                status, body = await self._twice(connections.client, token)
+        except TimeoutError:
+            status, body, failure = 0, b"", f"did not answer within {self._timeout:g} seconds"
+        except self._library.HTTPError as error:  # its text and its request stay here
+            status, body, failure = 0, b"", f"cannot be asked: {type(error).__name__}"
+        else:
+            failure = _complaint(status, len(body))
+        if failure:
+            raise StoreUnavailable(f"the introspection endpoint {failure}")
+        return body
+
+    async def _twice(self, client: httpx2.AsyncClient, token: str) -> tuple[int, bytes]:
+        try:
+            return await self._post(client, token)
+        except (self._library.ReadError, self._library.WriteError, self._library.RemoteProtocolError):
+            # A kept connection had been closed unseen. Asking changes nothing, so it may be done again.
+            return await self._post(client, token)
+
+    async def _post(self, client: httpx2.AsyncClient, token: str) -> tuple[int, bytes]:
+        async with client.stream("POST", self.url, data={"token": token}) as response:
+            body = bytearray()
+            if response.status_code == 200:
+                async for chunk in response.aiter_raw():
+                    body += chunk
+                    if len(body) > MOST_BYTES:
+                        break
+            return response.status_code, bytes(body)
+
+    async def _open(self) -> _LoopConnections:
+        for loop in [loop for loop in self._here if loop.is_closed()]:
+            self._here.pop(loop, None)  # its connections ended with it
+        limits = self._library.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
+        client: httpx2.AsyncClient = self._library.AsyncClient(
+            headers=self._headers,
+            transport=self._transport,
+            timeout=None,  # one deadline for everything, in ``ask``
+            limits=limits,
+            follow_redirects=False,
+            trust_env=False,
+        )
+        connections = _LoopConnections(client)
+        self._here[asyncio.get_running_loop()] = connections
+        await connections.park()
+        return connections
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        connections = self._here.pop(asyncio.get_running_loop(), None)
+        if connections is not None:
+            await connections.aclose()
+
+
+class _LoopConnections:
+    """The connections of one event loop. They are closed by ``aclose``, or by the loop itself when it ends: a parked
+    asynchronous generator is closed by ``loop.shutdown_asyncgens``."""
+
+    def __init__(self, client: httpx2.AsyncClient) -> None:
+        self.client = client
+        self._parked = self._until_the_loop_ends()
+
+    async def park(self) -> None:
+        await anext(self._parked)
+
+    async def _until_the_loop_ends(self) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            await self.client.aclose()
+
+    async def aclose(self) -> None:
+        await self._parked.aclose()
+
+
+def _complaint(status: int, size: int) -> str:
+    """What is wrong with an answer; nothing if its body is worth reading. For the log of the app that asks."""
+    if status in (401, 403):
+        return f"answered {status}: api_token must be a live API token with the scope introspect"
+    if status in (404, 405) or 300 <= status < 400:
+        return f"answered {status}: url must be the whole address of the endpoint, which ends in /oauth/introspect"
+    if status != 200:
+        return f"answered {status}"
+    return "answered with more than any user group has" if size > MOST_BYTES else ""
+
+
+def _library() -> Any:
+    """The module httpx2, loaded when a backend is made."""
+    try:
+        return import_module("httpx2")
+    except ModuleNotFoundError:
+        missing = "IntrospectionBackend needs httpx2: pip install 'tenantry[http]'"
+    raise ModuleNotFoundError(missing, name="httpx2")

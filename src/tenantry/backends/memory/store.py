@@ -1,0 +1,25 @@
+"""MemoryStore: the parts together."""
+
+from __future__ import annotations
+
+from tenantry.backends.clock import utc_now
+from tenantry.backends.memory.directory import MemoryDirectory
+from tenantry.backends.memory.groups import MemoryGroups
+from tenantry.backends.memory.tables import Tables
+from tenantry.ports import Clock
+
+
+class MemoryStore(MemoryGroups, MemoryDirectory):
+    """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC.
+
+    Each method runs to its end without waiting, under one lock, so that it is one transaction in any thread or loop.
+    """
+
+    def __init__(self, *, clock: Clock = utc_now) -> None:
+        super().__init__(Tables(clock))
+
+    async def ready(self) -> None:
+        return
+
+    async def aclose(self) -> None:
+        return

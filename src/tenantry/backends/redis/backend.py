@@ -1,0 +1,180 @@
+"""RedisBackend: a second-level cache in Redis or Valkey, which many hosts share, before the store of record.
+
+It is never believed. An entry carries the generation of the snapshot that it was read in, and whoever looks takes it
+only if its own unbroken list of the store's changes does not hold the handle since. So a server that is killed, frozen,
+flushed or restored from an old dump costs reads of the origin and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tenantry.backends.redis.breaker import Breaker
+from tenantry.backends.redis.commands import Commands
+from tenantry.backends.redis.counters import RedisCounters
+from tenantry.backends.redis.entry import RefusedEntry, key_of, read_entry, stamp, write_entry
+from tenantry.backends.redis.reads import NoAnswer, Reads
+from tenantry.redis_server import Client, Homes, Letter, Outbox, RedisServer, driver, read_redis_address
+
+if TYPE_CHECKING:
+    from tenantry.groups import Changes, Reading, Token, UserGroup
+    from tenantry.ports import LeasedBackend, MonotonicClock, Slots
+
+logger = logging.getLogger(__name__)
+
+_WRITE_SECONDS = 3.0
+
+
+class RedisBackend:
+    """A ``ports.LeasedBackend`` before another one, the ``origin``; and a ``ports.ChangeListener`` for writers.
+
+    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (redis_server/address.py). ``budget``
+    (seconds) is what a look may wait for the server before the origin is asked; ``lifetime`` (seconds) ends each key.
+    ``clock`` gives monotonic seconds. Making one does no I/O; InvalidSettings is raised for a wrong URL.
+
+    Entries are written in the background and not waited for. So are tombstones, after ``store.subscribe(backend)``.
+    """
+
+    def __init__(
+        self,
+        origin: LeasedBackend,
+        url: str,
+        *,
+        budget: float = 0.05,
+        lifetime: float = 3600,
+        clock: MonotonicClock = time.monotonic,
+    ) -> None:
+        if budget <= 0 or lifetime <= 0:
+            raise ValueError("budget and lifetime are seconds above 0")
+        driver()  # now, and not in the midst of the first request
+        self.counters = RedisCounters()
+        self._origin = origin
+        self._server = read_redis_address(url)
+        self._lifetime = lifetime
+        self._budget = budget
+        self._breaker = Breaker(clock=clock, chance=random.random)
+        self._homes = Homes(self._home)
+        self._outbox = Outbox(self._write)
+        self._store_id: str | None = None
+        self._generation = -1
+
+    def __repr__(self) -> str:
+        return f"<RedisBackend: {self._server.label} before {type(self._origin).__name__}>"
+
+    @property
+    def slots(self) -> Slots | None:
+        """The origin's."""
+        return self._origin.slots
+
+    async def changes(self, since: int | None) -> Changes:
+        """The origin's."""
+        changes = await self._origin.changes(since)
+        self._store_id, self._generation = changes.store_id, changes.generation
+        return changes
+
+    async def find(self, token: Token) -> UserGroup | None:
+        """The origin's: whoever does not look at generations is not to be answered from a cache."""
+        return await self._origin.find(token)
+
+    async def look(self, token: Token, *, fresh: bool) -> Reading:
+        """From the second-level cache if it has it; else, and with ``fresh``, from the origin."""
+        store_id = self._store_id
+        if store_id is None:  # ``changes`` has not answered yet: nobody could judge a generation
+            return await self._origin.look(token, fresh=fresh)
+        reading = None if fresh else await self._cached(store_id, token)
+        if reading is None:
+            reading = await self._origin.look(token, fresh=fresh)
+            self._keep(store_id, token, reading)
+        return reading
+
+    def changed(self, handle: bytes, generation: int) -> None:
+        """ports.ChangeListener: writes a tombstone in the background, so that the entry is not read in vain."""
+        self._outbox.put(Letter(handle, generation))
+
+    async def aclose(self) -> None:
+        """Writes what waits, within a second, and closes the connections of this event loop; not the origin."""
+        await self._outbox.aclose()
+        await self._homes.aclose()
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    async def _cached(self, store_id: str, token: Token) -> Reading | None:
+        if not self._breaker.allows():
+            self.counters.skipped += 1
+            return None
+        home = await self._homes.here()
+        try:
+            value = await home.reads.look(key_of(store_id, token.handle))
+            reading = None if value is None else read_entry(value, store_id, token)
+        except NoAnswer:
+            self.counters.errors += 1
+            return None
+        except RefusedEntry as error:
+            if not self.counters.refused:  # once: whoever put it there may do so again and again
+                logger.warning("%s: %s", self._server.label, error)
+            self.counters.refused += 1
+            return None
+        if reading is None or (reading.generation or 0) > self._generation:
+            # An entry that is ahead of what ``changes`` told is mostly a second old; it may also be of a life that the
+            # store had before it was restored from a backup.
+            self.counters.misses += 1
+            return None
+        self.counters.hits += 1
+        return reading
+
+    def _told(self, good: bool) -> None:
+        if good:
+            if self._breaker.succeeded():
+                logger.warning("%s answers again", self._server.label)
+        elif self._breaker.failed():
+            logger.warning("%s does not answer: the store is asked instead", self._server.label)
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def _keep(self, store_id: str, token: Token, reading: Reading) -> None:
+        """A reading that ends by itself is of a token in its grace, and an absence is remembered by nobody here."""
+        group, generation = reading.group, reading.generation
+        if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:
+            return
+        if group.token_version == token.version and group.handle == token.handle:
+            self._outbox.put(Letter(token.handle, generation, write_entry(store_id, token, group)))
+
+    async def _write(self, letters: Sequence[Letter]) -> None:
+        try:
+            async with asyncio.timeout(_WRITE_SECONDS):
+                refused = await self._write_now(letters)
+        except Exception as error:
+            self.counters.lost_writes += len(letters)
+            raise ConnectionError("the second-level cache did not take a write") from error
+        self.counters.writes += len(letters) - refused
+        self.counters.lost_writes += refused
+
+    async def _write_now(self, letters: Sequence[Letter]) -> int:
+        if self._store_id is None:  # a writer that never polled
+            await self.changes(letters[0].generation)
+        store_id = self._store_id or ""
+        home = await self._homes.here()
+        return await home.commands.write(
+            [(key_of(store_id, each.handle), stamp(each.generation), each) for each in letters]
+        )
+
+    def _home(self) -> _Home:
+        return _Home(self._server, self._lifetime, self._budget, self._told)
+
+
+class _Home:
+    """The connections of one event loop, and the looks that go through them."""
+
+    def __init__(self, server: RedisServer, lifetime: float, budget: float, told: Callable[[bool], None]) -> None:
+        self._client = Client(server)
+        self.commands = Commands(self._client, lifetime)
+        self.reads = Reads(self.commands.read, budget, told)
+
+    async def aclose(self) -> None:
+        await self.reads.aclose()
+        await self._client.aclose()

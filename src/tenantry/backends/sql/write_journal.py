@@ -1,0 +1,122 @@
+"""The last part of each write: it counts the change, lists it, tells the others and adds a line to the audit trail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from sqlalchemy import Connection
+
+from tenantry.backends.journal import KEPT_CHANGES
+from tenantry.backends.sql.queries import NOW
+from tenantry.backends.sql.rows import dump_json
+from tenantry.backends.sql.statement import first, first_of
+from tenantry.backends.sql.tables import to_micros
+from tenantry.backends.sql.time_of_day import TimeOfDay
+from tenantry.errors import MigrationNeeded
+from tenantry.groups import CHANNEL, Author, UserGroup
+from tenantry.migrations.address import RUN_MIGRATE
+
+T = TypeVar("T")
+
+_TRIMMED_EVERY = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Generic[T]):
+    """What a write to a group gives, and the generation that it made; None if it changed nothing."""
+
+    value: T
+    generation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes (``author``), by which clock, and into which store he thinks that he writes.
+
+    The id of the store is None for what no cache has to hear of.
+    """
+
+    author: Author
+    time: TimeOfDay
+    store_id: str | None = None
+
+    def now(self, connection: Connection) -> datetime:
+        """The time, for a write that has read nothing yet."""
+        row = first(connection, NOW)
+        return self.time.at(row[0] if row else None)
+
+
+class StoreReplaced(Exception):
+    """Not an error: another database stands at the URL since the store's id was read. The write is begun again."""
+
+
+_COUNT = "update generation set number = number + 1 returning number, store_id"
+_LIST = "insert into changes (generation, handle, at) values (?, ?, ?)"
+_NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
+_TRIM = "delete from changes where generation <= {}"
+
+# On PostgreSQL the same, and the notice, in one round trip: the row of the generation is locked from here to the end of
+# the commit, and all writers of the fleet go through it one by one.
+_NOTE_THERE = _NOTE.replace("(?, ?, ?, ?, ?, ?, ?)", "($1, $2, $3, $4, $5, $6, $7::json)")
+_ALL_THERE = f"""
+with counted as ({_COUNT}),
+  listed as (insert into changes (generation, handle, at) select number, $8::bytea, $1 from counted),
+  noted as ({_NOTE_THERE})
+select number, store_id,
+  pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
+"""  # noqa: S608 - of constants; the words of the notice are those of tenantry.groups.write_notice
+
+
+def note(
+    connection: Connection,
+    writer: Writer,
+    action: str,
+    environment: str,
+    subject: str,
+    details: Mapping[str, str],
+    *,
+    at: datetime,
+) -> None:
+    """Adds a line to the audit trail."""
+    values = _line(writer.author, action, environment, subject, details, at)
+    there = connection.dialect.name == "postgresql"
+    first_of(connection, _NOTE_THERE if there else _NOTE, values)
+
+
+def note_change(
+    connection: Connection,
+    writer: Writer,
+    action: str,
+    group: UserGroup,
+    details: Mapping[str, str],
+    *,
+    at: datetime,
+) -> int:
+    """Counts and lists a change of this group and adds its line to the audit trail; the new generation.
+
+    The last thing in a transaction. Raises StoreReplaced.
+    """
+    values = _line(writer.author, action, group.environment.name, group.provided_id, details, at)
+    there = connection.dialect.name == "postgresql"
+    counted = first_of(connection, _ALL_THERE, (*values, group.handle)) if there else first_of(connection, _COUNT, ())
+    if counted is None:
+        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+    number, store_id = counted[:2]
+    if store_id != writer.store_id:
+        raise StoreReplaced
+    if not there:
+        first_of(connection, _LIST, (number, group.handle, to_micros(at)))
+        first_of(connection, _NOTE, values)
+    if number % _TRIMMED_EVERY == 0:
+        first_of(connection, _TRIM.format(number - KEPT_CHANGES), ())
+    return int(number)
+
+
+def _line(
+    author: Author, action: str, environment: str, subject: str, details: Mapping[str, str], at: datetime
+) -> tuple[object, ...]:
+    document = dump_json(dict(details))
+    return to_micros(at), author.name, author.request_id, action, environment, subject, document

@@ -1,0 +1,7 @@
+"""Metrics for Prometheus (extra ``metrics``): counters that are there anyway, read when somebody asks."""
+
+from tenantry.metrics.api import ApiMetrics
+from tenantry.metrics.app import metrics_app
+from tenantry.metrics.timed import TimedBackend
+
+__all__ = ["ApiMetrics", "TimedBackend", "metrics_app"]

@@ -1,0 +1,90 @@
+"""metrics_app: an ASGI app that answers with the metrics, to mount where only your Prometheus reaches it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from tenantry.metrics.backend import BackendCollector
+from tenantry.metrics.buses import BusCollector
+from tenantry.metrics.cache import SecondLevelCollector
+from tenantry.metrics.resolver import ResolverCollector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from starlette.types import Receive, Scope, Send
+
+    from tenantry.backends.redis import RedisBackend
+    from tenantry.metrics.api import ApiMetrics
+    from tenantry.metrics.buses import CountingBus
+    from tenantry.metrics.timed import TimedBackend
+    from tenantry.resolver import Resolver
+
+_HEADERS = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
+
+
+def metrics_app(
+    *,
+    resolver: Resolver | None = None,
+    backend: TimedBackend | None = None,
+    second_level: RedisBackend | None = None,
+    buses: Sequence[CountingBus] = (),
+    api: ApiMetrics | None = None,
+) -> MetricsApp:
+    """The metrics of what is given, in the text format of Prometheus or in OpenMetrics, whichever is asked for.
+
+    They tell of this process. No token, key or property value is ever among them; the ids of groups only if ``backend``
+    was made with ``label_groups``. It asks nobody for a token: do not mount it where the world can reach it.
+    """
+    collectors: list[Collector] = []
+    if resolver is not None:
+        collectors.append(ResolverCollector(resolver))
+    if backend is not None:
+        collectors.append(BackendCollector(backend))
+    if second_level is not None:
+        collectors.append(SecondLevelCollector(second_level.counters))
+    if buses:
+        collectors.append(BusCollector(buses))
+    return MetricsApp(collectors, api)
+
+
+class MetricsApp:
+    """``GET`` and ``HEAD`` at any path. Reads the counters when it is asked, and does nothing otherwise."""
+
+    def __init__(self, collectors: Iterable[Collector], api: ApiMetrics | None) -> None:
+        self._registry = CollectorRegistry()
+        for each in collectors:
+            self._registry.register(each)
+        if api is not None and "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            MultiProcessCollector(self._registry)  # type: ignore[no-untyped-call]
+        elif api is not None:
+            self._registry.register(_Whole(api.registry))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] not in {"GET", "HEAD"}:
+            headers = [*_HEADERS, (b"allow", b"GET, HEAD"), (b"content-length", b"0")]
+            await send({"type": "http.response.start", "status": 405, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        accept = b",".join(value for name, value in scope["headers"] if name == b"accept").decode("latin-1")
+        encoder, media_type = choose_encoder(accept)
+        body = encoder(self._registry)
+        headers = [*_HEADERS, (b"content-type", media_type.encode()), (b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+class _Whole(Collector):
+    """What another registry holds."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterable[object]:  # type: ignore[override]
+        return self._registry.collect()

@@ -1,0 +1,112 @@
+"""Following: the resolver's buses, each a task of the loop that polls."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tenantry.resolver.asking import place_of_error
+
+if TYPE_CHECKING:
+    from tenantry.ports import Bus, EvictionListener
+
+logger = logging.getLogger(__name__)
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
+"""Seconds before a bus that crashed is followed again; they double from one crash to the next."""
+
+STEADY = 60.0
+"""A bus that ran for so many seconds is followed again after the shortest pause."""
+
+CONNECTED = 1.0
+"""A bus that ran for so many seconds was connected. One that cannot be followed at all empties no cache."""
+
+
+class Following:
+    """Follows buses for a listener, which it does not keep alive. The tasks end with ``stop``, or with their loop."""
+
+    def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
+        self._buses = tuple(buses)
+        self._listener = WeakListener(listener)
+        self._loop: weakref.ref[asyncio.AbstractEventLoop] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._end: weakref.finalize[..., EvictionListener] | None = None
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """To be called on this loop. Does nothing if its tasks run already."""
+        if not self._buses or (self._loop is not None and self._loop() is loop):
+            return
+        self.stop()
+        self._loop = weakref.ref(loop)
+        for bus in self._buses:
+            task = loop.create_task(_follow(bus, self._listener), name="tenantry.bus")
+            hush(task)
+            task.add_done_callback(self._tasks.remove)
+            self._tasks.append(task)
+        listener = self._listener.alive()
+        if listener is not None:
+            self._end = weakref.finalize(listener, _cancel, self._loop, self._tasks)
+            self._end.atexit = False
+
+    def stop(self) -> list[asyncio.Task[None]]:
+        """Cancels the tasks, from any thread; gives them."""
+        tasks, loop = list(self._tasks), self._loop
+        self._tasks, self._loop = [], None
+        if self._end is not None:
+            self._end.detach()
+            self._end = None
+        if loop is not None:
+            _cancel(loop, tasks)
+        return tasks
+
+
+class WeakListener:
+    """An EvictionListener that passes on what it hears while the one behind it lives."""
+
+    def __init__(self, listener: EvictionListener) -> None:
+        self.alive = weakref.ref(listener)
+
+    def evict(self, handle: bytes, generation: int) -> None:
+        listener = self.alive()
+        if listener is not None:
+            listener.evict(handle, generation)
+
+    def flush(self) -> None:
+        listener = self.alive()
+        if listener is not None:
+            listener.flush()
+
+
+async def _follow(bus: Bus, listener: EvictionListener) -> None:
+    pause = SHORTEST_PAUSE
+    while True:
+        begun = time.monotonic()
+        try:
+            await bus.follow(listener)
+            logger.error("the bus %s stopped by itself", type(bus).__name__)
+        except Exception as error:  # noqa: BLE001  # a bus makes things faster and may break nothing
+            logger.error("the bus %s failed: %s", type(bus).__name__, place_of_error(error))  # noqa: TRY400
+        lasted = time.monotonic() - begun
+        if lasted >= STEADY:
+            pause = SHORTEST_PAUSE
+        if lasted >= CONNECTED:
+            listener.flush()  # whatever it would have told meanwhile
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asyncio.Task[None]]) -> None:
+    home = loop()
+    if home is None or home.is_closed():
+        return
+    for task in list(tasks):
+        home.call_soon_threadsafe(task.cancel)
+
+
+def hush(task: asyncio.Task[None]) -> None:
+    """A loop that is closed over this task has nothing to complain of: nobody waits for it."""
+    task._log_destroy_pending = False  # type: ignore[attr-defined]

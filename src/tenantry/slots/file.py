@@ -1,0 +1,94 @@
+"""The file of a table: made whole or not at all, and mapped only if it is what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+import struct
+from pathlib import Path
+from typing import Final
+
+from tenantry.cache import SLOTS
+from tenantry.errors import StoreUnavailable
+from tenantry.slots.folder import RunFolder
+from tenantry.slots.table import TABLE
+
+HEADER: Final = 64
+"""Bytes before the words: a multiple of a word, so that every word is aligned."""
+
+SIZE: Final = HEADER + TABLE
+"""Bytes of the file."""
+
+_MAGIC: Final = b"tenantry slots\r\n"
+_VERSION: Final = 1
+_LAYOUT: Final = struct.Struct("=16sII40s")  # in the machine's own byte order, as the words are
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_CAREFUL: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not keep us waiting
+_TRIES: Final = 8
+
+
+def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
+    """A descriptor of the file, which is made if there is none. Raises StoreUnavailable."""
+    if not _NAME.fullmatch(store_id):
+        raise StoreUnavailable(f"the id of the store, {store_id!r}, cannot name a file in the run folder {folder.path}")
+    header = _LAYOUT.pack(_MAGIC, _VERSION, SLOTS, store_id.encode("ascii"))
+    try:
+        descriptor = _open_or_make(path, header, folder)
+    except OSError as error:
+        raise StoreUnavailable(f"cannot open {path}: {error.strerror}. {_MEND}") from None
+    try:
+        _check(path, descriptor, header, folder)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+_MEND: Final = (
+    "Remove it, and it is made anew; every Tenantry process of the host that uses it must be able to write it"
+)
+
+
+def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
+    for _ in range(_TRIES):  # it may be removed between our making and our opening it
+        try:
+            return os.open(path, _FLAGS | _CAREFUL)
+        except FileNotFoundError:
+            _make(path, header, folder)
+    return os.open(path, _FLAGS | _CAREFUL)
+
+
+def _make(path: Path, header: bytes, folder: RunFolder) -> None:
+    """Puts a whole file in its place, unless another process was quicker."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, _FLAGS | os.O_CREAT | os.O_EXCL, folder.file_mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if folder.group is not None:
+                os.fchown(descriptor, -1, folder.group)
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, folder.file_mode)  # whatever the umask is
+            # Zeros that are written, not a hole: in a full file system this fails, and a store into a hole kills us.
+            file.write(header + bytes(TABLE))
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    finally:
+        draft.unlink()
+
+
+def _check(path: Path, descriptor: int, header: bytes, folder: RunFolder) -> None:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise StoreUnavailable(f"{path} is not a plain file. {_MEND}")
+    if reason := folder.distrust(status):
+        raise StoreUnavailable(f"{path} {reason}. {_MEND}")
+    if status.st_size < SIZE:
+        raise StoreUnavailable(f"{path} is {status.st_size} bytes long, not {SIZE}: it was cut short. {_MEND}")
+    found = os.read(descriptor, HEADER)
+    if found != header:
+        whose = "another store" if found[:24] == header[:24] else "another program, or another version of Tenantry"
+        raise StoreUnavailable(f"{path} is a file of {whose}. {_MEND}")

@@ -1,0 +1,89 @@
+"""What a bus makes of its messages: strictly read, and never more than a listener can take."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tenantry.buses.hearing import EVICTIONS, BusCounters, Hearing
+from tenantry.groups import write_notice
+from tests.buses.conftest import Ear, until
+
+HANDLE = bytes(range(8))
+
+
+@pytest.fixture
+async def counters() -> BusCounters:
+    return BusCounters()
+
+
+async def test_a_notice_is_passed_on(counters: BusCounters) -> None:
+    """As text or as bytes."""
+    ear = Ear()
+    hearing = Hearing(ear, counters, asyncio.get_running_loop())
+    notice = write_notice("-", 5, HANDLE)
+    assert len(notice) <= 64
+    hearing.hear(notice)
+    hearing.hear(notice.encode())
+    hearing.close()
+    assert ear.evicted == [(HANDLE, 5)] * 2
+    assert (counters.heard, counters.ignored, ear.flushes) == (2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "-",
+        "- 5",
+        "- 5 00",
+        "- -5 0001020304050607",
+        "- 5.0 0001020304050607",
+        "- \u0665 0001020304050607",
+        "- 5 000102030405060",
+        "- 5 00010203040506070",
+        "- 5 000102030405060708",
+        "- 5 000102030405060g",
+        "- 5 0001020304050607 ",
+        f"- {10**19} 0001020304050607",
+        f"{'x' * 200} 5 0001020304050607",
+        b"\xff\xfe 5 \x00",
+        "x" * 1_000_000,
+    ],
+)
+async def test_anything_else_is_ignored(message: str | bytes, counters: BusCounters) -> None:
+    """And counted."""
+    ear = Ear()
+    hearing = Hearing(ear, counters, asyncio.get_running_loop())
+    hearing.hear(message)
+    hearing.close()
+    assert ear.evicted == []
+    assert (counters.heard, counters.ignored) == (0, 1)
+
+
+@given(st.text(max_size=80) | st.binary(max_size=80))
+async def test_no_message_raises(message: str | bytes) -> None:
+    hearing = Hearing(Ear(), BusCounters(), asyncio.get_running_loop())
+    hearing.hear(message)
+    hearing.close()
+
+
+async def test_a_flood_is_held_back(counters: BusCounters) -> None:
+    """Of 50,000 notices 1,000 are passed on; for the others there is one flush, so that a true one among them counts.
+
+    Red without the limit: 50,000 evictions.
+    """
+    ear = Ear()
+    hearing = Hearing(ear, counters, asyncio.get_running_loop())
+    for number in range(50_000):
+        hearing.hear(write_notice("-", number, number.to_bytes(8, "big")))
+    assert (len(ear.evicted), ear.flushes) == (EVICTIONS, 0)
+    await until(lambda: ear.flushes)
+    assert counters.held_back == 49_000
+    hearing.hear(write_notice("-", 1, HANDLE))
+    assert ear.evicted[-1] == (HANDLE, 1)
+    hearing.close()
+    assert ear.flushes == 1

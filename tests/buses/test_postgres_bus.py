@@ -1,0 +1,156 @@
+"""PostgresBus on a real PostgreSQL: told by the write's own transaction; lost, frozen or silent: a flush."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import secrets
+import signal
+
+import pytest
+
+from tenantry.backends.sql import SQLStore
+from tenantry.buses import PostgresBus, RedisBus
+from tenantry.buses.hearing import EVICTIONS
+from tenantry.errors import InvalidSettings
+from tenantry.groups import CHANNEL, GroupDraft, Tag, write_notice
+from tenantry.migrations import migrate
+from tenantry.testing import make_token
+from tests.buses.conftest import following, until
+from tests.engines.line import line_to
+from tests.engines.postgres import Postgres
+from tests.engines.valkey import Valkey
+
+HANDLE = bytes(range(8))
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    """An empty database."""
+    return postgres.create_database()
+
+
+def _tell(postgres: Postgres, url: str, generation: int = 9) -> None:
+    postgres.execute(f"select pg_notify('{CHANNEL}', '{write_notice('-', generation, HANDLE)}')", url=url)
+
+
+def _pid(postgres: Postgres, url: str) -> int:
+    """The server process of the listening connection."""
+    query = "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+    return int(postgres.execute(query, url=url).splitlines()[0])
+
+
+async def test_a_write_is_told_by_both_buses(url: str, valkey: Valkey) -> None:
+    """A store in PostgreSQL notifies in the write's own transaction, and tells Redis too if that bus is subscribed.
+    The notices hold a generation and a handle: no token, nonce or property."""
+    migrate(url)
+    store = SQLStore(url, deadline=20)
+    redis_bus = RedisBus(valkey.url)
+    store.subscribe(redis_bus)
+    heard: list[str] = []
+    async with following(PostgresBus(url), redis_bus) as ears, _listening(url, heard):
+        place = await store.create_environment("production", Tag.CUSTOMER)
+        issued = await store.get_or_create(place, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token())
+        second = await store.rotate(place, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        await store.delete(place, "acme")
+        handle = issued.token.handle
+        await until(lambda: all(len(ear.evicted) == 2 for ear in ears) and len(heard) == 2)
+        assert [[each for each, _ in ear.evicted] for ear in ears] == [[handle, handle]] * 2
+        assert ears[0].evicted == ears[1].evicted
+    await redis_bus.aclose()
+    await store.aclose()
+    for secret in ("s3cret", "acme", issued.token.nonce.hex(), second.token.nonce.hex()):
+        assert secret not in "".join(heard)
+
+
+class _listening:  # noqa: N801 - reads as a verb
+    """Another connection that listens, as anybody with a password may."""
+
+    def __init__(self, url: str, heard: list[str]) -> None:
+        self._url, self._heard = url, heard
+
+    async def __aenter__(self) -> None:
+        import asyncpg
+
+        self._connection = await asyncpg.connect(self._url)
+        await self._connection.add_listener(CHANNEL, lambda *each: self._heard.append(each[3]))
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._connection.terminate()
+
+
+async def test_a_cut_connection_is_made_again(url: str, postgres: Postgres, caplog: pytest.LogCaptureFixture) -> None:
+    """The server ends it (as at a restart): a flush, a new one, another flush, and what is said then is heard."""
+    bus = PostgresBus(url)
+    async with following(bus) as (ear,):
+        postgres.execute(f"select pg_terminate_backend({_pid(postgres, url)})", url=url)
+        _tell(postgres, url)  # to nobody
+        await until(lambda: ear.flushes == 3)
+        assert ear.evicted == []
+        _tell(postgres, url)
+        await until(lambda: ear.evicted == [(HANDLE, 9)])
+    assert caplog.text.count("is lost") == caplog.text.count("is heard again") == 1
+    gc.collect()
+
+
+async def test_a_frozen_listener_is_noticed(url: str, postgres: Postgres) -> None:
+    """Its server process is stopped: the connection shows no error, ``is_closed()`` stays False, nothing comes.
+
+    Red without the heartbeat: no flush ever.
+    """
+    bus = PostgresBus(url)
+    async with following(bus) as (ear,):
+        pid = _pid(postgres, url)
+        try:
+            os.kill(pid, signal.SIGSTOP)
+            await until(lambda: ear.flushes == 3)
+            _tell(postgres, url)
+            await until(lambda: ear.evicted)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+
+async def test_a_black_hole_is_noticed(url: str) -> None:
+    """And left behind within the same time when connections cannot be made either."""
+    async with line_to(url) as (line, through):
+        bus = PostgresBus(through)
+        async with following(bus) as (ear,):
+            line.hold()
+            await until(lambda: ear.flushes == 2)
+            await until(lambda: bus.counters.losses >= 2)
+            line.release()
+            await until(lambda: ear.flushes == 3)
+        gc.collect()
+
+
+async def test_silence_alone_is_no_loss(url: str, postgres: Postgres) -> None:
+    """It stays one connection, without a flush."""
+    bus = PostgresBus(url)
+    async with following(bus) as (ear,):
+        pid = _pid(postgres, url)
+        await asyncio.sleep(4)
+        assert _pid(postgres, url) == pid
+        assert (ear.flushes, bus.counters.losses) == (1, 0)
+
+
+async def test_a_flood_of_forgeries_is_bounded(url: str, postgres: Postgres) -> None:
+    """1,000 evictions a second, and one flush for the rest."""
+    bus = PostgresBus(url)
+    async with following(bus) as (ear,):
+        started = asyncio.get_running_loop().time()
+        flood = f"select pg_notify('{CHANNEL}', '- 1 ' || lpad(to_hex(i), 16, '0')) from generate_series(1, 20000) i"
+        postgres.execute(f"select count(*) from ({flood}) as each", url=url)
+        postgres.execute(f"select pg_notify('{CHANNEL}', 'junk')", url=url)
+        await until(lambda: bus.counters.heard + bus.counters.held_back == 20_000 and ear.flushes == 2)
+        seconds = asyncio.get_running_loop().time() - started
+        assert len(ear.evicted) <= EVICTIONS * (int(seconds) + 1)
+        await until(lambda: bus.counters.ignored == 1)
+
+
+def test_what_it_is_given_is_checked() -> None:
+    """At once; ``repr`` shows no password."""
+    for url in ("sqlite:///x.db", "redis://host", "nonsense"):
+        with pytest.raises(InvalidSettings):
+            PostgresBus(url)
+    assert repr(PostgresBus("postgresql://me:s3cret@host/db")) == "<PostgresBus: PostgreSQL database db at host>"

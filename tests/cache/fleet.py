@@ -1,0 +1,428 @@
+"""A model of a fleet: one store, two hosts with their words, three workers with real caches, and everything that can go
+wrong between them. Whatever a worker answers is held against what the store of record held, and when.
+
+Times are seconds of one clock. Every write makes a new *state* of its group, numbered in the order of the commits; the
+name of a group is the number of its state, so that an answer tells which one it is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from tenantry.cache import Fill, GroupCache, Question, place_of
+from tenantry.groups import Change, Changes, UserGroup
+from tenantry.testing import make_group
+
+X = 5.0
+GROUPS = 3
+PLACES = 2
+LOG = 6
+"""So few changes does the store keep, and the history of a worker not many more: lists are trimmed all the time."""
+
+
+class Violation(AssertionError):
+    """A promise was broken."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What the store of record held for a group; ``group`` is None once it is deleted."""
+
+    number: int
+    at: float
+    group: UserGroup | None
+
+
+@dataclass
+class Store:
+    """Generation, changes and groups, written together. ``past`` holds every state that a group ever had."""
+
+    store_id: str = "first"
+    generation: int = 0
+    log: list[Change] = field(default_factory=list)
+    past: dict[int, list[State]] = field(default_factory=dict)
+    alive: bool = True
+    restored_at: float = -1e9
+
+    def now(self, number: int) -> State:
+        return self.past[number][-1]
+
+    def commit(self, number: int, group: UserGroup | None, at: float) -> State:
+        state = State(len(self.past[number]), at, group)
+        self.past[number].append(state)
+        self.generation += 1
+        self.log = [*self.log, Change(self.generation, handle_of(number))][-LOG:]
+        return state
+
+    def changes(self, since: int | None) -> Changes:
+        first = max(self.generation - len(self.log), -1 if since is None else since)
+        return Changes(
+            self.store_id, self.generation, first, tuple(change for change in self.log if change.generation > first)
+        )
+
+
+@dataclass
+class Write:
+    """A writer on a host: it has announced itself; then it commits, then it says that it is done and returns."""
+
+    host: int
+    number: int
+    kind: int
+    state: State | None = None
+
+
+@dataclass
+class Ask:
+    """One request that waits: when it was made, and the oldest state that promise 1 lets it see."""
+
+    at: float
+    floor: int
+
+
+@dataclass
+class Load:
+    """A load under way for a token, and who waits for it."""
+
+    number: int
+    version: int
+    fill: Fill
+    started: float
+    fresh: bool
+    waiting: list[Ask]
+    answer: tuple[UserGroup | None, int] | None = None
+    again: bool = False
+
+
+class Worker:
+    """A real GroupCache, driven as the resolver drives it. ``cache`` may be a class that lacks a defence."""
+
+    def __init__(self, host: int, cache: type[GroupCache]) -> None:
+        self.host = host
+        self.cache = cache(3, unknown_capacity=2)
+        self.loads: dict[tuple[int, int], list[Load]] = {}
+        self.question: Question | None = None
+        self.changes: Changes | None = None
+        self.lesson: Iterator[list[float]] | None = None
+        self.inbox: list[tuple[bytes, int]] = []
+
+
+def handle_of(number: int) -> bytes:
+    """Two of the three groups share a place."""
+    return bytes([0, number % PLACES, number]) + b"-----"
+
+
+def key_of(number: int, version: int) -> bytes:
+    return b"ugtc_k1_----" + bytes([number, version]) + b"-------"
+
+
+class Fleet:
+    """The whole of it. Each public method is one step; numbers that it is given are taken modulo what there is."""
+
+    def __init__(self, cache: type[GroupCache] = GroupCache, seed: int = 0) -> None:
+        self.random = Random(seed)
+        self.now = 100.0
+        self.store = Store()
+        self.hosts = [[0] * PLACES for _ in range(2)]
+        self.workers = [Worker(host, cache) for host in (0, 0, 1)]
+        self.writes: list[Write] = []
+        self.near: dict[int, tuple[UserGroup | None, int]] = {}
+        self.late: list[tuple[int, tuple[UserGroup | None, int]]] = []
+        self.floors: dict[tuple[int, int], int] = {}
+        self.served = 0
+        for number in range(GROUPS):
+            self.store.past[number] = []
+            self.store.past[number].append(State(0, self.now, self._group(number, 1, 1)))
+        for worker in self.workers:
+            worker.cache.attach(self.hosts[worker.host])
+
+    # --- writers ------------------------------------------------------------------------------------------------------
+
+    def write(self, host: int, number: int, kind: int) -> None:
+        """A write that goes well, at once."""
+        self.announce(host, number, kind)
+        self._commit(self.writes[-1])
+        self._finish(self.writes.pop())
+
+    def announce(self, host: int, number: int, kind: int) -> None:
+        write = Write(host % 2, number % GROUPS, kind % 8)
+        self.hosts[write.host][write.number % PLACES] = self._word() | 1
+        self.writes.append(write)
+
+    def commit(self, which: int, _b: int, _c: int) -> None:
+        if self.writes:
+            self._commit(self.writes[which % len(self.writes)])
+
+    def finish(self, which: int, crashes: int, _c: int) -> None:
+        """The writer returns; or it dies where it stands, and returns never."""
+        if not self.writes:
+            return
+        write = self.writes[which % len(self.writes)]
+        if crashes % 3 == 0 or write.state is not None:
+            self.writes.remove(write)
+            if crashes % 3:
+                self._finish(write)
+
+    def _commit(self, write: Write) -> None:
+        if write.state is not None or not self.store.alive:
+            return
+        before = self.store.now(write.number).group
+        if before is None:
+            return  # deleted: its handle is never used again
+        rotates = write.kind % 2
+        after = None if write.kind == 7 else self._group(
+            write.number, before.revision + 1, before.token_version + rotates
+        )  # fmt: skip
+        write.state = self.store.commit(write.number, after, self.now)
+        for worker in self.workers:
+            worker.inbox.append((handle_of(write.number), self.store.generation))
+
+    def _finish(self, write: Write) -> None:
+        self.hosts[write.host][write.number % PLACES] = self._word()
+        if write.state is not None:
+            place = write.host, write.number
+            self.floors[place] = max(self.floors.get(place, 0), write.state.number)
+
+    # --- requests -----------------------------------------------------------------------------------------------------
+
+    def request(self, who: int, number: int, back: int) -> None:
+        """A request that is answered at once."""
+        load = self._ask(self.workers[who % 3], number % GROUPS, back % 3)
+        while load is not None:
+            self._read(load)
+            load = self._answer(self.workers[who % 3], load)
+
+    def ask(self, who: int, number: int, back: int) -> None:
+        """A request whose load takes its time."""
+        self._ask(self.workers[who % 3], number % GROUPS, back % 3)
+
+    def read(self, who: int, which: int, _c: int) -> None:
+        """The snapshot of a load is taken; its answer is on the way."""
+        loads = self._loads(self.workers[who % 3])
+        if loads:
+            self._read(loads[which % len(loads)])
+
+    def answer(self, who: int, which: int, _c: int) -> None:
+        worker = self.workers[who % 3]
+        loads = self._loads(worker)
+        if loads:
+            self._answer(worker, loads[which % len(loads)])
+
+    def overtake(self, who: int, number: int, host: int) -> None:
+        """A load whose answer is on its way while the group is written to and a poll brings that."""
+        self.ask(who, number, 0)
+        for load in self._loads(self.workers[who % 3]):
+            self._read(load)
+        self.write(host, number, host)
+        self.poll(who, 0, 0)
+        for load in self._loads(self.workers[who % 3]):
+            self._answer(self.workers[who % 3], load)
+
+    def _ask(self, worker: Worker, number: int, back: int) -> Load | None:
+        group = self._last(number)
+        version = max(1, group.token_version - back)
+        key, handle, cache = key_of(number, version), handle_of(number), worker.cache
+        ask = Ask(self.now, self.floors.get((worker.host, number), 0))
+        entry = cache.entry(key)
+        if entry is not None and entry.alive(self.now):
+            entry.seen = True
+            self._check(worker, number, version, entry.group, [ask])
+            return None
+        known = cache.newest(handle, self.now)
+        if (known is not None and version < known.token_version) or cache.refused(key, handle, self.now):
+            self._check(worker, number, version, None, [ask])
+            return None
+        for load in worker.loads.get((number, version), ()):
+            if cache.stands(load.fill):
+                load.waiting.append(ask)
+                return None
+        fresh = (known is not None and version > known.token_version) or cache.unsure(handle, self.now)
+        load = Load(number, version, cache.begin(handle, self.now), self.now, fresh, [ask])
+        worker.loads.setdefault((number, version), []).append(load)
+        return load
+
+    def _read(self, load: Load) -> None:
+        if load.answer is not None:
+            return
+        near = None if load.fresh else self.near.get(load.number)
+        if near is not None:
+            load.answer = near
+        elif self.store.alive:
+            load.answer = self.store.now(load.number).group, self.store.generation
+            self.late.append((load.number, load.answer))  # it will be written to the second-level cache, some time
+            del self.late[:-8]
+
+    def _answer(self, worker: Worker, load: Load) -> Load | None:
+        """Gives the load again if it has to read once more. A load that took longer than X was given up."""
+        cache = worker.cache
+        if load.answer is None or self.now - load.started >= X:
+            self._end(worker, load)
+            return None
+        found, generation = load.answer
+        group = found if found is not None and found.token_version == load.version else None
+        if not load.again and self._is_old(cache, load, group, generation):
+            cache.end(load.fill)
+            load.fill, load.fresh, load.answer = cache.begin(handle_of(load.number), self.now), True, None
+            load.again = True
+            return load
+        key = key_of(load.number, load.version)
+        if group is None:
+            cache.refuse(load.fill, key, generation, load.started + 1.0, self.now)
+        else:
+            cache.store(load.fill, key, group, generation, 1e9, self.now)
+        self._end(worker, load)
+        self._check(worker, load.number, load.version, group, load.waiting)
+        return None
+
+    def _is_old(self, cache: GroupCache, load: Load, group: UserGroup | None, generation: int) -> bool:
+        handle = handle_of(load.number)
+        if not load.fresh and (group is None or not cache.believes(handle, generation, self.now)):
+            return True
+        known = cache.newest(handle, self.now)
+        return group is not None and known is not None and group.revision < known.revision
+
+    def _end(self, worker: Worker, load: Load) -> None:
+        worker.cache.end(load.fill)
+        worker.loads[load.number, load.version].remove(load)
+
+    def _loads(self, worker: Worker) -> list[Load]:
+        return [load for loads in worker.loads.values() for load in loads]
+
+    # --- polls, buses, the second-level cache -------------------------------------------------------------------------
+
+    def poll(self, who: int, _b: int, _c: int) -> None:
+        """A poll that goes well, at once."""
+        worker = self.workers[who % 3]
+        worker.question = worker.changes = worker.lesson = None
+        self.poll_asks(who, 0, 0)
+        self.poll_reads(who, 0, 0)
+        self.poll_learns(who, 1, 0)
+
+    def poll_asks(self, who: int, _b: int, _c: int) -> None:
+        worker = self.workers[who % 3]
+        if worker.question is None:
+            worker.question = worker.cache.ask(self.now, tuple(self.hosts[worker.host]))
+            worker.changes = worker.lesson = None
+
+    def poll_reads(self, who: int, _b: int, _c: int) -> None:
+        worker = self.workers[who % 3]
+        if worker.question is not None and worker.changes is None and self.store.alive:
+            worker.changes = self.store.changes(worker.cache.history.known)
+
+    def poll_learns(self, who: int, completely: int, _c: int) -> None:
+        """The answer comes, and is learned: to the end, or one step of it. Without an answer the poll has failed."""
+        worker = self.workers[who % 3]
+        if worker.question is None or worker.changes is None:
+            worker.question = None
+            return
+        if worker.lesson is None:
+            worker.lesson = worker.cache.learn(worker.question, worker.changes, X)
+        for _ in worker.lesson:
+            if completely % 2 == 0:
+                return
+        worker.question = None
+        for place, word in worker.cache.crashed(self.now, X):
+            if self.hosts[worker.host][place] == word:
+                self.hosts[worker.host][place] = self._word()
+
+    def hear(self, who: int, which: int, again: int) -> None:
+        """A message of the bus comes: any of those sent, in any order; it is lost, or comes again later."""
+        worker = self.workers[who % 3]
+        if worker.inbox:
+            message = worker.inbox[which % len(worker.inbox)]
+            if again % 2:
+                worker.inbox.remove(message)
+            if again % 3:
+                worker.cache.evict(*message, self.now)
+
+    def flush(self, who: int, _b: int, _c: int) -> None:
+        self.workers[who % 3].cache.flush()
+
+    def write_near(self, which: int, _b: int, _c: int) -> None:
+        """A late writer puts what it read, however long ago, into the second-level cache."""
+        if self.late:
+            number, answer = self.late.pop(which % len(self.late))
+            self.near[number] = answer
+
+    # --- the world ----------------------------------------------------------------------------------------------------
+
+    def wait(self, how: int, _b: int, _c: int) -> None:
+        """Time goes by, awake or asleep: the boot clock counts both."""
+        self.now += (0.1, 0.5, 1.0, 1.0, 2.4, 4.9, 5.0, 7.0)[how % 8]
+
+    def fail(self, _a: int, _b: int, _c: int) -> None:
+        """The store dies, or comes back."""
+        self.store.alive = not self.store.alive
+
+    def restore(self, sure: int, number: int, _c: int) -> None:
+        """The store is another life of itself, as after a restored backup: a group is what it was before."""
+        past = self.store.past[number % GROUPS]
+        if sure % 4 or len(past) < 2 or past[-2].group is None or past[-1].group is None:
+            return
+        self.store.store_id += "'"
+        self.store.generation = max(0, self.store.generation - 3)
+        self.store.log = []
+        self.store.restored_at = self.now
+        past.append(State(len(past), self.now, self._copy(number % GROUPS, past[-2].group)))
+        self.near.clear()
+        self.late.clear()
+
+    # --- the promises -------------------------------------------------------------------------------------------------
+
+    def _check(
+        self, worker: Worker, number: int, version: int, group: UserGroup | None, waiting: Sequence[Ask]
+    ) -> None:
+        for ask in waiting:
+            self.served += 1
+            if group is None:
+                self._check_refusal(number, version, ask)
+                continue
+            if group.handle != handle_of(number) or group.token_version != version:
+                raise Violation(f"the token of group {number}, version {version}, was answered with {group}")
+            state = int(group.name)
+            if state < ask.floor:
+                raise Violation(
+                    f"promise 1: state {state} of group {number} was shown; a write on this host that returned before "
+                    f"the request had made it {ask.floor}"
+                )
+            end = self._end_of(number, state)
+            if end is not None and end <= self.now - X:
+                raise Violation(
+                    f"promise 2: state {state} of group {number} was shown {self.now - end} s after its end"
+                )
+        known = worker.cache.newest(handle_of(number), self.now)
+        if group is not None and known is not None and known.revision > group.revision and not self._restored():
+            raise Violation(f"worker went back from revision {known.revision} of group {number} to {group.revision}")
+
+    def _check_refusal(self, number: int, version: int, ask: Ask) -> None:
+        """Promise 3: a token that was live from the request to the answer is good, while the store answers."""
+        live = self.store.now(number)
+        if live.group is None or live.group.token_version != version or self._restored():
+            return
+        since = next(s.at for s in self.store.past[number] if s.group is not None and s.group.token_version == version)
+        if since <= ask.at:
+            raise Violation(f"promise 3: the live token of group {number}, version {version}, was refused")
+
+    def _end_of(self, number: int, state: int) -> float | None:
+        past = self.store.past[number]
+        return past[state + 1].at if state + 1 < len(past) else None
+
+    def _restored(self) -> bool:
+        return self.now - self.store.restored_at < X
+
+    def _last(self, number: int) -> UserGroup:
+        return next(state.group for state in reversed(self.store.past[number]) if state.group is not None)
+
+    def _group(self, number: int, revision: int, version: int) -> UserGroup:
+        state = len(self.store.past[number])
+        return make_group(handle=handle_of(number), name=str(state), revision=revision, token_version=version)
+
+    def _copy(self, number: int, group: UserGroup) -> UserGroup:
+        return self._group(number, group.revision, group.token_version)
+
+    def _word(self) -> int:
+        return self.random.getrandbits(63) << 1
+
+
+assert [place_of(handle_of(number)) for number in range(GROUPS)] == [0, 1, 0]

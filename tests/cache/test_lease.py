@@ -1,0 +1,266 @@
+"""GroupCache under a lease: what may be used, what may be kept, what a poll does to both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tenantry.cache import SLOTS, GroupCache, place_of
+from tenantry.cache.group_cache import SLICE
+from tenantry.groups import Change, Changes, UserGroup
+from tenantry.testing import make_group
+from tests.cache.test_cache import key, keys
+
+X = 5.0
+ACME = make_group(handle=b"\x01\x02acme--")
+GLOBEX = make_group(handle=b"\x03\x04globex")
+LIVE, DEAD = key("live"), key("dead")
+FAR = 1e9
+
+
+@pytest.fixture
+def words() -> list[int]:
+    return [0] * SLOTS
+
+
+@pytest.fixture
+def cache(words: list[int]) -> GroupCache:
+    """At generation 10, of which the last 5 are known; its lease ends at 5."""
+    cache = GroupCache(100)
+    cache.attach(words)
+    poll(cache, 10, since=5, quiet=tuple(words))
+    return cache
+
+
+def poll(
+    cache: GroupCache,
+    generation: int,
+    *touched: tuple[int, bytes],
+    since: int = 5,
+    at: float = 0.0,
+    store_id: str = "s",
+    quiet: Sequence[int] | None = None,
+) -> list[float]:
+    """What a poll that was asked at ``at`` brings; gives the ages that took something away."""
+    question = cache.ask(at, quiet)
+    changes = tuple(Change(number, handle, age=number / 10) for number, handle in touched)
+    answer = Changes(store_id, generation, since, changes)
+    return [age for ages in cache.learn(question, answer, X) for age in ages]
+
+
+def put(cache: GroupCache, group: UserGroup = ACME, generation: int | None = 10, now: float = 0.0) -> bool:
+    fill = cache.begin(group.handle, now)
+    kept = cache.store(fill, LIVE if group is ACME else key("other"), group, generation, FAR, now)
+    cache.end(fill)
+    return kept
+
+
+def usable(cache: GroupCache, now: float = 0.0) -> bool:
+    entry = cache.entry(LIVE)
+    return entry is not None and entry.alive(now)
+
+
+def test_an_answer_may_be_used_until_the_lease_ends_and_again_when_it_is_renewed(cache: GroupCache) -> None:
+    """Seconds X from the question. An outage empties nothing: the next poll tells what has changed meanwhile. Red when
+    alive() does not look at the lease."""
+    assert put(cache)
+    assert usable(cache, 4.999)
+    assert not usable(cache, 5.0)
+    poll(cache, 10, at=60.0)
+    assert usable(cache, 64.999)
+    assert not usable(cache, 65.0)
+
+
+def test_without_a_lease_nothing_is_kept(words: list[int]) -> None:
+    """Neither groups nor refusals. Red when _keeps does not look at the lease."""
+    cache = GroupCache(10)
+    cache.attach(words)
+    fill = cache.begin(ACME.handle, 0.0)
+    assert not cache.store(fill, LIVE, ACME, 10, FAR, 0.0)
+    assert not cache.refuse(fill, DEAD, 10, FAR, 0.0)
+
+
+def test_a_poll_evicts_what_is_older_than_the_change_and_nothing_else(cache: GroupCache) -> None:
+    """Its age is told. An entry that was read after the change stays. Red when _forget compares no generations."""
+    assert put(cache, generation=10)
+    assert put(cache, GLOBEX, generation=12)
+    assert poll(cache, 12, (11, ACME.handle), (12, GLOBEX.handle)) == [1.1]
+    assert keys(cache) == {key("other")}
+
+
+def test_what_a_write_on_this_host_has_ended_is_no_staleness(cache: GroupCache, words: list[int]) -> None:
+    """The word had voided the entry already: the poll evicts it and measures nothing."""
+    assert put(cache)
+    words[place_of(ACME.handle)] = 2
+    assert poll(cache, 11, (11, ACME.handle)) == []
+    assert len(cache) == 0
+
+
+@pytest.mark.parametrize("word", [2, 3])
+def test_a_word_that_changed_voids_entries_refusals_and_loads(cache: GroupCache, words: list[int], word: int) -> None:
+    """Odd or even: the write has begun, or is over. Red when alive(), or _keeps, does not compare."""
+    put(cache)
+    fill, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
+    assert cache.refuse(fill, DEAD, 10, FAR, 0.0)
+    assert cache.refused(DEAD, ACME.handle, 0.0)
+    words[place_of(ACME.handle)] = word
+    assert not usable(cache)
+    assert cache.newest(ACME.handle, 0.0) is None
+    assert not cache.refused(DEAD, ACME.handle, 0.0)
+    assert not cache.stands(late)
+    assert not cache.store(late, LIVE, ACME, 10, FAR, 0.0)
+
+
+def test_an_odd_word_is_bypassed(cache: GroupCache, words: list[int]) -> None:
+    """What is read while a writer is at it may be from before its commit, or after: it is shared while the very same
+    word stands, and never kept."""
+    words[place_of(ACME.handle)] = 3
+    fill = cache.begin(ACME.handle, 0.0)
+    assert cache.stands(fill)
+    assert not cache.store(fill, LIVE, ACME, 10, FAR, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("generation", "kept"),
+    [(None, False), (4, False), (5, False), (7, False), (8, True), (10, True), (11, True)],
+)
+def test_only_what_the_list_of_changes_clears_is_kept(cache: GroupCache, generation: int | None, kept: bool) -> None:
+    """The group was written to in generation 8, and the list begins after 5. Red when _keeps asks no history."""
+    words = cache.lease.words
+    cache = GroupCache(10)
+    cache.attach(words)
+    poll(cache, 10, (8, ACME.handle))
+    assert put(cache, generation=generation) is kept
+    assert cache.believes(ACME.handle, generation, 0.0) is kept
+    assert cache.believes(GLOBEX.handle, generation, 0.0) is (generation is not None and generation >= 5)
+    assert not cache.believes(GLOBEX.handle, 10, 5.0)
+
+
+def test_a_load_that_a_poll_overtook_is_kept_only_if_it_read_after_the_change(cache: GroupCache) -> None:
+    """Begun before the poll, answered after it. Red when nothing passes a load."""
+    early, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
+    poll(cache, 11, (11, ACME.handle), at=1.0)
+    assert not cache.stands(early)
+    assert not cache.store(early, LIVE, ACME, 10, FAR, 1.0)
+    assert cache.store(late, LIVE, ACME, 11, FAR, 1.0)
+
+
+def test_an_eviction_by_a_bus_is_remembered_until_the_polls_have_it(cache: GroupCache) -> None:
+    """A second-level cache may still give what the bus has said is old. A lie is forgotten two polls later. Red when
+    evict() does not note it."""
+    cache.evict(ACME.handle, 12, 0.0)
+    assert not cache.believes(ACME.handle, 11, 0.0)
+    assert cache.believes(ACME.handle, 12, 0.0)
+    poll(cache, 10)
+    assert not cache.believes(ACME.handle, 11, 0.0)
+    poll(cache, 10)
+    assert cache.believes(ACME.handle, 11, 0.0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"generation": 9},  # restored from a backup
+        {"generation": 20, "since": 15},  # trimmed in between
+        {"generation": 20, "store_id": "another"},
+    ],
+)
+def test_a_list_that_does_not_follow_flushes(cache: GroupCache, answer: dict[str, int]) -> None:
+    """Nobody can tell what has changed. History and lease begin anew. Red when follows() is always True."""
+    assert put(cache)
+    poll(cache, at=1.0, **answer)  # type: ignore[arg-type]  # the parametrised answer
+    assert not usable(cache, 1.0)
+    assert cache.flushes == 1
+    assert cache.lease.until == 6.0
+    assert cache.history.known == answer["generation"]
+    assert put(cache, generation=answer["generation"], now=1.0)
+
+
+def test_a_restored_store_is_noticed_by_what_was_read_of_it(cache: GroupCache) -> None:
+    """A group of generation 14 was read, no poll has seen more than 10, and the backup is of 12: it goes back, though
+    not for the polls. Red when learn() does not look at the highest: the change in 13 would evict nothing."""
+    assert put(cache, generation=14)
+    poll(cache, 12, at=1.0)
+    assert not usable(cache, 1.0)
+    poll(cache, 13, (13, ACME.handle), since=12, at=2.0)
+    assert not usable(cache, 2.0)
+
+
+def test_a_reading_that_overtakes_a_poll_is_no_restored_store(cache: GroupCache) -> None:
+    """What is read after the poll was asked may well be newer than its answer."""
+    question = cache.ask(1.0, None)
+    assert put(cache, generation=14)
+    list(cache.learn(question, Changes("s", 12, 10), X))
+    assert usable(cache, 1.0)
+    assert cache.flushes == 0
+
+
+def test_an_answer_to_an_older_question_says_nothing(cache: GroupCache) -> None:
+    """Answers may come in any order. Red when learn() does not look at asked_at: it would be taken for a backup."""
+    early, late = cache.ask(1.0, None), cache.ask(2.0, None)
+    list(cache.learn(late, Changes("s", 20, 10), X))
+    assert put(cache, generation=20)
+    list(cache.learn(early, Changes("s", 15, 10), X))
+    assert usable(cache, 6.999)
+    assert (cache.history.known, cache.lease.until, cache.flushes) == (20, 7.0, 0)
+
+
+def test_a_long_list_is_learned_in_steps_and_the_lease_comes_last(cache: GroupCache) -> None:
+    """10,000 changes; other work may be done between the steps, and half a list gives no lease. Red when learn() renews
+    first."""
+    assert put(cache)
+    changes = tuple(Change(11 + number, number.to_bytes(8, "big")) for number in range(9_999))
+    answer = Changes("s", 10_010, 10, (*changes, Change(10_010, ACME.handle)))
+    steps = cache.learn(cache.ask(4.0, None), answer, X)
+    for _ in range(10_000 // SLICE - 1):
+        next(steps)
+    assert (cache.lease.until, cache.history.known) == (5.0, 10)
+    assert usable(cache, 4.999)
+    assert list(steps) == [[0.0]]
+    assert (cache.lease.until, cache.history.known) == (9.0, 10_010)
+    assert not usable(cache, 5.0)
+
+
+def test_another_object_of_words_forgets_everything(cache: GroupCache) -> None:
+    """Also loads under way: their word was of the old one. No lease until the next poll. Red when attach() keeps it."""
+    assert put(cache)
+    fill = cache.begin(ACME.handle, 0.0)
+    cache.attach([0] * SLOTS)
+    assert not usable(cache)
+    poll(cache, 10, at=1.0)
+    assert not usable(cache, 1.0)
+    assert not cache.store(fill, LIVE, ACME, 10, FAR, 1.0)
+    assert put(cache, now=1.0)
+
+
+def test_only_the_store_of_record_is_asked_after_a_write_on_this_host(cache: GroupCache, words: list[int]) -> None:
+    """Until a poll that began after it: what a second-level cache holds may be older, and the list not know. Red when
+    unsure() does not compare with the words from before the poll."""
+    assert not cache.unsure(ACME.handle, 4.999)
+    assert cache.unsure(ACME.handle, 5.0)
+    before = tuple(words)
+    words[place_of(ACME.handle)] = 2
+    assert cache.unsure(ACME.handle, 0.0)
+    assert not cache.unsure(GLOBEX.handle, 0.0)
+    poll(cache, 10, quiet=before)
+    assert cache.unsure(ACME.handle, 0.0)
+    poll(cache, 10, quiet=tuple(words))
+    assert not cache.unsure(ACME.handle, 0.0)
+    poll(cache, 10)
+    assert cache.unsure(GLOBEX.handle, 0.0)
+
+
+def test_a_word_that_stays_odd_for_longer_than_x_is_to_be_mended(cache: GroupCache, words: list[int]) -> None:
+    """Counted from when a request met it. One that changes meanwhile has a live writer. Red when crashed() looks at no
+    time."""
+    place = place_of(ACME.handle)
+    words[place] = words[place_of(GLOBEX.handle)] = 3
+    for group in (ACME, GLOBEX):
+        cache.end(cache.begin(group.handle, 1.0))
+    assert cache.crashed(6.0, X) == []
+    words[place_of(GLOBEX.handle)] = 5
+    assert cache.crashed(6.001, X) == [(place, 3)]
+    words[place] = 8
+    assert cache.crashed(6.001, X) == []
+    assert cache._odd == {}

@@ -1,0 +1,144 @@
+"""What is told of a resolver and its backend, read as Prometheus reads it."""
+
+from __future__ import annotations
+
+import re
+
+import httpx2
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
+from prometheus_client.parser import text_string_to_metric_families
+
+from tenantry.backends.memory import MemoryStore
+from tenantry.backends.redis import RedisBackend
+from tenantry.backends.redis.counters import RedisCounters
+from tenantry.buses.hearing import BusCounters
+from tenantry.errors import InvalidToken, StoreUnavailable
+from tenantry.groups import Changes
+from tenantry.metrics import ApiMetrics, metrics_app
+from tests.metrics.conftest import CANARY, Room, samples, scrape
+
+
+async def test_every_token_is_counted_once(room: Room) -> None:
+    """A read, a hit, a forgery and a refusal, each under its name. Red when an outcome is mapped to another counter."""
+    token = await room.token()
+    await room.resolver.resolve(token)
+    assert room.resolver.peek(token.encode()) is not None
+    for _ in range(2):
+        with pytest.raises(InvalidToken):
+            await room.resolver.resolve("ugtc_nonsense")
+    assert await room.number("tenantry_tokens_total", outcome="read") == 1
+    assert await room.number("tenantry_tokens_total", outcome="hit") == 1
+    assert await room.number("tenantry_tokens_total", outcome="forged") == 2
+    assert await room.number("tenantry_tokens_total", outcome="joined") == 0
+    assert await room.number("tenantry_backend_reads_total", outcome="found") == 1
+    assert await room.number("tenantry_cached_tokens") == 1
+
+
+async def test_the_lease_is_told(room: Room) -> None:
+    """How old it is, how much is left and what it is at most. Red when age and rest are exchanged."""
+    await room.resolver.resolve(await room.token())
+    bound = await room.number("tenantry_staleness_bound_seconds")
+    age, left = await room.number("tenantry_lease_age_seconds"), await room.number("tenantry_lease_left_seconds")
+    assert bound == 5
+    assert 0 <= age < bound
+    assert 0 < left <= bound
+    assert age + left == pytest.approx(bound, abs=1)
+    assert await room.number("tenantry_polls_total", outcome="answered") >= 1
+
+
+async def test_without_a_lease_nothing_is_left(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that tells no changes gives no lease: 0, and not an age. Red when minus infinity gets out."""
+    assert "tenantry_lease" not in await room.text()  # nobody has asked yet
+
+    async def down(since: int | None) -> Changes:
+        raise StoreUnavailable("down")
+
+    monkeypatch.setattr(room.store, "changes", down)
+    await room.resolver.resolve(await room.token())
+    assert await room.number("tenantry_lease_left_seconds") == 0
+    assert await room.number("tenantry_polls_total", outcome="failed") >= 1
+    assert "tenantry_lease_age_seconds" not in await room.text()
+
+
+async def test_a_call_of_the_backend_is_timed(room: Room) -> None:
+    """One read is one observation, and the last bucket holds all. Red when a bucket holds only its own."""
+    await room.resolver.resolve(await room.token())
+    assert await room.number("tenantry_backend_duration_seconds_count", call="look") == 1
+    assert await room.number("tenantry_backend_duration_seconds_bucket", call="look", le="+Inf") == 1
+    assert await room.number("tenantry_backend_duration_seconds_bucket", call="look", le="5.0") == 1
+    assert await room.number("tenantry_backend_duration_seconds_sum", call="look") > 0
+
+
+async def test_groups_are_named_up_to_a_number(room: Room) -> None:
+    """The third of two is counted with the others, so labels stay bounded. Red when the bound is not looked at."""
+    for provided_id in ("one", "two", "three", "four"):
+        await room.resolver.resolve(await room.token(provided_id))
+    told = {
+        dict(labels)["group"]: value
+        for (name, labels), value in samples(await room.text()).items()
+        if name == "tenantry_group_reads_total"
+    }
+    assert told == {"one": 1, "two": 1, "(others)": 2}
+
+
+async def test_no_secret_is_told(room: Room) -> None:
+    """No token, handle, nonce or property, whatever was asked. Red when the token is a label."""
+    token = await room.token()
+    await room.resolver.resolve(token)
+    handle = room.keys.read(token).handle.hex()
+    text = await room.text()
+    assert "acme" in text  # a public id, since it was asked for
+    for canary in (token, token[-20:], handle, CANARY, "ugtc_"):
+        assert canary not in text
+
+
+async def test_the_names_are_as_prometheus_wants_them(room: Room) -> None:
+    """Help, type, base units, ``_total`` on counters and nothing else, no label of Prometheus's own."""
+    await room.resolver.resolve(await room.token())
+    families = list(text_string_to_metric_families(await room.text()))
+    assert len(families) >= 10
+    for family in families:
+        assert re.fullmatch(r"tenantry_[a-z_]*[a-z]", family.name)
+        assert family.documentation.endswith(".")
+        assert family.type in {"counter", "gauge", "histogram"}
+        assert not re.search(r"_(ms|millis|milliseconds|us|count|sum|bucket|info)$", family.name)
+        names = {sample.name for sample in family.samples}
+        assert (family.type == "counter") == all(name.endswith("_total") for name in names)
+        if "duration" in family.name or "lease" in family.name or "staleness" in family.name:
+            assert family.name.endswith("_seconds")
+        for sample in family.samples:
+            assert not {"job", "instance", "__name__"} & set(sample.labels)
+
+
+async def test_what_the_cache_and_the_buses_count_is_told() -> None:
+    """Each counter under its name, and two buses of one class together. Red when one hides the other."""
+
+    class Bus:
+        def __init__(self, counters: BusCounters) -> None:
+            self.counters = counters
+
+    second = RedisBackend(MemoryStore(), "redis://127.0.0.1:1/0")
+    second.counters = RedisCounters(hits=1, misses=2, refused=3, errors=4, skipped=5, writes=6, lost_writes=7)
+    buses = [Bus(BusCounters(heard=1, ignored=2, held_back=3, losses=4)), Bus(BusCounters(heard=10, losses=40))]
+    told = samples((await scrape(metrics_app(second_level=second, buses=buses))).text)
+    looks = {"hit": 1, "miss": 2, "refused": 3, "error": 4, "skipped": 5}
+    for outcome, count in looks.items():
+        assert told["tenantry_second_level_looks_total", (("outcome", outcome),)] == count
+    assert told["tenantry_second_level_writes_total", (("outcome", "taken"),)] == 6
+    assert told["tenantry_second_level_writes_total", (("outcome", "lost"),)] == 7
+    assert told["tenantry_bus_losses_total", (("bus", "Bus"),)] == 44
+    for outcome, count in {"heard": 11, "ignored": 2, "held_back": 3}.items():
+        assert told["tenantry_bus_notices_total", (("bus", "Bus"), ("outcome", outcome))] == count
+
+
+async def test_it_answers_as_it_is_asked(room: Room) -> None:
+    """OpenMetrics for who wants it, no body for others than GET, and nothing is kept by a cache."""
+    app = metrics_app(resolver=room.resolver, backend=room.timed, api=ApiMetrics())
+    answer = await scrape(app, accept="application/openmetrics-text; version=1.0.0")
+    assert answer.headers["content-type"].startswith("application/openmetrics-text")
+    assert answer.headers["cache-control"] == "no-store"
+    assert list(parse_openmetrics(answer.text))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://metrics.test") as client:
+        refused = await client.post("/metrics")
+    assert (refused.status_code, refused.headers["allow"], refused.text) == (405, "GET, HEAD", "")

@@ -1,0 +1,109 @@
+"""Fixtures of the second-level cache's tests: a store of record, and a worker that judges what it reads."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tenantry.backends.redis import RedisBackend
+from tenantry.cache import History
+from tenantry.groups import GroupDraft, Issued, Tag, Token, UserGroup
+from tenantry.ports import LeasedBackend, Store
+from tenantry.testing import MemoryStore, make_token
+from tests.engines.valkey import Valkey
+
+pytest.register_assert_rewrite(*(f"tenantry.testing.contract_{part}" for part in ("backend", "lease")))
+
+
+class Counted:
+    """A backend that counts the reads that reach it."""
+
+    def __init__(self, store: Any) -> None:
+        self.store = store
+        self.reads = 0
+
+    @property
+    def slots(self) -> Any:
+        return self.store.slots
+
+    async def find(self, token: Token) -> Any:
+        return await self.store.find(token)
+
+    async def look(self, token: Token, *, fresh: bool) -> Any:
+        self.reads += 1
+        return await self.store.look(token, fresh=fresh)
+
+    async def changes(self, since: int | None) -> Any:
+        return await self.store.changes(since)
+
+
+class Worker:
+    """Judges a backend's answers as a resolver does, and keeps none: it polls, looks, and looks again if it must."""
+
+    def __init__(self, backend: LeasedBackend) -> None:
+        self._backend = backend
+        self._history = History()
+
+    async def poll(self) -> None:
+        asked = self._history.generation
+        changes = await self._backend.changes(None if asked < 0 else asked)
+        if not self._history.follows(changes):
+            self._history.begin(changes)
+        list(self._history.add(changes.changes))
+        self._history.end(changes)
+
+    async def resolve(self, token: Token) -> UserGroup | None:
+        await self.poll()
+        reading = await self._backend.look(token, fresh=False)
+        judged = None if reading.generation is None else self._history.touched(token.handle, reading.generation)
+        if judged is not False:
+            reading = await self._backend.look(token, fresh=True)
+        return reading.group
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+def origin(store: MemoryStore) -> Counted:
+    return Counted(store)
+
+
+@pytest.fixture
+async def backend(origin: Counted, valkey: Valkey) -> AsyncIterator[RedisBackend]:
+    """Before the store of record, with a budget that two noisy cores keep to. It has polled once."""
+    backend = RedisBackend(origin, valkey.url, budget=5)
+    await backend.changes(None)
+    yield backend
+    await backend.aclose()
+
+
+async def create(store: Store, name: str = "acme", **fields: Any) -> Issued:
+    place = await store.environment("production") or await store.create_environment("production", Tag.CUSTOMER)
+    return await store.get_or_create(place, GroupDraft(name, name, **fields), make_token())
+
+
+async def rotate(store: Store, issued: Issued, **options: Any) -> Issued:
+    place = issued.group.environment
+    return await store.rotate(place, issued.token, key_id="k1", nonce=secrets.token_bytes(16), **options)
+
+
+async def until(is_so: Callable[[], bool | Awaitable[bool]]) -> None:
+    """Waits until it is so; fails after half a minute."""
+    for _ in range(3_000):
+        so = is_so()
+        if so if isinstance(so, bool) else await so:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never became so")
+
+
+async def written(backend: RedisBackend) -> None:
+    """Waits until the server has taken all entries and tombstones."""
+    await until(lambda: not len(backend._outbox) and not backend._outbox._tasks)

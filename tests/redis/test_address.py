@@ -1,0 +1,109 @@
+"""The URL of a Redis: read purely, and never shown."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tenantry.errors import InvalidSettings
+from tenantry.redis_server.address import Kind, RedisServer, read_redis_address
+
+GOOD = {
+    "redis://localhost": RedisServer(Kind.SINGLE, "Redis localhost:6379", (("localhost", 6379),)),
+    "redis://[::1]:7000/3": RedisServer(Kind.SINGLE, "Redis ::1:7000", (("::1", 7000),), database=3),
+    "redis://me:p%40ss@cache:1/": RedisServer(
+        Kind.SINGLE, "Redis cache:1", (("cache", 1),), username="me", password="p@ss"
+    ),
+    "rediss://:secret@cache?ssl_ca_certs=/ca.pem": RedisServer(
+        Kind.SINGLE,
+        "Redis cache:6379",
+        (("cache", 6379),),
+        tls=True,
+        password="secret",
+        options={"ssl_ca_certs": "/ca.pem"},
+    ),
+    "unix:///run/valkey.sock?db=2": RedisServer(
+        Kind.SOCKET, "Redis at the socket /run/valkey.sock", path="/run/valkey.sock", database=2
+    ),
+    "redis+sentinel://a,b:26380/main/1": RedisServer(
+        Kind.SENTINEL,
+        "Redis main of the Sentinels a:26379, b:26380",
+        (("a", 26379), ("b", 26380)),
+        service="main",
+        database=1,
+    ),
+    "rediss+sentinel://u:p@a/main?sentinel_password=q": RedisServer(
+        Kind.SENTINEL,
+        "Redis main of the Sentinels a:26379",
+        (("a", 26379),),
+        service="main",
+        tls=True,
+        username="u",
+        password="p",
+        options={"sentinel_password": "q"},
+    ),
+    "redis+cluster://a:7000,b:7001,c": RedisServer(
+        Kind.CLUSTER, "Redis Cluster a:7000, b:7001, c:6379", (("a", 7000), ("b", 7001), ("c", 6379))
+    ),
+}
+
+
+@pytest.mark.parametrize("url", GOOD)
+def test_a_url_is_read(url: str) -> None:
+    """Each kind, its defaults, credentials with %-escapes, the options that it takes."""
+    assert read_redis_address(url) == GOOD[url]
+
+
+def test_a_password_is_never_shown() -> None:
+    """Not by ``repr``, and not by the label."""
+    server = read_redis_address("rediss+sentinel://me:s3cret@a/main?sentinel_password=s3cret2&ssl_keyfile=s3cret3")
+    assert (server.password, server.options["sentinel_password"]) == ("s3cret", "s3cret2")
+    assert "s3cret" not in repr(server) + server.label + str(server)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:6379",
+        "http://s3cret@host",
+        "redis://",
+        "redis://:s3cret@host:port",
+        "redis://:s3cret@host:70000",
+        "redis://:s3cret@host:0",
+        "redis://:s3cret@a,b",
+        "redis://:s3cret@host/zero",
+        "redis://:s3cret@host/-1",
+        "redis://:s3cret@host/1/2",
+        "redis://:s3cret@host?db=1",
+        "redis://:s3cret@host?ssl_ca_certs=x",
+        "redis://:s3cret@host#fragment",
+        "redis://:s3@cret@host",
+        "redis://:s3cret/@host",
+        "redis://:s3cret?@host",
+        "redis://[:s3cret@host",
+        "rediss://:s3cret@host?ssl_cert_reqs=none",
+        "unix://:s3cret@relative.sock",
+        "unix://:s3cret@/",
+        "redis+sentinel://:s3cret@host",
+        "redis+sentinel://:s3cret@host/ma in",
+        "redis+cluster://:s3cret@host/1",
+        "redis+cluster://:s3cret@a,,b",
+    ],
+)
+def test_a_wrong_url_is_refused_without_its_password(url: str) -> None:
+    """The message names the spellings that are taken, and no part of what was given."""
+    with pytest.raises(InvalidSettings, match="redis\\+cluster://host") as caught:
+        read_redis_address(url)
+    assert "s3" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+@given(st.sampled_from(["redis://", "redis+sentinel://", "unix://", "redis+cluster://"]), st.text(max_size=40))
+def test_no_text_breaks_the_reader(start: str, rest: str) -> None:
+    """Whatever comes, it is a server or InvalidSettings."""
+    with suppress(InvalidSettings):
+        read_redis_address(start + rest)

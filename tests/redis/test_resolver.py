@@ -1,0 +1,143 @@
+"""The real resolver on two hosts: each with words of its own, one second-level cache, one store of record."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tenantry import Resolver
+from tenantry.backends.redis import RedisBackend
+from tenantry.buses import RedisBus
+from tenantry.errors import InvalidToken
+from tenantry.groups import Issued, UserGroup
+from tenantry.slots import PrivateSlots
+from tenantry.testing import MemoryStore
+from tenantry.tokens import KeyRing, SigningKey
+from tests.engines.valkey import Valkey
+from tests.redis.conftest import Counted, create, rotate, until, written
+
+KEYS = KeyRing([SigningKey("k1", os.urandom(32))])
+
+
+class Host(Counted):
+    """The store as another host sees it: the writer's words are not here."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        super().__init__(store)
+        self._slots = PrivateSlots()
+
+    @property
+    def slots(self) -> PrivateSlots:
+        return self._slots
+
+
+class Two:
+    """Two hosts' resolvers, and what is behind them."""
+
+    def __init__(self, store: MemoryStore, url: str, staleness: float, *, heard: bool) -> None:
+        self.store = store
+        self.hosts = [Host(store) for _ in range(2)]
+        self.backends = [RedisBackend(host, url, budget=5) for host in self.hosts]
+        self.buses = [RedisBus(url) for _ in range(3)]
+        self.resolvers = [
+            Resolver(backend, keys=KEYS, staleness=staleness, patience=30, buses=[bus] if heard else [])
+            for backend, bus in zip(self.backends, self.buses, strict=False)
+        ]
+
+    async def aclose(self) -> None:
+        for each in (*self.resolvers, *self.backends, *self.buses):
+            await each.aclose()
+
+
+@pytest.fixture
+async def two(store: MemoryStore, valkey: Valkey, request: pytest.FixtureRequest) -> AsyncIterator[Two]:
+    staleness, heard = request.param
+    both = Two(store, valkey.url, staleness, heard=heard)
+    yield both
+    await both.aclose()
+
+
+async def _is_dead(resolver: Resolver, issued: Issued) -> bool:
+    try:
+        await resolver.resolve(KEYS.mint(issued.token))
+    except InvalidToken:
+        return True
+    return False
+
+
+async def _resolve(resolver: Resolver, issued: Issued) -> UserGroup:
+    return await resolver.resolve(KEYS.mint(issued.token))
+
+
+@pytest.mark.parametrize("two", [(5.0, False)], indirect=True)
+async def test_one_host_reads_for_both(two: Two) -> None:
+    """What one host read of the store, the other finds in the second-level cache, from its second poll on."""
+    issued = [await create(two.store, str(number)) for number in range(20)]
+    other = await create(two.store, "other")
+    for resolver, host in zip(two.resolvers, two.hosts, strict=True):
+        await _resolve(resolver, other)
+        await until(lambda resolver=resolver: resolver.counters.polls >= 2)
+        host.reads = 0
+    for resolver, backend in zip(two.resolvers, two.backends, strict=True):
+        groups = await asyncio.gather(*(_resolve(resolver, each) for each in issued))
+        assert [group.provided_id for group in groups] == [each.group.provided_id for each in issued]
+        await written(backend)
+    assert [host.reads for host in two.hosts] == [20, 0]
+    assert two.backends[1].counters.hits >= 20
+
+
+@pytest.mark.parametrize("two", [(600.0, True)], indirect=True)
+async def test_the_bus_tells_other_hosts_at_once(two: Two) -> None:
+    """X is ten minutes here, and a poll comes every two: only the bus can end the old token within seconds.
+
+    The second-level cache still holds the old entry, for nobody has told it: its generation is what keeps it out.
+    """
+    first = await create(two.store)
+    for resolver in two.resolvers:
+        await _resolve(resolver, first)
+    await written(two.backends[0])
+    await until(lambda: all(resolver.counters.flushed for resolver in two.resolvers))  # the buses listen
+    for resolver in two.resolvers:
+        await _resolve(resolver, first)
+    two.store.subscribe(two.buses[2])
+    second = await rotate(two.store, first)
+    for resolver in two.resolvers:
+        await until(lambda resolver=resolver: _is_dead(resolver, first))
+        assert (await _resolve(resolver, second)).token_version == 2
+
+
+@pytest.mark.parametrize("two", [(1.0, False)], indirect=True)
+async def test_no_dump_and_no_silence_outlives_x(two: Two, valkey: Valkey) -> None:
+    """Nobody tells anybody; after each rotation Valkey is restored from the dump of before it, flushed or killed. The
+    new token works at once on both hosts; X later the old one works nowhere.
+
+    Red when the backend claims the newest generation for what it found (and with a resolver that does not judge it).
+    """
+    issued = await create(two.store)
+    for fault in ("restore", "flush", "restore", "kill", "restore"):
+        for resolver, backend in zip(two.resolvers, two.backends, strict=True):
+            await _resolve(resolver, issued)
+            await written(backend)
+        dump = valkey.dump()
+        old, issued = issued, await rotate(two.store, issued)
+        if fault == "restore":
+            valkey.restore(dump)
+        elif fault == "flush":
+            valkey.flush()
+        else:
+            valkey.kill()
+        for resolver in two.resolvers:
+            assert (await _resolve(resolver, issued)).token_version == issued.group.token_version
+        await asyncio.sleep(1.0)
+        if fault == "restore":
+            for backend in two.backends:
+                await written(backend)
+            valkey.restore(dump)  # what the new token's look has written is gone again
+        for resolver in two.resolvers:
+            resolver.forget()  # so that the old token is looked up, and not only known to be older
+        assert [await _is_dead(resolver, old) for resolver in two.resolvers] == [True, True]
+        valkey.start()
+    assert all(backend.counters.hits > 0 for backend in two.backends)  # the dumps were read, and judged

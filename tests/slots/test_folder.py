@@ -1,0 +1,149 @@
+"""The run folder: where it is, and whom it is refused to be shared with."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tenantry.errors import StoreUnavailable
+from tenantry.slots import Slots, folder, run_folder
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TENANTRY_RUN_DIR", raising=False)
+    monkeypatch.delenv("TENANTRY_RUN_GROUP", raising=False)
+
+
+def test_the_usual_place_hangs_on_the_user_alone(tmp_path: Path) -> None:
+    """A server under a service manager and a shell must meet. Red when the place comes from TMPDIR or HOME."""
+    command = [sys.executable, "-c", "from tenantry.slots import run_folder; print(run_folder().path)"]
+    environments = [
+        {"TMPDIR": str(tmp_path), "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)},
+        {"HOME": "/"},
+        {},
+    ]
+    said = {subprocess.run(command, env=env, capture_output=True, check=True).stdout for env in environments}
+    assert said == {f"{run_folder().path}\n".encode()}
+    assert run_folder().path.name == f"tenantry-{os.geteuid()}"
+
+
+def test_without_shared_memory_it_is_the_next_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "_BASES", (tmp_path / "missing", tmp_path))
+    assert run_folder().path == tmp_path / f"tenantry-{os.geteuid()}"
+
+
+def test_a_setting_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TENANTRY_RUN_DIR", str(tmp_path / "run"))
+    assert Slots.open("s").path == tmp_path / "run" / "s.slots"
+    assert Slots.open("s", tmp_path / "other").path == tmp_path / "other" / "s.slots"
+
+
+def test_a_umask_changes_nothing(tmp_path: Path) -> None:
+    before = os.umask(0o777)
+    try:
+        path = Slots.open("s", tmp_path / "run").path
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def _link(path: Path) -> None:
+    path.with_name("real").mkdir(mode=0o700)
+    path.symlink_to(path.with_name("real"))
+
+
+def _open_parent(path: Path) -> None:
+    path.mkdir(mode=0o700)
+    path.parent.chmod(0o777)
+
+
+def _mode(mode: int) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        path.mkdir()
+        path.chmod(mode)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("squat", "words"),
+    [
+        (_link, "symbolic link"),
+        (Path.touch, "not a folder"),
+        (_mode(0o777), "written to by others"),
+        (_mode(0o1777), "written to by others"),
+        (_mode(0o770), "written to by others"),
+        (_open_parent, "anybody can replace"),
+    ],
+)
+def test_a_folder_that_others_can_write_to_is_refused(
+    tmp_path: Path, squat: Callable[[Path], object], words: str
+) -> None:
+    """Red, each, when its check is left out: a stranger could give us a table of his own."""
+    path = tmp_path / "run"
+    squat(path)
+    with pytest.raises(StoreUnavailable, match=words) as caught:
+        run_folder(path)
+    assert str(path) in caught.value.message
+    assert "TENANTRY_RUN_DIR" in caught.value.message
+    assert str(path) not in caught.value.told
+
+
+def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when the owner is not looked at: whoever is first in /dev/shm would own our table."""
+    path = run_folder(tmp_path / "run").path
+    stranger = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: stranger)
+    with pytest.raises(StoreUnavailable, match=f"belongs to user .*runs as user {stranger}"):
+        run_folder(path)
+
+
+def test_a_folder_that_others_can_read_is_fine(tmp_path: Path) -> None:
+    """What service managers make has mode 0755; the words are no secret."""
+    path = tmp_path / "run"
+    _mode(0o755)(path)
+    assert Slots.open("s", path).is_current()
+
+
+@pytest.mark.parametrize("name", ["relative", "./x"])
+def test_a_relative_folder_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TENANTRY_RUN_DIR", name)
+    with pytest.raises(StoreUnavailable, match="relative"):
+        run_folder()
+
+
+def test_a_place_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreUnavailable, match="No such file") as caught:
+        run_folder(tmp_path / "missing" / "run")
+    assert str(tmp_path / "missing" / "run") in caught.value.message
+
+
+def test_a_group_shares_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    group = os.getegid()
+    monkeypatch.setenv("TENANTRY_RUN_GROUP", str(group))
+    monkeypatch.setattr(folder, "_BASES", (tmp_path,))
+    path = Slots.open("s").path
+    assert path.parent == tmp_path / f"tenantry-group-{group}"
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o2770
+    assert stat.S_IMODE(path.stat().st_mode) == 0o660
+    assert path.stat().st_gid == path.parent.stat().st_gid == group
+    stranger = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: stranger)  # any member will do
+    assert Slots.open("s").is_current()
+    monkeypatch.setenv("TENANTRY_RUN_GROUP", str(group + 1))
+    with pytest.raises(StoreUnavailable, match=f"names group {group + 1}"):
+        Slots.open("s", path.parent)
+
+
+def test_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TENANTRY_RUN_GROUP", "no-such-group-here")
+    with pytest.raises(StoreUnavailable, match="no such group"):
+        run_folder()

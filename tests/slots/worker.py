@@ -1,0 +1,138 @@
+"""A process of the tests: ``python -m tests.slots.worker VERB FOLDER [WORDS]``.
+
+The truth is a number in the file ``value``; what a writer has acknowledged is a number in ``said``, written after. Both
+stand for what a store commits and what its caller is told.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tenantry.cache import place_of
+from tenantry.errors import StoreUnavailable
+from tenantry.slots import Slots
+
+HANDLE = b"\x12\x34 handle"
+PLACE = place_of(HANDLE)
+_SIZE = 8
+
+
+class Number:
+    """A number in a file, read and written in one call each."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+    def read(self) -> int:
+        return int.from_bytes(os.pread(self._descriptor, _SIZE, 0), "little")
+
+    def write(self, number: int) -> None:
+        os.pwrite(self._descriptor, number.to_bytes(_SIZE, "little"), 0)
+
+
+def read_for_ever(folder: Path) -> None:
+    """Caches the value under the word, and counts answers older than what was acknowledged before they were asked for.
+    Ends when the value is -1, and prints looks, hits and stale answers."""
+    words = Slots.open("s", folder / "run").words
+    value, said = Number(folder / "value"), Number(folder / "said")
+    looks = hits = stale = kept = 0
+    under = 1
+    print("ready", flush=True)
+    while True:
+        acknowledged = said.read()
+        if acknowledged == END:
+            break
+        for _ in range(20):
+            word = words[PLACE]
+            if word == under:
+                hits += 1
+            else:
+                kept = value.read()
+                under = 1 if word & 1 else word  # no word that is kept is odd
+            looks += 1
+            stale += kept < acknowledged
+    print(looks, hits, stale, flush=True)
+
+
+@contextmanager
+def _too_early(slots: Slots) -> Iterator[None]:
+    """A writer that stores its last word before the commit."""
+    with slots.writing(HANDLE):
+        pass
+    yield
+
+
+def _write(folder: Path, *, early: bool) -> None:
+    slots = Slots.open("s", folder / "run")
+    value, said = Number(folder / "value"), Number(folder / "said")
+    print("ready", flush=True)
+    for number in range(1, ROUNDS + 1):
+        with _too_early(slots) if early else slots.writing(HANDLE):
+            time.sleep(0.0002)  # a commit takes its time, before and after the moment in which others can see it
+            value.write(number)
+            time.sleep(0.0002)
+        said.write(number)
+    said.write(END)
+
+
+def crash_while_writing(folder: Path) -> None:
+    """Is killed between the commit and the last word."""
+    slots = Slots.open("s", folder / "run")
+    with slots.writing(HANDLE):
+        print("ready", flush=True)
+        time.sleep(600)
+
+
+def make(folder: Path, count: int) -> None:
+    """Opens ``count`` stores' files and touches a place of its own in each."""
+    print("ready", flush=True)
+    sys.stdin.readline()
+    handle = int(sys.stdin.readline()).to_bytes(2, "big")
+    for number in range(count):
+        Slots.open(f"s{number}", folder / "run").touch(handle)
+
+
+def fork(folder: Path) -> None:
+    """A table opened before a fork, as under a server that loads the app once, is one table after it."""
+    slots = Slots.open("s", folder / "run")
+    child = os.fork()
+    if not child:
+        slots.touch(HANDLE)
+        os._exit(0)
+    os.waitpid(child, 0)
+    print(slots.words[PLACE] == Slots.open("s", folder / "run").words[PLACE] != 0, slots.is_current())
+
+
+def as_user(folder: Path, user: int, group: int) -> None:
+    """Opens the table as another user, in one group."""
+    os.setgroups([])
+    os.setgid(group)
+    os.setuid(user)
+    try:
+        Slots.open("s", folder / "run").touch(user.to_bytes(2, "big"))
+    except StoreUnavailable as error:
+        print("refused:", error.message)
+    else:
+        print("shared")
+
+
+END = (1 << 63) - 1
+ROUNDS = 1_500
+
+if __name__ == "__main__":
+    verb, where, *rest = sys.argv[1:]
+    place = Path(where)
+    {
+        "read": lambda: read_for_ever(place),
+        "write": lambda: _write(place, early=False),
+        "write-too-early": lambda: _write(place, early=True),
+        "crash": lambda: crash_while_writing(place),
+        "make": lambda: make(place, int(rest[0])),
+        "fork": lambda: fork(place),
+        "as-user": lambda: as_user(place, int(rest[0]), int(rest[1])),
+    }[verb]()

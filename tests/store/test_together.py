@@ -1,0 +1,190 @@
+"""What is done together: look-ups of one tick on PostgreSQL, queued writes on SQLite. Each caller is answered alone."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql.postgres_reader import Readers
+from tenantry.backends.sql.rows import Row
+from tenantry.backends.sql.write_journal import Writer
+from tenantry.errors import StoreUnavailable, TokenAlreadyRotated
+from tenantry.groups import UNNAMED, GroupDraft, Issued, Once, Tag
+from tenantry.testing import make_token
+
+
+async def _groups(store: SQLStore, count: int) -> list[Issued]:
+    place = await store.create_environment("production", Tag.CUSTOMER)
+    return [await store.get_or_create(place, GroupDraft(f"g{n}", "G"), make_token()) for n in range(count)]
+
+
+async def _rotate(store: SQLStore, issued: Issued, once: Once | None = None) -> Issued:
+    nonce = secrets.token_bytes(16)
+    return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=nonce, once=once)
+
+
+class _Statements:
+    """Counts what the readers are asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked: list[int] = []
+        fetch = Readers.fetch
+
+        async def counted(this: Readers, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
+            (given,) = values
+            self.asked.append(len(given) if isinstance(given, list) else 1)
+            return await fetch(this, text, values, deadline)
+
+        monkeypatch.setattr(Readers, "fetch", counted)
+
+
+async def test_looks_of_one_tick_are_one_statement(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 groups missed at once are one statement, 1,100 are three; one alone is a point read.
+
+    Red when each look goes to the database by itself.
+    """
+    store = SQLStore(postgres_url)
+    issued = await _groups(store, 64)
+    statements = _Statements(monkeypatch)
+    found = await asyncio.gather(*(store.look(each.token, fresh=True) for each in issued))
+    assert [reading.group for reading in found] == [each.group for each in issued]
+    assert statements.asked == [64]
+    assert (await store.look(issued[0].token, fresh=True)).group == issued[0].group
+    nothing = await asyncio.gather(*(store.look(make_token(), fresh=True) for _ in range(1_100)))
+    assert {(reading.group, reading.generation) for reading in nothing} == {(None, 0)}
+    assert statements.asked == [64, 1, 500, 500, 100]
+    await store.aclose()
+
+
+async def test_a_cancelled_look_harms_no_other(postgres_url: str) -> None:
+    """Of three looks in one statement, two of one handle, the first is cancelled: the others have their answers."""
+    store = SQLStore(postgres_url)
+    one, two = await _groups(store, 2)
+    looks = [asyncio.ensure_future(store.look(each.token, fresh=True)) for each in (one, one, two)]
+    await asyncio.sleep(0)
+    looks[0].cancel()
+    await asyncio.sleep(0)
+    looks[0].cancel()
+    assert [(await look).group for look in looks[1:]] == [one.group, two.group]
+    assert looks[0].cancelled()
+    await store.aclose()
+
+
+async def test_a_statement_that_fails_fails_for_all(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the looks hears StoreUnavailable, and the next ones are asked again. Red when one waits for ever."""
+    store = SQLStore(postgres_url)
+    issued = await _groups(store, 3)
+
+    async def broken(*_: object) -> Sequence[Row]:
+        raise ConnectionResetError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Readers, "fetch", broken)
+        heard = await asyncio.gather(*(store.look(each.token, fresh=True) for each in issued), return_exceptions=True)
+    assert [type(each) for each in heard] == [StoreUnavailable] * 3
+    found = await asyncio.gather(*(store.look(each.token, fresh=True) for each in issued))
+    assert [reading.group for reading in found] == [each.group for each in issued]
+    await store.aclose()
+
+
+class _Held:
+    """Holds the writing thread in a write until ``release``, so that the writes after it queue up."""
+
+    def __init__(self, store: SQLStore) -> None:
+        self._free = threading.Event()
+        runner = store._runner
+        writer = Writer(UNNAMED, store._time)
+        self._task = asyncio.ensure_future(runner.write(self._wait, writer, runner.deadline()))
+
+    def _wait(self, connection: Connection, writer: Writer) -> None:
+        assert self._free.wait(20)
+
+    async def release(self) -> None:
+        for _ in range(20):  # the writes have come to the queue
+            await asyncio.sleep(0.01)
+        self._free.set()
+        await self._task
+
+
+async def test_queued_writes_share_a_commit_and_fail_alone(sqlite_url: str) -> None:
+    """Twelve rotations queue up, two for each of six groups: each group's first wins, its second is refused and undone,
+    and the file was committed to once.
+
+    Red without savepoints (a refused write undoes its neighbours, or stays half done), and when each write commits by
+    itself.
+    """
+    store = SQLStore(sqlite_url, deadline=20)
+    issued = await _groups(store, 6)
+    held = _Held(store)
+    await asyncio.sleep(0.05)
+    wal = Path(sqlite_url.removeprefix("sqlite:///") + "-wal")
+    once = [Once(f"key-{number}", (bytes(32),)) for number in range(6)]  # claimed before the refusal: that is undone
+    asked = list(zip(issued * 2, [None] * 6 + once, strict=True))
+    rotations = [asyncio.ensure_future(_rotate(store, each, key)) for each, key in asked]
+    await asyncio.sleep(0)
+    before = _commits(wal)
+    await held.release()
+    outcomes = await asyncio.gather(*rotations, return_exceptions=True)
+    assert _commits(wal) - before == 1
+    won = [each for each in outcomes if isinstance(each, Issued)]
+    assert len(won) == 6
+    assert sum(isinstance(each, TokenAlreadyRotated) for each in outcomes) == 6
+    for each in won:
+        assert await store.find(each.token) == each.group
+    listed = await store.changes(0)
+    assert [change.generation for change in listed.changes] == list(range(1, 7))
+    assert len(await store.audit()) == 1 + 6 + 6
+    for each, key in zip(won, once, strict=True):
+        assert not (await _rotate(store, each, key)).replayed
+    await store.aclose()
+
+
+async def test_a_write_at_fault_takes_no_other_with_it(sqlite_url: str) -> None:
+    """A write that ends in an error of the database shares a commit with two others: it alone is refused, and nothing
+    of the transaction that failed is told to anybody.
+
+    Red when all of a failed commit are refused, or answered as if it had been done.
+    """
+    store = SQLStore(sqlite_url, deadline=20)
+    issued = await _groups(store, 2)
+    runner, writer = store._runner, Writer(UNNAMED, store._time)
+    begun: list[int] = []
+
+    def broken(connection: Connection, writer: Writer) -> None:
+        begun.append(1)
+        connection.exec_driver_sql("update generation set number = 77")
+        connection.exec_driver_sql("select nonsense")
+
+    held = _Held(store)
+    await asyncio.sleep(0.05)
+    writes: list[asyncio.Future[Any]] = [
+        asyncio.ensure_future(_rotate(store, issued[0])),
+        asyncio.ensure_future(runner.write(broken, writer, runner.deadline())),
+        asyncio.ensure_future(_rotate(store, issued[1])),
+    ]
+    await held.release()
+    first, refused, last = await asyncio.gather(*writes, return_exceptions=True)
+    assert len(begun) == 2  # with the others, and then alone
+    assert isinstance(refused, StoreUnavailable)
+    for each in (first, last):
+        assert isinstance(each, Issued)
+        assert await store.find(each.token) == each.group
+    assert [change.generation for change in (await store.changes(0)).changes] == [1, 2]
+    await store.aclose()
+
+
+def _commits(wal: Path) -> int:
+    """Commits in a write-ahead log: the frames whose header gives the size of the database after them."""
+    content = wal.read_bytes()
+    size = 24 + int.from_bytes(content[8:12], "big")
+    frames = [content[at : at + 24] for at in range(32, len(content), size)]
+    salt = content[16:24]
+    return sum(frame[8:16] == salt and frame[4:8] != bytes(4) for frame in frames)

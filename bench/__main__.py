@@ -10,9 +10,22 @@ from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
+from bench.engines import EngineMissing, run_folder
 from bench.table import Table
 
-TABLES = ("middleware", "tokens", "sql", "api")
+TABLES = (
+    "middleware",
+    "slots",
+    "tokens",
+    "sql",
+    "misses_sqlite",
+    "misses_postgres",
+    "crowd",
+    "invalidation",
+    "rotations",
+    "server",
+    "api",
+)
 RESULTS = Path(".bench") / "results.json"
 
 
@@ -22,10 +35,8 @@ def main() -> None:
     unknown = [name for name in chosen if name not in TABLES]
     if unknown:
         sys.exit(f"there is no table {', '.join(unknown)}; there are {', '.join(TABLES)}")
-    results: list[Table] = []
-    for name in chosen:
-        results.append(import_module(f"bench.{name}").table())
-        print(results[-1], flush=True)
+    with run_folder():
+        results = [table for name in chosen if (table := _table(name))]
     RESULTS.parent.mkdir(exist_ok=True)
     about = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -35,6 +46,16 @@ def main() -> None:
     }
     RESULTS.write_text(json.dumps({**about, "tables": [table.as_dict() for table in results]}, indent=2))
     print(f"\nsaved as {RESULTS}")
+
+
+def _table(name: str) -> Table | None:
+    try:
+        table: Table = import_module(f"bench.{name}").table()
+    except EngineMissing as missing:
+        print(f"\n{name}: skipped, for {missing}", flush=True)
+        return None
+    print(table, flush=True)
+    return table
 
 
 def _commit() -> str:

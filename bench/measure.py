@@ -1,7 +1,8 @@
 """Measuring side by side: all cells of a table run in one process, once a round, in shuffled order.
 
 A figure is the median over the rounds; a ratio is the median of the ratios within each round, so a slow moment of a
-shared machine spoils a round and not the comparison. The clock counts this thread's processor time, not the wall's.
+shared machine spoils a round and not the comparison. The clock counts this thread's processor time; where the work
+waits for a disk, a server or another thread, it is the wall's (WALL).
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from dataclasses import dataclass
 
 ROUNDS = 31
 ROUND_SECONDS = 0.02
+
+Clock = Callable[[], int]
+PROCESSOR: Clock = time.thread_time_ns
+WALL: Clock = time.perf_counter_ns
 
 Cell = Callable[[int], Awaitable[None]]
 """Does its work ``n`` times."""
@@ -44,33 +49,33 @@ class Figures:
         return self.net(name, floor) / self.net(base, floor)
 
 
-async def compare(cells: Mapping[str, Cell], *, rounds: int = ROUNDS) -> Figures:
+async def compare(cells: Mapping[str, Cell], *, rounds: int = ROUNDS, clock: Clock = PROCESSOR) -> Figures:
     """Runs all cells ``rounds`` times in shuffled order, each for about ROUND_SECONDS a round."""
-    times = {name: await _times_for(cell) for name, cell in cells.items()}
+    times = {name: await _times_for(cell, clock) for name, cell in cells.items()}
     results: dict[str, list[float]] = {name: [] for name in cells}
     order = list(cells)
     for _ in range(rounds):
         random.shuffle(order)
         for name in order:
-            results[name].append(await _measure(cells[name], times[name]))
+            results[name].append(await _measure(cells[name], times[name], clock))
     return Figures(results)
 
 
-async def _times_for(cell: Cell) -> int:
+async def _times_for(cell: Cell, clock: Clock) -> int:
     await cell(3)  # compiles, opens, warms
     times = 1
-    while await _measure(cell, times) * times < ROUND_SECONDS * 1e9 and times < 1_000_000:
+    while await _measure(cell, times, clock) * times < ROUND_SECONDS * 1e9 and times < 1_000_000:
         times *= 2
     return times
 
 
-async def _measure(cell: Cell, times: int) -> float:
+async def _measure(cell: Cell, times: int, clock: Clock) -> float:
     gc.collect()
     gc.disable()
     try:
-        start = time.thread_time_ns()
+        start = clock()
         await cell(times)
-        return (time.thread_time_ns() - start) / times
+        return (clock() - start) / times
     finally:
         gc.enable()
 

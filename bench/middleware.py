@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import os
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import itsdangerous
@@ -19,12 +20,11 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bench.measure import Cell, repeat, run
+from bench.population import KEYS, populate, raw
 from bench.table import Aim, Table
 from tenantry import Resolver, UserGroupMiddleware
-from tenantry.backends.memory import MemoryStore
-from tenantry.groups import GroupDraft, Tag
+from tenantry.backends.sql import SQLStore
 from tenantry.middleware import header
-from tenantry.tokens import KeyRing, SigningKey, draft_token
 
 GROUPS = 1_000
 SECRET = "a secret of the benchmark, thirty-two bytes or more"
@@ -130,23 +130,23 @@ def cell(app: ASGIApp, make: Callable[[], Scope]) -> Cell:
     return calls
 
 
-async def _issue(store: MemoryStore, keys: KeyRing, resolver: Resolver) -> list[bytes]:
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    tokens = []
+async def _fill(resolver: Resolver) -> None:
     for number in range(GROUPS):
-        draft = GroupDraft(f"group {number}", f"Group {number}", {"region": "eu"})
-        issued = await store.get_or_create(production, draft, draft_token(Tag.CUSTOMER, keys.active_id, os.urandom))
-        tokens.append(keys.mint(issued.token).encode())
-        await resolver.resolve(tokens[-1])
-    return tokens
+        await resolver.resolve(raw(number))
 
 
 def table() -> Table:
     """Runs it."""
-    store, keys = MemoryStore(), KeyRing([SigningKey("k1", os.urandom(32))])
-    resolver = Resolver(store, keys=keys, lifetime=3600.0)  # hits only: the benchmark is longer than a second
-    tokens = asyncio.run(_issue(store, keys, resolver))
-    token = tokens[GROUPS // 2]
+    with tempfile.TemporaryDirectory(prefix="tenantry-bench-") as name:
+        url = f"sqlite:///{Path(name) / 'tenantry.db'}"
+        populate(url, GROUPS)
+        resolver = Resolver(SQLStore(url), keys=KEYS, staleness=3600.0)  # hits only, each beside the words of the host
+        asyncio.run(_fill(resolver))
+        return _compare(resolver)
+
+
+def _compare(resolver: Resolver) -> Table:
+    token = raw(GROUPS // 2)
     signed = itsdangerous.TimestampSigner(SECRET).sign(base64.b64encode(json.dumps({"user": "acme"}).encode()))
     cookie = b"theme=dark; session=" + signed + b"; _ga=GA1.2.3; consent=yes"
     bearer = jwt.encode({"sub": "acme"}, SECRET, algorithm="HS256").encode()

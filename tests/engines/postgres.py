@@ -57,10 +57,10 @@ class Postgres:
 
     def execute(self, sql: str, *, url: str | None = None) -> str:
         """Runs SQL with psql and gives what it prints, one row a line."""
-        command = [self._psql, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url or self.url, "-c", sql]
+        command = [str(self._psql), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url or self.url, "-c", sql]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        return done.stdout
+        return str(done.stdout)
 
     def drop_databases(self) -> None:
         while self._databases:
@@ -83,7 +83,7 @@ class _Server:
         self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:
-        initdb = [self._binaries / "initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8"]
+        initdb = [str(self._binaries / "initdb"), "-D", str(self._data), "-U", "postgres", "-A", "trust", "-E", "UTF8"]
         done = subprocess.run(
             [*initdb, "--locale=C", "--no-sync"],
             user=self._user,
@@ -103,7 +103,7 @@ class _Server:
         options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
-                [self._binaries / "postgres", "-D", self._data, *options],
+                [str(self._binaries / "postgres"), "-D", str(self._data), *options],
                 user=self._user,
                 cwd=self._folder,
                 stdout=log,
@@ -113,7 +113,7 @@ class _Server:
         self._wait()
 
     def _wait(self) -> None:
-        ready = [self._binaries / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        ready = [str(self._binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         deadline = time.monotonic() + START_SECONDS
         while subprocess.run(ready, check=False).returncode != 0:
             log = (self._folder / "log").read_text(errors="replace")

@@ -1,0 +1,75 @@
+"""One look at a host's word, which every hit pays; what a write and a poll pay; and other probes of freshness."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.measure import Cell, repeat, run
+from bench.table import Aim, Table
+from tenantry.slots import PrivateSlots, Slots
+
+HANDLE = bytes.fromhex("0102030405060708")
+PLACE = 0x0102
+BATCH = 100
+"""Compares in one call of a cell, so that the call is not what is measured."""
+
+
+def _compares(slots: Slots | PrivateSlots) -> Cell:
+    """A cell of ``BATCH`` compares a time, as the hit path makes them: the place and the word are in local names."""
+
+    async def cell(times: int) -> None:
+        words, place = slots.words, PLACE
+        kept = words[place]
+        for _ in range(times):
+            for _ in range(BATCH):
+                if words[place] != kept:
+                    raise AssertionError("nobody writes here")
+
+    return cell
+
+
+async def _nothing(times: int) -> None:
+    for _ in range(times):
+        for _ in range(BATCH):
+            pass
+
+
+def _write(slots: Slots | PrivateSlots) -> Callable[[], None]:
+    def write() -> None:
+        with slots.writing(HANDLE):
+            pass
+
+    return write
+
+
+def table() -> Table:
+    """Runs it."""
+    with tempfile.TemporaryDirectory() as folder:
+        slots = Slots.open("bench", Path(folder) / "run")
+        database = sqlite3.connect(Path(folder) / "bench.db")
+        database.execute("pragma journal_mode = wal")
+        empty, one, private = "an empty loop", "a compare with a shared word", "a compare with a private word"
+        figures = run({empty: _nothing, one: _compares(slots), private: _compares(PrivateSlots())})
+        result = Table("One host's words", ["what", "ns"])
+        for name in (one, private):
+            result.add(name, f"{figures.net(name, empty) / BATCH:,.1f}")
+        nothing = "a call"
+        others = run(
+            {
+                nothing: repeat(lambda: None),
+                "time.monotonic()": repeat(time.monotonic),
+                "SQLite: pragma data_version": repeat(lambda: database.execute("pragma data_version").fetchone()),
+                "is the file current": repeat(slots.is_current),
+                "the two words of a write": repeat(_write(slots)),
+                "a copy of all words, for a poll": repeat(slots.copy),
+            }
+        )
+        for name in list(others.rounds)[1:]:
+            result.add(name, f"{others.net(name, nothing):,.0f}")
+        result.aims = [Aim("a compare on each hit, ns", figures.net(one, empty) / BATCH, 60)]
+        database.close()
+    return result

@@ -140,7 +140,8 @@ def _accepted(listener: socket.socket) -> Iterator[socket.socket]:
 def listen(host: str, port: int) -> socket.socket:
     """Takes the address, before a command changes anything on disk for it. Raises InvalidSettings (port)."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

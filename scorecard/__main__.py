@@ -1,0 +1,101 @@
+"""``make scorecard``: every row in a process of its own, one table at the end. Exit code 1 if a row missed its target.
+
+``python -m scorecard S1 S7`` runs these rows only; ``--full`` is the long run; ``--write-docs`` runs nothing and puts
+the last full run into the docs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import subprocess
+import sys
+import time
+
+from scorecard.card import ROOT, Card, about, write_docs
+from scorecard.row import Effort, Result, Row
+from scorecard.table import ROWS
+
+_GRACE_SECONDS = 45
+"""How long a row that is told to stop may take to stop its own processes."""
+
+
+def main() -> None:
+    """See above."""
+    asked = _arguments()
+    if asked.write_docs:
+        write_docs()
+        return
+    if asked.one:
+        _measure(asked.one, Effort(asked.full, asked.seed))
+        return
+    chosen = [row for row in ROWS if not asked.rows or row.id in asked.rows]
+    unknown = set(asked.rows) - {row.id for row in ROWS}
+    if unknown:
+        sys.exit(f"there is no row {', '.join(sorted(unknown))}; there are {', '.join(row.id for row in ROWS)}")
+    results = []
+    for row in chosen:
+        print(f"{row.id}  {row.name} …", file=sys.stderr, flush=True)
+        results.append(_run(row, Effort(asked.full, asked.seed)))
+        verdict = "met" if results[-1].ok else "MISSED"
+        print(f"    {results[-1].figure}: {verdict}, {results[-1].took:.0f} s", file=sys.stderr, flush=True)
+    card = Card(about(full=asked.full, seed=asked.seed), results)
+    print(card.text())
+    if not asked.rows:
+        print(f"saved as {card.save('full' if asked.full else 'quick').relative_to(ROOT)}")
+    sys.exit(0 if card.ok else 1)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scorecard", description=__doc__)
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="only these rows")
+    parser.add_argument("--full", action="store_true", help="the long run")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="the dice of another run")
+    parser.add_argument("--write-docs", action="store_true", help="put the last full run into docs/")
+    parser.add_argument("--one", metavar="ROW", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _run(row: Row, effort: Effort) -> Result:
+    """One row in a child, which may take its time and no more; whatever happens, there is a result."""
+    command = [sys.executable, "-m", "scorecard", "--one", row.id, "--seed", str(effort.seed)]
+    limit = row.seconds[effort.full]
+    began = time.monotonic()
+    child = subprocess.Popen(command + ["--full"] * effort.full, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        output, _ = child.communicate(timeout=limit)
+        measured = json.loads(output.splitlines()[-1]) if child.returncode == 0 and output.strip() else None
+        failure = f"failed with exit code {child.returncode}: see above"
+    except subprocess.TimeoutExpired:
+        measured, failure = None, f"did not end within {limit} s"
+        _stop(child)
+    except KeyboardInterrupt:
+        _stop(child)
+        raise
+    took = round(time.monotonic() - began, 1)
+    figures = measured or {"figure": failure, "ok": False, "numbers": {}}
+    return Result(row.id, row.name, row.target, took=took, seed=effort.seed, **figures)
+
+
+def _stop(child: subprocess.Popen[str]) -> None:
+    child.terminate()
+    try:
+        child.communicate(timeout=_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.communicate()
+
+
+def _measure(name: str, effort: Effort) -> None:
+    """The child: SIGTERM ends it as an exception does, so that what it started is stopped."""
+    import signal
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    row = next(row for row in ROWS if row.id == name)
+    measured = row.measure(effort)
+    print(json.dumps({"figure": measured.figure, "ok": measured.ok, "numbers": dict(measured.numbers)}))
+
+
+if __name__ == "__main__":
+    main()

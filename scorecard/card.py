@@ -1,0 +1,123 @@
+"""Card: the whole table of one run, as text, as JSON and as a part of the docs."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sqlite3
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from scorecard.row import Result
+
+ROOT: Final = Path(__file__).parents[1]
+SAVED: Final = ROOT / ".scorecard"
+PAGE: Final = ROOT / "docs" / "reliability.md"
+COPY: Final = ROOT / "docs" / "reliability.json"
+_BEGIN: Final = "<!-- scorecard: made by `python -m scorecard --write-docs` -->"
+_END: Final = "<!-- end of the scorecard -->"
+
+
+@dataclass(frozen=True)
+class Card:
+    """``about``: when, what and where it was run."""
+
+    about: Mapping[str, Any]
+    results: Sequence[Result]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every row is at its target."""
+        return all(result.ok for result in self.results)
+
+    def text(self) -> str:
+        """The table for a terminal."""
+        rows = [("row", "what", "target", "figure", ""), *(_cells(result) for result in self.results)]
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = [
+            "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows
+        ]
+        lines.insert(1, "  ".join("-" * width for width in widths))
+        missed = sum(not result.ok for result in self.results)
+        verdict = (
+            "every row is at its target" if self.ok else f"{missed} of {len(self.results)} rows missed their target"
+        )
+        return "\n".join([self._heading(), "", *(line.rstrip() for line in lines), "", verdict])
+
+    def markdown(self) -> str:
+        """The same for the docs."""
+        lines = [self._heading() + ".", "", "| row | what | target | figure | |", "|---|---|---|---|---|"]
+        lines += [f"| {' | '.join(cell.replace('|', '/') for cell in _cells(result))} |" for result in self.results]
+        return "\n".join(lines)
+
+    def save(self, name: str) -> Path:
+        """Writes it as JSON; the name is ``quick`` or ``full``."""
+        SAVED.mkdir(exist_ok=True)
+        text = json.dumps({**self.about, "rows": [result.as_dict() for result in self.results]}, indent=2)
+        path = SAVED / f"{name}.json"
+        path.write_text(text + "\n")
+        return path
+
+    def _heading(self) -> str:
+        about = self.about
+        seconds = round(sum(result.took for result in self.results))
+        return (
+            f"{about['run']} run of {about['date']}, commit {about['commit']}, seed {about['seed']}, "
+            f"{seconds // 60} min {seconds % 60} s, on {about['machine']}; {about['versions']}"
+        )
+
+
+def load(name: str) -> Card:
+    """The card that was saved last under this name. Raises FileNotFoundError."""
+    about = json.loads((SAVED / f"{name}.json").read_text())
+    return Card(about, [Result(**row) for row in about.pop("rows")])
+
+
+def write_docs() -> None:
+    """Puts the last full run into docs/reliability.md, between its marks, and its JSON beside it."""
+    card = load("full")
+    before, _, rest = PAGE.read_text().partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    PAGE.write_text(f"{before}{_BEGIN}\n\n{card.markdown()}\n\n{_END}{after}")
+    COPY.write_text((SAVED / "full.json").read_text())
+
+
+def about(*, full: bool, seed: int) -> dict[str, Any]:
+    """What has to be known of a run to repeat it."""
+    return {
+        "run": "full" if full else "quick",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "seed": seed,
+        "machine": _machine(),
+        "versions": f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}",
+    }
+
+
+def _cells(result: Result) -> tuple[str, str, str, str, str]:
+    return result.id, result.name, result.target, result.figure, "met" if result.ok else "MISSED"
+
+
+def _commit() -> str:
+    done = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() or "unknown"
+
+
+def _machine() -> str:
+    model = "a processor without a name"
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        named = [
+            line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")
+        ]
+        model = named[0] if named else model
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    cores = len(os.sched_getaffinity(0))
+    return f"{platform.system()}, {cores} cores of {model}, {memory:.0f} GiB"

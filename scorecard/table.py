@@ -1,0 +1,13 @@
+"""The rows of the table, in their order."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Final
+
+from scorecard.row import Row
+from scorecard.rows import elsewhere, faults, inputs, killed, memory, model, powercut, races, restarts, same_host, speed
+
+_ALL: Final = (elsewhere, faults, inputs, killed, memory, model, powercut, races, restarts, same_host, speed)
+
+ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=lambda row: int(row.id[1:])))

@@ -1,0 +1,79 @@
+"""The scorecard itself: every row is there, a miss is shown as a miss, and a row that fails takes nothing with it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import scorecard.__main__ as program
+from scorecard import card
+from scorecard.card import Card
+from scorecard.row import Effort, Measured, Result, Row, quantile, spread
+from scorecard.table import ROWS
+
+ROOT = Path(__file__).parents[2]
+WANTED = [*range(1, 11), *range(15, 20), 21]
+ABOUT = {"run": "full", "date": "d", "commit": "c", "seed": 7, "machine": "m", "versions": "v"}
+
+
+def result(ok: bool) -> Result:
+    return Result("S1", "what | is it", "0", "1 of 2", ok, 61.0, 7)
+
+
+def test_every_row_is_there() -> None:
+    """In order, each once, and the time limits of a quick run leave room in a CI job."""
+    assert [row.id for row in ROWS] == [f"S{number}" for number in WANTED]
+    assert all(row.target and row.name for row in ROWS)
+
+
+def test_a_miss_is_printed_as_missed() -> None:
+    """In the table and in the verdict."""
+    text = Card(ABOUT, [result(True), result(False)]).text()
+    assert "MISSED" in text
+    assert "1 of 2 rows missed" in text
+    assert "every row is at its target" in Card(ABOUT, [result(True)]).text()
+
+
+def test_the_docs_are_written_between_their_marks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The rest of the page stays; doing it again changes nothing; a bar in a name does not break the table."""
+    page, copy = tmp_path / "page.md", tmp_path / "copy.json"
+    page.write_text(f"before\n{card._BEGIN}\nold\n{card._END}\nafter\n")
+    for name, value in {"SAVED": tmp_path / "saved", "PAGE": page, "COPY": copy}.items():
+        monkeypatch.setattr(card, name, value)
+    Card(ABOUT, [result(True)]).save("full")
+    card.write_docs()
+    once = page.read_text()
+    card.write_docs()
+    assert page.read_text() == once
+    assert once.startswith("before\n")
+    assert once.endswith("after\n")
+    assert "| S1 | what / is it | 0 | 1 of 2 | met |" in once
+    assert "old" not in once
+    assert json.loads(copy.read_text())["seed"] == 7
+
+
+def test_a_row_that_fails_or_hangs_is_a_miss() -> None:
+    """In a child of its own: the run goes on. Red when a row is measured in this process."""
+    missing = Row("S0", "no such row", "-", lambda _: Measured("", ok=True), (60, 60))
+    failed = program._run(missing, Effort(full=False, seed=1))
+    assert (failed.ok, failed.figure) == (False, "failed with exit code 1: see above")
+    hanging = Row("S8", "too slow", "-", lambda _: Measured("", ok=True), (0, 0))
+    assert program._run(hanging, Effort(full=False, seed=1)).figure == "did not end within 0 s"
+
+
+def test_an_unknown_row_is_named() -> None:
+    """With those that there are."""
+    command = [sys.executable, "-m", "scorecard", "S99"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "there is no row S99; there are S1, S2" in done.stderr
+
+
+def test_figures_are_read_off_rightly() -> None:
+    """Quantiles of few values, and units."""
+    assert quantile([3.0, 1.0, 2.0], 0.5) == 2.0
+    assert quantile([1.0], 0.99) == 1.0
+    assert spread([0.5e-6, 2e-3, 1.5]) == "p50 2.0 ms, p99 1.50 s, max 1.50 s"

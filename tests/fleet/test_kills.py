@@ -1,0 +1,24 @@
+"""The server is killed while callers rotate: what they were told is kept, and what they were not told can be had."""
+
+from __future__ import annotations
+
+from scorecard.fleet.killing import Ledger
+from scorecard.rows.killed import kill
+
+from tests.engines.postgres import Postgres
+
+
+def check(ledger: Ledger, cycles: int) -> None:
+    assert ledger.clean, ledger
+    assert ledger.cycles == cycles
+    assert ledger.replies_lost
+
+
+def test_kill_9_on_sqlite() -> None:
+    """Red when a write is acknowledged before its commit, or its answer is not kept under its Idempotency-Key."""
+    check(kill(None, 3, seed=1), 3)
+
+
+def test_kill_9_on_postgres(postgres: Postgres) -> None:
+    """The same."""
+    check(kill(postgres.create_database(), 1, seed=1), 1)

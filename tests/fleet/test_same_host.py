@@ -1,0 +1,36 @@
+"""Promises 1 and 3 on one host: `uvicorn --workers 4`, writes by another process, every worker asked at once."""
+
+from __future__ import annotations
+
+from scorecard.fleet.at_once import Tally
+from scorecard.rows.same_host import control, rotate
+
+from tests.engines.postgres import Postgres
+
+
+def check(tally: Tally, rotations: int) -> None:
+    assert (tally.stale, tally.refused) == (0, 0), tally.notes
+    assert tally.rotations >= rotations
+    assert tally.updates
+    assert tally.deletions
+    assert tally.asked > 6 * rotations
+
+
+def test_10_000_rotations_on_sqlite() -> None:
+    """No worker accepts an old token or shows old properties once the write has returned; each takes the new token.
+
+    Red when the writer stores no words: see the control.
+    """
+    check(rotate(None, 10_000, seed=1), 10_000)
+
+
+def test_1_000_rotations_on_postgres(postgres: Postgres) -> None:
+    """The same words serve every store."""
+    check(rotate(postgres.create_database(), 1_000, seed=2), 1_000)
+
+
+def test_control_without_shared_words() -> None:
+    """The same check finds stale answers when the writer's words are in another run folder: it can fail."""
+    tally = control(seed=3)
+    assert tally.stale > 0
+    assert tally.rotations >= 200

@@ -36,16 +36,25 @@ def main() -> None:
     if unknown:
         sys.exit(f"there is no table {', '.join(unknown)}; there are {', '.join(TABLES)}")
     with run_folder():
-        results = [table for name in chosen if (table := _table(name))]
+        for name in chosen:
+            table = _table(name)
+            if table is not None:
+                _save(name, table)
+    print(f"\nsaved in {RESULTS}")
+
+
+def _save(name: str, table: Table) -> None:
+    """Beside the other tables, each with its own date and commit: a run of one table keeps the figures of the rest."""
     RESULTS.parent.mkdir(exist_ok=True)
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     about = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
     }
-    RESULTS.write_text(json.dumps({**about, "tables": [table.as_dict() for table in results]}, indent=2))
-    print(f"\nsaved as {RESULTS}")
+    found = {**{other: kept[other] for other in TABLES if other in kept}, name: {**about, **table.as_dict()}}
+    RESULTS.write_text(json.dumps(found, indent=2))
 
 
 def _table(name: str) -> Table | None:

@@ -7,6 +7,7 @@ as their documentation shows: a decorated coroutine, with and without the lock t
 from __future__ import annotations
 
 import asyncio
+import random
 import statistics
 import tempfile
 import time
@@ -70,7 +71,7 @@ async def _compare(url: str) -> Table:
     reads: dict[str, list[int]] = {name: [] for name in _asks(resolver, Counting(store), token)}
     spent: dict[str, list[float]] = {name: [] for name in reads}
     for _ in range(ROUNDS):
-        for name in reads:
+        for name in random.sample(list(reads), len(reads)):
             counting = Counting(store)
             resolver.forget()
             before = resolver.counters.loads

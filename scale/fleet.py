@@ -28,7 +28,7 @@ class Fleet:
     staleness: float = 5.0
     """X: a worker answers from its cache for so long after it asked for changes."""
     polls: int = 5
-    """In each X."""
+    """In each X, at least."""
     writes: float = 50.0
     """Rotations, updates and deletions of the whole fleet."""
     held: float = 0.05
@@ -43,6 +43,8 @@ class Fleet:
     """The share of bus messages that never come."""
     poll: float = 0.004
     """The mean time of a poll, to the store and back."""
+    patience: float = 1.8
+    """A poll that takes longer is given up."""
     bus_down: Window = NEVER
     cut_off: Window = NEVER
     """``cut_share`` of the workers reach neither the store nor the bus, while the others go on writing."""
@@ -56,12 +58,13 @@ class Fleet:
 
     @property
     def interval(self) -> float:
-        """Between two polls of one worker."""
+        """From the end of a poll to the next of the same worker, at most; at least 0.8 of it, so that they scatter."""
         return self.staleness / self.polls
 
     @property
     def polls_a_second(self) -> float:
-        return self.workers / self.interval
+        """While polls are quick: one in 0.9 of the interval and its own time."""
+        return self.workers / (0.9 * self.interval + self.poll)
 
     @property
     def rows_a_second(self) -> float:

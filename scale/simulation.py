@@ -105,11 +105,11 @@ class Simulation:
         self._found.polls += 1
         self._found.polls_by_second[int(asked)] += 1
         takes = self._random.expovariate(1 / fleet.poll)
-        if self._is_cut(worker):
-            self._at(asked + fleet.interval, partial(self._ask, worker))
-            return
-        self._at(asked + takes / 2, partial(self._snapshot, worker, asked, asked + takes))
-        self._at(asked + max(fleet.interval, takes), partial(self._ask, worker))
+        answered = takes < fleet.patience and not self._is_cut(worker)
+        if answered:
+            self._at(asked + takes / 2, partial(self._snapshot, worker, asked, asked + takes))
+        pause = fleet.interval * self._random.uniform(0.8, 1.0)
+        self._at(asked + (takes if answered else fleet.patience) + pause, partial(self._ask, worker))
 
     def _snapshot(self, worker: Worker, asked: float, answered: float) -> None:
         generation = len(self._written)

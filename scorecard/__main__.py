@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
+import signal
 import subprocess
 import sys
 import time
@@ -34,6 +35,7 @@ def main() -> None:
     unknown = set(asked.rows) - {row.id for row in ROWS}
     if unknown:
         sys.exit(f"there is no row {', '.join(sorted(unknown))}; there are {', '.join(row.id for row in ROWS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     results = []
     for row in chosen:
         print(f"{row.id}  {row.name} …", file=sys.stderr, flush=True)
@@ -62,7 +64,13 @@ def _run(row: Row, effort: Effort) -> Result:
     command = [sys.executable, "-m", "scorecard", "--one", row.id, "--seed", str(effort.seed)]
     limit = row.seconds[effort.full]
     began = time.monotonic()
-    child = subprocess.Popen(command + ["--full"] * effort.full, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        command + ["--full"] * effort.full,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is for us: we tell it once, and it has time to stop what it started
+    )
     try:
         output, _ = child.communicate(timeout=limit)
         measured = json.loads(output.splitlines()[-1]) if child.returncode == 0 and output.strip() else None
@@ -70,7 +78,7 @@ def _run(row: Row, effort: Effort) -> Result:
     except subprocess.TimeoutExpired:
         measured, failure = None, f"did not end within {limit} s"
         _stop(child)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):
         _stop(child)
         raise
     took = round(time.monotonic() - began, 1)
@@ -87,11 +95,14 @@ def _stop(child: subprocess.Popen[str]) -> None:
         child.communicate()
 
 
+def _end(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would end the ending
+    sys.exit(1)
+
+
 def _measure(name: str, effort: Effort) -> None:
     """The child: SIGTERM ends it as an exception does, so that what it started is stopped."""
-    import signal
-
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, _end)
     row = next(row for row in ROWS if row.id == name)
     measured = row.measure(effort)
     print(json.dumps({"figure": measured.figure, "ok": measured.ok, "numbers": dict(measured.numbers)}))

@@ -26,6 +26,7 @@ ON_POSTGRES = (
     "PostgreSQL down",
     "PostgreSQL frozen",
     "PostgreSQL commit never confirmed",
+    "PostgreSQL commit cut off before its answer",
     "PostgreSQL cut off: drop",
     "PostgreSQL cut off: reset",
     "PostgreSQL cut off: black hole",
@@ -85,10 +86,15 @@ def _of_postgres(postgres: PostgresServer, store: FaultProxy) -> list[Fault]:
         postgres.start()
 
     faults = [
-        Fault("PostgreSQL restarted at once", restart, _nothing),
+        Fault("PostgreSQL restarted at once", restart, _nothing, over=True),
         Fault("PostgreSQL down", postgres.stop_at_once, postgres.start, dead=True),
         Fault("PostgreSQL frozen", postgres.freeze, postgres.thaw, dead=True),
         Fault("PostgreSQL commit never confirmed", lambda: store.trip(b"COMMIT", Mode.HALF_OPEN), _passing(store)),
+        Fault(
+            "PostgreSQL commit cut off before its answer",
+            lambda: store.trip(b"COMMIT", Mode.RESET),
+            _passing(store),
+        ),
     ]
     faults += [
         Fault(f"PostgreSQL cut off: {mode}", _setting(store, mode), _passing(store), dead=True)
@@ -115,7 +121,7 @@ def _of_valkey(valkey: ValkeyServer, cache: FaultProxy) -> list[Fault]:
     faults = [
         Fault("Valkey killed", valkey.kill, valkey.start),
         Fault("Valkey frozen", valkey.freeze, valkey.thaw),
-        Fault("Valkey flushed", valkey.flush, _nothing),
+        Fault("Valkey flushed", valkey.flush, _nothing, over=True),
         Fault("Valkey restored from an old dump", _later(valkey.dump, go_back), revive),
         Fault("Valkey slow", lambda: cache.set(Mode.LATENCY, seconds=0.08, jitter=0.05), _passing(cache)),
     ]
@@ -183,10 +189,10 @@ def _of_processes(scene: Scene) -> list[Fault]:
     return [
         Fault("the server killed", server.kill, server.start, away=True),
         Fault("the server told to stop", stop, server.start, away=True),
-        Fault("the slot file deleted", delete_slots, _nothing),
+        Fault("the slot file deleted", delete_slots, _nothing, over=True),
         _crash(scene, "crash between the odd word and the commit", "die before commit"),
         _crash(scene, "crash between the commit and the even word", "die after commit"),
-        Fault("a worker frozen longer than X", *_freezing(scene, child)),
+        Fault("a worker frozen longer than X", *_freezing(scene, child), over=True),
     ]
 
 

@@ -108,16 +108,16 @@ class PowerCut:
         with self._lock:
             return {name: file.after(0) for name, file in self._files.items()}
 
-    def disks(self, dice: random.Random, most: int) -> Iterator[Disk]:
-        """What may be on the disk: the sure part, and then each number of unconfirmed writes of one file (at most
-        ``most`` of them), whole and with the next one torn."""
+    def disks(self, dice: random.Random) -> Iterator[Disk]:
+        """What may be on the disk: the sure part, and then with each number of unconfirmed writes of one file, the last
+        of them whole or torn."""
         with self._lock:
             sure = {name: file.after(0) for name, file in self._files.items()}
-            choices = [(name, count) for name, file in self._files.items() for count in range(len(file.pending))]
             found = [sure]
-            for name, count in dice.sample(choices, min(most, len(choices))):
-                torn = dice.choice([None, 1, 24, 512, 2_048])
-                found.append({**sure, name: self._files[name].after(count + (torn is None), torn)})
+            for name, file in self._files.items():
+                for count in range(len(file.pending)):
+                    torn = dice.choice([None, 1, 24, 512, 2_048])
+                    found.append({**sure, name: file.after(count + (torn is None), torn)})
         yield from found
 
     # --- what SQLite does ---

@@ -133,6 +133,9 @@ class Connection:
         if weather.mode is Mode.LATENCY:
             await asyncio.sleep(weather.seconds + weather.jitter * self._dice.random())
             weather = self.weather  # it may have changed meanwhile
+        if weather.mode in _ENDING:  # tripped by what was sent: that has arrived, and this would be its answer
+            self.end()
+            return
         if weather.mode is Mode.BLACK_HOLE or (weather.mode is Mode.HALF_OPEN and not outgoing):
             self.lost = True
             return
@@ -214,7 +217,8 @@ class FaultProxy:
         asyncio.run_coroutine_threadsafe(change(), self._loop).result(_ANSWER_SECONDS)
 
     def trip(self, text: bytes, mode: Mode) -> None:
-        """The first connection whose client sends this text, which arrives, has this mode from then on."""
+        """The first connection whose client sends this text, which arrives, has this mode from then on: its answer is
+        lost."""
 
         async def arm() -> None:
             self._trips[:] = [(text, Weather(mode))]

@@ -47,7 +47,8 @@ class Scene:
 class Fault:
     """``begin`` and ``end`` do it to the scene. ``dead``: the store cannot be reached meanwhile, so that after X nobody
     may be answered from memory. ``away``: the server of ``/api/user`` itself is down meanwhile, or may be. ``filling``:
-    large groups are created meanwhile."""
+    large groups are created meanwhile. ``over``: when ``begin`` returns all is well again, so it must be well from then
+    on."""
 
     name: str
     begin: Callable[[], None]
@@ -55,6 +56,7 @@ class Fault:
     dead: bool = False
     away: bool = False
     filling: bool = False
+    over: bool = False
 
 
 @dataclass
@@ -110,6 +112,8 @@ class Trial:
         lasting = max(seconds, self._scene.staleness * 1.3) if self._fault.dead else seconds
         try:
             with self._scene.caller() as caller:
+                if self._fault.over:
+                    self._recover()
                 while time.monotonic() < began + lasting:
                     self._ask_dashboards(began)
                     self._rotate(caller)
@@ -138,6 +142,7 @@ class Trial:
 
     def _expect_refusal(self, answer: Answer) -> None:
         self._outcome.asked += 1
+        self._outcome.slowest = max(self._outcome.slowest, answer.seconds)
         if answer.status == 200:
             self._outcome.stale += 1
             self._outcome.note("an old token was accepted")
@@ -156,7 +161,6 @@ class Trial:
 
     def _check_unavailable(self, answer: Answer) -> None:
         self._outcome.unavailable += 1
-        self._outcome.slowest = max(self._outcome.slowest, answer.seconds)
         if "retry-after" not in answer.headers:
             self._wrong("503 without Retry-After")
 
@@ -227,7 +231,7 @@ class Trial:
                     self._acknowledged(answer)
                     break
                 time.sleep(0.02)
-        self._outcome.recovery = time.monotonic() - began
+        self._outcome.recovery = max(self._outcome.recovery, time.monotonic() - began)
 
     def _all_answer_until(self, deadline: float) -> None:
         waiting = list(self._scene.workers)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scorecard.fleet.host import Worker
+from scorecard.fleet.host import Host, Worker
 from scorecard.fleet.line import show
 from scorecard.fleet.operator import Operator
 from tenantry.groups import GroupChanges, GroupDraft
@@ -46,22 +46,24 @@ class Tally:
             self.notes.append(words)
 
 
-def at_once(operator: Operator, workers: Sequence[Worker], *, rotations: int, seed: int) -> Tally:
-    """Rotates so many times in all, and asks all workers after each write."""
+def at_once(operator: Operator, host: Host, *, rotations: int, seed: int) -> Tally:
+    """Rotates so many times in all, and asks all workers of the host after each write: each by its own door, and one
+    group's besides on a few connections through uvicorn."""
     tally = Tally()
-    operator.do(_all(operator, workers, rotations, seed, tally))
+    operator.do(_all(operator, host, rotations, seed, tally))
     return tally
 
 
-async def _all(operator: Operator, workers: Sequence[Worker], rotations: int, seed: int, tally: Tally) -> None:
+async def _all(operator: Operator, host: Host, rotations: int, seed: int, tally: Tally) -> None:
     async with asyncio.TaskGroup() as group:
         for number in range(_AT_THE_SAME_TIME):
-            one = _One(operator, workers, random.Random(seed + number), f"at-once-{seed}-{number}", tally)
+            name, dice = f"at-once-{seed}-{number}", random.Random(seed + number)
+            one = _One(operator, host.workers, dice, name, tally, port=None if number else host.port)
             group.create_task(one.run(rotations))
 
 
 class _Way:
-    """A connection to one worker."""
+    """A connection to one worker; ``process`` is 0 if uvicorn has chosen it."""
 
     def __init__(self, process: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.process = process
@@ -80,8 +82,10 @@ class _Way:
         self._writer.close()
 
 
-async def _ways(workers: Sequence[Worker]) -> list[_Way]:
+async def _ways(workers: Sequence[Worker], port: int | None = None) -> list[_Way]:
     ways = []
+    if port is not None:
+        ways = [_Way(0, *await asyncio.open_connection("127.0.0.1", port)) for _ in workers]
     for worker in workers:
         if not isinstance(worker.line.address, Path):
             raise TypeError("a worker is asked through its own door")
@@ -93,7 +97,14 @@ class _One:
     """Writes to one group."""
 
     def __init__(
-        self, operator: Operator, workers: Sequence[Worker], dice: random.Random, name: str, tally: Tally
+        self,
+        operator: Operator,
+        workers: Sequence[Worker],
+        dice: random.Random,
+        name: str,
+        tally: Tally,
+        *,
+        port: int | None,
     ) -> None:
         self._verbs = operator.provisioner
         self._environment = operator.environment
@@ -102,6 +113,7 @@ class _One:
         self._dice = dice
         self._name = name
         self._tally = tally
+        self._port = port
         self._token = ""
         self._count = 0
         self._ways: list[_Way] = []
@@ -109,7 +121,7 @@ class _One:
 
     async def run(self, rotations: int) -> None:
         """Until all together have done so many rotations."""
-        self._ways, self._racing = await _ways(self._workers), await _ways(self._workers)
+        self._ways, self._racing = await _ways(self._workers, self._port), await _ways(self._workers)
         await self._create()
         while self._tally.rotations < rotations:
             race = self._dice.randrange(_RACE_EVERY) == 0

@@ -16,9 +16,8 @@ from typing import Any, NoReturn
 
 from sqlalchemy import Connection, Engine, event
 
-from tenantry.cache import place_of
 from tenantry.cli import main
-from tenantry.slots.table import Table, fresh_even, fresh_odd
+from tenantry.slots.table import Table
 
 
 def _asked() -> str:
@@ -49,17 +48,16 @@ def _before_commit(connection: Connection) -> None:
         _die()
 
 
+_announcing = Table.writing
+
+
 @contextmanager
 def _writing(table: Table, handle: bytes) -> Iterator[None]:
-    """``Table.writing`` with a death between the commit and the even word."""
-    place = place_of(handle)
-    table.words[place] = fresh_odd()
-    try:
+    """``Table.writing`` itself, with a death between the commit and the even word."""
+    with _announcing(table, handle):
         yield
-    finally:
         if _asked() == "die after commit":
             _die()
-        table.words[place] = fresh_even()
 
 
 if __name__ == "__main__":

@@ -51,6 +51,9 @@ class Host:
         self.children: list[Child] = []
         self.workers: list[Worker] = []
         self.server: Server | None = None
+        self.port = 0
+        """Where ``uvicorn --workers`` listens."""
+
         for each in (folder, self.run, folder / "doors"):
             each.mkdir(mode=0o700, exist_ok=True)
 
@@ -75,9 +78,10 @@ class Host:
             number = len(self.children)
             words = ["uvicorn", "--factory", _APP, "--log-level", "warning", "--no-access-log"]
             if how.supervised:
-                words += ["--port", str(free_port()), "--workers", str(how.workers)]
+                self.port = free_port()
+                words += ["--port", str(self.port), "--workers", str(how.workers)]
             else:
-                words += ["--uds", str(self.folder / f"d{number}.sock")]
+                words += ["--uds", str(self.front(number))]
             environment = {**self.environment, **plan.environment()}
             self.children.append(Child(words, log=self.folder / f"dashboard-{number}.log", env=environment))
         self.children[-1].wait_until(lambda: len(self._doors()) >= how.workers or not self._all_alive())
@@ -86,6 +90,10 @@ class Host:
         self.workers = [Worker(int(door.stem), door) for door in self._doors()]
         for worker in self.workers:
             _until_it_answers(worker)
+
+    def front(self, number: int) -> Path:
+        """The Unix socket on which uvicorn serves this one of the dashboards that are not supervised."""
+        return self.folder / f"d{number}.sock"
 
     @property
     def failpoint(self) -> Path:

@@ -21,7 +21,7 @@ CALLERS = 4
 @dataclass
 class Ledger:
     """What all cycles came to. ``lost``: acknowledged and not kept; ``stranded``: a lost reply that could not be had
-    again; ``blind``: a version that moved by more than one."""
+    again; ``blind``: a version that moved by more than one; ``refused``: an answer other than 200."""
 
     cycles: int = 0
     acknowledged: int = 0
@@ -35,8 +35,9 @@ class Ledger:
 
     @property
     def clean(self) -> bool:
-        """Nothing lost, nobody stranded."""
-        return not self.lost and not self.stranded and not self.blind and self.recovered == self.replies_lost
+        """Nothing lost, nobody stranded, no answer but 200."""
+        wrong = self.lost + self.stranded + self.blind + self.refused
+        return not wrong and self.recovered == self.replies_lost
 
     def note(self, words: str) -> None:
         """Keeps the first ones."""
@@ -80,8 +81,8 @@ class _Rotating:
                 self.acknowledged += 1
 
 
-def kill_cycles(operator: Operator, server: Server, cycles: int, *, seed: int, graceful: bool = False) -> Ledger:
-    """So many cycles on a server that runs; it runs at the end. ``graceful``: SIGTERM instead of kill -9."""
+def kill_cycles(operator: Operator, server: Server, cycles: int, *, seed: int) -> Ledger:
+    """So many cycles on a server that runs; it runs at the end."""
     dice = random.Random(seed)
     ledger = Ledger()
     callers = [_Rotating(operator, server, f"kill-{seed}-{number}") for number in range(CALLERS)]
@@ -89,7 +90,7 @@ def kill_cycles(operator: Operator, server: Server, cycles: int, *, seed: int, g
         for each in callers:
             each.start()
         time.sleep(dice.uniform(0.05, 0.4))
-        server.stop() if graceful else server.kill()
+        server.kill()
         for each in callers:
             each.join()
         server.start()

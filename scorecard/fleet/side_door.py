@@ -1,7 +1,7 @@
 """The least HTTP/1.1 server there can be: GET without a body, pipelined, answered in order, for an ASGI app.
 
-A fleet is asked tens of thousands of questions in a minute on two cores; this asks the app and little else. Real
-requests through uvicorn are asked beside it.
+A fleet is asked tens of thousands of questions in a minute on two cores; this asks the app and little else. Some are
+asked through uvicorn besides.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from scorecard.fleet.site import Site
 from scorecard.row import Effort, Measured, Row
 
 
-def kill(database: str | None, cycles: int, seed: int, *, graceful: bool = False) -> Ledger:
+def kill(database: str | None, cycles: int, seed: int) -> Ledger:
     """So many cycles of ``tenantry serve`` on this database; None is a new SQLite file."""
     with Site(database) as site:
         host = site.host()
         operator = site.operator(host)
-        return kill_cycles(operator, host.serve(site.database), cycles, seed=seed, graceful=graceful)
+        return kill_cycles(operator, host.serve(site.database), cycles, seed=seed)
 
 
 def measure(effort: Effort) -> Measured:

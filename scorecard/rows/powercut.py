@@ -19,8 +19,6 @@ from tenantry.groups import GroupDraft, Tag
 from tenantry.migrations import migrate
 from tenantry.testing import make_token
 
-_CUTS_AT_A_SYNC = 6
-
 
 class Writing:
     """A store that rotates one group, and a power cut around every sync: ``lost`` counts disks without what was
@@ -59,7 +57,7 @@ class Writing:
             await store.aclose()
 
     def _look(self, power: PowerCut) -> None:
-        for disk in power.disks(self._dice, _CUTS_AT_A_SYNC):
+        for disk in power.disks(self._dice):
             self.cuts += 1
             version = self._start_again(disk)
             self.torn += version is None

@@ -17,7 +17,7 @@ def rotate(database: str | None, rotations: int, seed: int) -> Tally:
         host = site.host()
         operator = site.operator(host)
         host.start(Dashboards(site.database, workers=WORKERS, supervised=True))
-        return at_once(operator, host.workers, rotations=rotations, seed=seed)
+        return at_once(operator, host, rotations=rotations, seed=seed)
 
 
 def control(seed: int) -> Tally:
@@ -26,7 +26,7 @@ def control(seed: int) -> Tally:
         host = site.host()
         operator = site.operator(site.host("b"))
         host.start(Dashboards(site.database, workers=WORKERS, supervised=True))
-        return at_once(operator, host.workers, rotations=200, seed=seed)
+        return at_once(operator, host, rotations=200, seed=seed)
 
 
 def measure(effort: Effort) -> Measured:

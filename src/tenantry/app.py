@@ -10,6 +10,7 @@ from starlette.routing import BaseRoute, Route
 
 from tenantry.api import create_api, not_found
 from tenantry.backends.sql import SQLStore
+from tenantry.fleet import tell_redis
 from tenantry.ports import Store
 from tenantry.tokens import KeyRing
 
@@ -27,14 +28,7 @@ def create_app(
     ``redis`` is the URL of a Valkey or Redis that is told of each write. Raises InvalidSettings.
     """
     store = SQLStore(database)
-    closing: list[Callable[[], Awaitable[None]]] = []
-    if redis is not None:
-        from tenantry.backends.redis import RedisBackend
-        from tenantry.buses import RedisBus
-
-        for told in (RedisBackend(store, redis), RedisBus(redis)):  # the entry is voided before anybody asks for it
-            store.subscribe(told)
-            closing.append(told.aclose)
+    closing = [] if redis is None else [tell_redis(store, redis)]
     return compose(store, keys, closing=closing, metrics=metrics, draining=draining)
 
 

@@ -42,7 +42,7 @@ class Slots(Protocol):
     """The words of one host: one for each of ``tenantry.cache.SLOTS`` places, shared by all its processes.
 
     A writer to a group stores a fresh odd word at its place before the commit and a fresh even one after it, before it
-    returns. Whoever keeps an answer keeps the even word that it read before asking: the answer is void when they differ.
+    returns. Whoever keeps an answer keeps the even word that it read before asking: when they differ, it is void.
     """
 
     @property
@@ -68,7 +68,8 @@ class LeasedBackend(Backend, Protocol):
         ...
 
     async def changes(self, since: int | None) -> Changes:
-        """The changes after generation ``since``; None: as many of the last as are at hand. Raises StoreUnavailable."""
+        """The changes after generation ``since``; None: as many of the last as are at hand. A list that would take long
+        to read begins later than asked. Raises StoreUnavailable."""
         ...
 
     @property

@@ -34,7 +34,7 @@ class Settings(BaseSettings):
     environment: str | None = Field(None, description="the environment that commands work on, when there are several")
     run_dir: Path | None = Field(None, description="the run folder, where the processes of one host meet")
     run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
-    redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that `serve` tells of each write")
+    redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is told of each write")
     log_format: Literal["text", "json"] = Field("text", description="how `serve` writes its log on stderr")
     metrics: bool = Field(False, description="whether `serve` answers /metrics, for Prometheus, to everybody")
     workers: int = Field(1, ge=1, le=256, description="how many processes `serve` runs")

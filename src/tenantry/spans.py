@@ -24,7 +24,7 @@ TRACER = trace.get_tracer("tenantry")
 
 
 class Span:
-    """``with Span("tenantry.load", {…}) as span:``, a child of the span that is current where it begins."""
+    """``with Span("tenantry.look", {…}) as span:``, a child of the span that is current where it begins."""
 
     __slots__ = ("_attributes", "_name", "_span", "_token")
 

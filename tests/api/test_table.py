@@ -492,7 +492,15 @@ async def test_problem_json_when_asked_for(service: Service, accept: str, proble
 
 @pytest.mark.parametrize(
     ("given", "kept"),
-    [("req-1._A", True), ("x" * 64, True), ("x" * 65, False), ("a b", False), ("", False), ("\x7f", False)],
+    [
+        ("req-1._A", True),
+        ("x" * 64, True),
+        ("x" * 65, False),
+        ("a b", False),
+        ("", False),
+        ("\x7f", False),
+        ("ugkc_" + "a" * 49, False),
+    ],
 )
 async def test_request_ids(service: Service, given: str, kept: bool) -> None:
     """A plain one is kept, any other is replaced: it goes into logs."""

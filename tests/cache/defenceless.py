@@ -42,5 +42,5 @@ class NoHistory(GroupCache):
 class NoQuiet(GroupCache):
     """Asks a second-level cache although a write on this host may have come since the last poll began."""
 
-    def unsure(self, handle: bytes, now: float) -> bool:
+    def unsure(self, fill: Fill, now: float) -> bool:
         return now >= self.lease.until

@@ -237,8 +237,9 @@ class Fleet:
             if cache.stands(load.fill):
                 load.waiting.append(ask)
                 return None
-        fresh = (known is not None and version > known.token_version) or cache.unsure(handle, self.now)
-        load = Load(number, version, cache.begin(handle, self.now), self.now, fresh, [ask])
+        fill = cache.begin(handle, self.now)
+        fresh = (known is not None and version > known.token_version) or cache.unsure(fill, self.now)
+        load = Load(number, version, fill, self.now, fresh, [ask])
         worker.loads.setdefault((number, version), []).append(load)
         return load
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import threading
+from base64 import urlsafe_b64encode
 from math import inf
+from random import Random
 
 import pytest
 
-from tenantry.cache import GroupCache
+from tenantry.cache import Entry, GroupCache
+from tenantry.cache.index import ROW_BYTE, TABLE_BYTE, TABLES, new_index
 from tenantry.cache.refusals import PER_HANDLE
-from tenantry.cache.ring import CHANCES
+from tenantry.cache.ring import CHANCES, NOBODY, ROW, Ring
 from tenantry.groups import UserGroup
 from tenantry.testing import make_group
 
 
 def key(name: object) -> bytes:
-    """As long as a cache's keys have to be; the byte that chooses the table differs."""
+    """As long as a cache's keys have to be; the bytes that choose the table differ."""
     text = str(name).encode()
-    return b"ugtc_k1_----" + bytes([sum(text) % 64]) + text
+    return b"ugtc_k1_----" + bytes([sum(text) % 64, sum(text) // 64 % 64]) + text
 
 
 def put(cache: GroupCache, name: object, group: UserGroup, deadline: float = 10.0, now: float = 0.0) -> bool:
@@ -39,7 +42,25 @@ def numbered(number: int, **fields: object) -> UserGroup:
 
 
 def keys(cache: GroupCache) -> set[bytes]:
-    return {key for table in cache.tables for key in table}
+    return {key for table in tables(cache) for key in table}
+
+
+def tables(cache: GroupCache) -> list[dict[bytes, Entry]]:
+    return [table for row in cache.index for table in row[:TABLES]]
+
+
+def seats_of(ring: Ring) -> list[Entry | int]:
+    return [seat for row in ring._rows for seat in row]
+
+
+def free_of(ring: Ring) -> list[int]:
+    """The numbers of the free seats, as they lead from one to the next."""
+    found, seats = [ring._free], seats_of(ring)
+    while found[-1] != NOBODY:
+        following = seats[found[-1]]
+        assert isinstance(following, int)
+        found.append(following)
+    return found[:-1]
 
 
 def plain(capacity: int, **options: int) -> GroupCache:
@@ -48,14 +69,14 @@ def plain(capacity: int, **options: int) -> GroupCache:
 
 
 def keeps_its_books(cache: GroupCache) -> bool:
-    entries = {id(entry) for table in cache.tables for entry in table.values()}
-    seats = [entry for entry in cache._ring._seats if entry is not None]
-    families = [entry for table in cache._by_handle for family in table.values() for entry in family]
-    free = [place for place, entry in enumerate(cache._ring._seats) if entry is None]
+    entries = {id(entry) for table in tables(cache) for entry in table.values()}
+    seats = [entry for entry in seats_of(cache._ring) if isinstance(entry, Entry)]
+    families = [entry for family in cache._families for handle in family for entry in cache._siblings(handle)]
+    free = [place for place, entry in enumerate(seats_of(cache._ring)) if isinstance(entry, int)]
     return (
         {id(entry) for entry in seats} == entries == {id(entry) for entry in families}
         and len(seats) == len(families) == len(cache)
-        and sorted(cache._ring._free) == free
+        and sorted(free_of(cache._ring)) == free
     )
 
 
@@ -66,7 +87,7 @@ def test_never_more_than_its_capacity() -> None:
         put(cache, number, numbered(number))
         assert len(cache) <= 100
     assert len(keys(cache)) == len(cache) == 100
-    assert len(cache._ring._seats) == 100
+    assert len(seats_of(cache._ring)) == 100
     assert cache._fills == {}
     assert keeps_its_books(cache)
 
@@ -77,12 +98,29 @@ def test_an_insert_looks_at_few_seats_and_evicts_at_most_two() -> None:
     for number in range(200):
         put(cache, number, numbered(number), deadline=5.0 if number % 3 else 10.0)
     for number in range(200, 500):
-        for table in cache.tables:
+        for table in tables(cache):
             for entry in table.values():
                 entry.seen = True
         before = keys(cache)
         put(cache, number, numbered(number), deadline=20.0, now=6.0)
         assert len(before - keys(cache)) <= 2
+
+
+def test_no_table_is_large() -> None:
+    """To grow a table moves all that is in it, with the event loop waiting. Red when one byte alone chooses the table
+    of a token or of a handle, or all seats are in one list: 20,000 here stand for the millions of a real cache."""
+    index, random = new_index(), Random(7)
+    for _ in range(20_000):
+        made = urlsafe_b64encode(b"\1" + random.randbytes(28))
+        raw = b"ugtc_k1_" + made
+        index[raw[ROW_BYTE]][raw[TABLE_BYTE]][raw] = None  # type: ignore[assignment]
+    assert max(len(table) for row in index for table in row) < 3 * 20_000 / 512
+    cache = plain(3 * ROW)
+    for number in range(3 * ROW):
+        put(cache, number, make_group(handle=random.randbytes(8)))
+    assert max(map(len, cache._families)) < 3 * 3 * ROW / 512
+    assert max(map(len, cache._ring._rows)) <= ROW
+    assert keeps_its_books(cache)
 
 
 def test_a_used_entry_outlives_unused_ones() -> None:

@@ -46,18 +46,31 @@ def test_it_is_bounded_and_says_so() -> None:
     assert history.since >= BLOCK
 
 
-def test_a_list_that_was_learned_in_part_is_learned_again() -> None:
-    """A poll that was stopped: the changes that it brought count at once, its generation does not, and what comes again
-    is no news."""
+def test_a_list_that_was_learned_in_part_is_not_begun_again() -> None:
+    """A poll that was stopped: the changes that it brought count at once, the next one asks from there on, and what
+    comes again is no news. Red when the generation stays: polls that are stopped after a few steps each, of a list as
+    long as an outage, would never come to its end."""
     history = History()
     learn(history, generation=1, since=1)
     changes = tuple(Change(number, handle(number)) for number in range(2, 12))
     steps = history.add(changes)
     for _ in range(4):
         next(steps)
-    assert history.known == 1
+    assert history.known == 4  # there may be more changes of the fifth
     assert history.touched(handle(5), 1) is True
     assert [change.generation for change in learn(history, *changes, generation=11, since=1)] == list(range(6, 12))
+
+
+def test_a_store_that_went_back_while_a_list_was_learned() -> None:
+    """Red when only the generation is compared: changes of the store's new life would be taken for those that were
+    added of the old one, and evict nothing."""
+    history = History()
+    learn(history, generation=1, since=1)
+    steps = history.add(tuple(Change(number, handle(number)) for number in range(2, 62)))
+    for _ in range(50):
+        next(steps)
+    assert not history.follows(Changes("s", 50, 1, (Change(50, handle(99)),)))
+    assert history.follows(Changes("s", 51, 1))
 
 
 def test_a_flood_of_notes_is_bounded() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import socket
@@ -9,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tenantry.cli.output import Listing
 from tests.cli.conftest import Terminal
 
 
@@ -63,6 +65,25 @@ def test_one_page_or_one_environment(ready: Terminal, monkeypatch: pytest.Monkey
     assert ready("audit", "--environment", "staging", "--json").json() == whole[5:]
     assert ready("audit", "--after", str(whole[-1]["number"])).err == "none\n"
     assert "[unknown_environment]" in ready("audit", "--environment", "nope", fails=1).err
+
+
+def test_a_page_is_shown_before_the_next_is_read(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trail of years need not fit into memory, and its pages make one table and one array.
+
+    Red when all is gathered before anything is shown.
+    """
+    for number in range(5):
+        ready("group", "create", f"g{number}", "--property", 'x="a"')
+    whole, table = ready("audit", "--json"), ready("audit").out
+    monkeypatch.setattr("tenantry.cli.audit.PAGE", 4)
+    assert (ready("audit", "--json").out, ready("audit").out) == (whole.out, table)
+    assert whole.out == json.dumps(whole.json(), ensure_ascii=False, indent=2) + "\n"
+    added: list[int] = []
+    add = Listing.add
+    monkeypatch.setattr(Listing, "add", lambda listing, rows: (added.append(len(rows)), add(listing, rows)))
+    ready("audit")
+    assert added == [4, 2]
+    assert ready("audit", "--after", "99", "--json").out == "[]\n"
 
 
 def test_a_name_cannot_forge_a_row(ready: Terminal) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,7 +97,7 @@ def test_a_token_that_was_never_given_out_is_refused(demo: Started) -> None:
 
 
 def test_rotating_over_http_cuts_off_one_customer_at_once(demo: Started) -> None:
-    """The dashboards' resolver hears of the write in its own process. Red when it does not subscribe to the store."""
+    """The dashboards' resolver sees the write when it returns. Red when the writer leaves the word as it is."""
     headers = {"Authorization": f"Token {demo.api_token}"}
     with httpx2.Client(base_url=demo.url, headers=headers) as api:
         hawaiian = api.request("GET", "/api/user", json={"user_group_id": "HA"}).json()["user_group"]["token"]
@@ -108,7 +110,8 @@ def test_rotating_over_http_cuts_off_one_customer_at_once(demo: Started) -> None
 
 
 def test_the_second_start_keeps_the_groups(demo: Started, folder: Path) -> None:
-    """The same tokens as before, a new API token, and the rotation of the test above still holds."""
+    """The same tokens as before, a new API token, and the rotation of the test above still holds. The audit trail tells
+    who made all this. Red when the demo writes without a name."""
     again = _start(folder)
     second = next(again)
     try:
@@ -117,5 +120,12 @@ def test_the_second_start_keeps_the_groups(demo: Started, folder: Path) -> None:
         _open(second.addresses["Hawaiian Airlines"])
         old = httpx2.request("QUERY", f"{second.url}/api/user", headers={"Authorization": f"Token {demo.api_token}"})
         assert old.status_code == 401
+        assert {author.partition(" (")[0] for author in _authors(folder)} == {"tenantry demo", "api token 1"}
     finally:
         next(again, None)
+
+
+def _authors(folder: Path) -> set[str]:
+    """Who stands in the audit trail."""
+    with closing(sqlite3.connect(folder / "tenantry.db")) as store:
+        return {author for (author,) in store.execute("select author from audit")}

@@ -66,6 +66,33 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert not callable(value) or value.__doc__
 
 
+def test_every_metric_is_documented_and_no_other() -> None:
+    """docs/operating.md has the metrics that the code has. Red when one is renamed, or made up."""
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "src/tenantry/metrics").glob("*.py"))
+    page = (DOCS / "operating.md").read_text("utf-8")
+    told = {name.removesuffix("_total") for name in re.findall(r"\btenantry_[a-z_]+[a-z]", page)}
+    assert told == set(re.findall(r'"(tenantry_[a-z_]+)"', code))
+
+
+def test_every_span_and_its_attributes_are_documented() -> None:
+    """docs/operating.md names each. Red when one is added in silence."""
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
+    told = re.findall(r'(?:Span|Visit|note)\(\s*"((?:tenantry|error)\.[a-z_.]+)"', code)
+    told += re.findall(r'"(tenantry\.[a-z_]+)": ', code)
+    page = (DOCS / "operating.md").read_text("utf-8")
+    assert {"tenantry.look", "tenantry.api.user", "tenantry.rows", "tenantry.fresh"} <= set(told)
+    assert [name for name in told if f"`{name}`" not in page] == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    """docs/README.md leads to each page, and docs/decisions/README.md to each decision."""
+    for folder in (DOCS, DOCS / "decisions"):
+        index = (folder / "README.md").read_text("utf-8")
+        assert [
+            page.name for page in folder.glob("*.md") if page.name != "README.md" and f"({page.name})" not in index
+        ] == []
+
+
 def test_links_lead_somewhere() -> None:
     """Each relative link of the README, CONTRIBUTING and docs/ names a file that is there."""
 

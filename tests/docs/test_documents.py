@@ -97,7 +97,13 @@ class Reader:
 
     def _first_environ(self) -> dict[str, str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        return {"PATH": path, "HOME": str(self.folder), "TENANTRY_PORT": str(self.port)}
+        run_folder = os.environ["TENANTRY_RUN_DIR"]  # the shell and the session are processes of one host
+        return {
+            "PATH": path,
+            "HOME": str(self.folder),
+            "TENANTRY_PORT": str(self.port),
+            "TENANTRY_RUN_DIR": run_folder,
+        }
 
 
 async def _finish(coroutine: types.CoroutineType[object, object, object]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from scorecard.faults.powercut import CannotWatch
 from scorecard.row import Effort
@@ -22,7 +24,20 @@ def test_acknowledged_rotations_survive_a_power_cut() -> None:
     """
     writing = cut(30)
     assert (writing.lost, writing.torn) == (0, 0)
-    assert writing.cuts > 60
+    assert writing.cuts > 180
+
+
+def test_nothing_is_written_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite keeps the name that it is given to open, for the file of its locks: it must stay SQLite's own pointer.
+
+    Red when the name goes through Python on its way: then a file of any name appears where the program runs.
+    """
+    opened: set[str] = set()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Writing, "_look", lambda self, _: opened.update(path.name for path in self._folder.iterdir()))
+    cut(5)
+    assert list(tmp_path.iterdir()) == []
+    assert {name for name in opened if not name.endswith(".slots")} == {"t.db", "t.db-wal", "t.db-shm"}
 
 
 def test_control_without_waiting_for_the_disk() -> None:

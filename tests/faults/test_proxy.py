@@ -209,6 +209,18 @@ def test_a_text_trips_it(proxy: FaultProxy, echo: Echo) -> None:
         until(lambda: echo.got.endswith(b"COMMIT"))
 
 
+def test_a_text_cuts_it_off(proxy: FaultProxy, echo: Echo) -> None:
+    """The text arrives, and instead of its answer the connection is reset; the others stay."""
+    with connect(proxy) as connection, connect(proxy) as other:
+        talk(connection, b"begin"), talk(other, b"x")
+        proxy.trip(b"COMMIT", Mode.RESET)
+        connection.sendall(b"COMMIT")
+        with pytest.raises(ConnectionResetError):
+            connection.recv(1)
+        assert echo.got.endswith(b"COMMIT")
+        assert talk(other, b"y") == b"y"
+
+
 def test_a_server_that_is_away(echo: Echo) -> None:
     """The client's connection ends at once."""
     with socket.create_server(("127.0.0.1", 0)) as free:

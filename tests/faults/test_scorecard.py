@@ -64,6 +64,24 @@ def test_a_row_that_fails_or_hangs_is_a_miss() -> None:
     assert program._run(hanging, Effort(full=False, seed=1)).figure == "did not end within 0 s"
 
 
+@pytest.mark.parametrize("ok", [True, False])
+def test_the_exit_code_tells_of_a_miss(ok: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """0 when every row is at its target, else 1; the table is saved in both cases."""
+    monkeypatch.setattr(program, "_run", lambda row, _: result(ok or row.id != "S7"))
+    monkeypatch.setattr(card, "SAVED", tmp_path)
+    monkeypatch.setattr(card, "ROOT", tmp_path)
+    monkeypatch.setattr(program, "ROOT", tmp_path)
+    monkeypatch.setattr(card, "_commit", lambda: "c")
+    monkeypatch.setattr(program.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(sys, "argv", ["scorecard", "--seed", "7"])
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == (0 if ok else 1)
+    saved = json.loads((tmp_path / "quick.json").read_text())
+    assert [row["ok"] for row in saved["rows"]].count(False) == (0 if ok else 1)
+    assert (saved["commit"], saved["seed"], len(saved["rows"])) == ("c", 7, len(WANTED))
+
+
 def test_an_unknown_row_is_named() -> None:
     """With those that there are."""
     command = [sys.executable, "-m", "scorecard", "S99"]

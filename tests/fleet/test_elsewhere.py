@@ -9,7 +9,7 @@ from scorecard.faults.postgres import PostgresServer
 from scorecard.faults.proxy import Mode
 from scorecard.faults.valkey import ValkeyServer
 from scorecard.fleet.elsewhere import follow
-from scorecard.rows.elsewhere import BROKEN, bus_broken, store_dead, two_hosts
+from scorecard.rows.elsewhere import BROKEN, bus_broken, sockets, store_dead, two_hosts
 
 X = 1.0
 Engines = tuple[PostgresServer, ValkeyServer]
@@ -43,6 +43,13 @@ def test_with_the_store_dead(engines: Engines, mode: Mode, bus: str) -> None:
     found = store_dead(*engines, mode, staleness=X, groups=3, bus=bus)
     assert (found.beyond(X), found.wrong) == (0, 0), found.seconds
     assert found.unanswered
+
+
+@pytest.mark.parametrize("dead", [False, True])
+def test_live_websockets(engines: Engines, dead: bool) -> None:
+    """They end on another host too: 4401, and 1013 when the store cannot tell. How soon is the scorecard's business."""
+    ends = {code for code, _ in sockets(*engines, staleness=X, groups=3, dead=dead)}
+    assert ends == ({1013} if dead else {4401})
 
 
 def test_control_without_the_lease(engines: Engines) -> None:

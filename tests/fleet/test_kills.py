@@ -1,9 +1,10 @@
-"""The server is killed while callers rotate: what they were told is kept, and what they were not told can be had."""
+"""The server ends while callers rotate: what they were told is kept, and what they were not told can be had."""
 
 from __future__ import annotations
 
 from scorecard.fleet.killing import Ledger
 from scorecard.rows.killed import kill
+from scorecard.rows.restarts import restart
 
 from tests.engines.postgres import Postgres
 
@@ -22,3 +23,13 @@ def test_kill_9_on_sqlite() -> None:
 def test_kill_9_on_postgres(postgres: Postgres) -> None:
     """The same."""
     check(kill(postgres.create_database(), 1, seed=1), 1)
+
+
+def test_sigterm() -> None:
+    """Two servers of a host are told to stop in turn: each request that was taken is answered, and with 200.
+
+    Red when a server ends before its requests do, or answers some of them with 503 on its way.
+    """
+    told = restart(4)
+    assert (told.failed, told.codes) == (0, {0}), told.notes
+    assert told.answered > 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from decimal import Decimal
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from tenantry.errors import MissingVariable
-from tenantry.groups import Record, RecordList, extend, freeze, thaw
+from tenantry.groups import Record, RecordList, adopt, extend, freeze, thaw
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -36,6 +37,21 @@ def test_a_record_is_cut_off_from_what_it_was_made_of() -> None:
     inner["list"][1]["deep"] = 99
     inner["list"].append(3)
     assert thaw(record) == {"inner": {"list": [1, {"deep": 2}]}}
+
+
+@given(JSON_VALUES)
+def test_adopt_gives_what_freeze_gives(value: Any) -> None:
+    """Of a document that nobody else holds, however deep. Red when a dict or a list within stays what it is."""
+    adopted = adopt(json.loads(json.dumps(value)))
+    assert _kinds(adopted) == _kinds(freeze(value))
+    assert repr(thaw(adopted)) == repr(value)
+
+
+def _kinds(value: Any) -> Any:
+    """The types of a value and of all that is in it."""
+    if isinstance(value, Record):
+        return [Record, {name: _kinds(value[name]) for name in value}]
+    return [RecordList, *map(_kinds, value)] if isinstance(value, RecordList) else type(value)
 
 
 def test_a_copy_that_thaw_made_changes_nothing() -> None:

@@ -14,8 +14,9 @@ from tenantry.backends.redis import RedisBackend
 from tenantry.backends.redis.counters import RedisCounters
 from tenantry.buses.hearing import BusCounters
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import Changes
-from tenantry.metrics import ApiMetrics, metrics_app
+from tenantry.groups import Changes, Token, UserGroup
+from tenantry.metrics import ApiMetrics, TimedBackend, metrics_app
+from tenantry.resolver import Resolver
 from tests.metrics.conftest import CANARY, Room, samples, scrape
 
 
@@ -68,6 +69,25 @@ async def test_a_call_of_the_backend_is_timed(room: Room) -> None:
     assert await room.number("tenantry_backend_duration_seconds_bucket", call="look", le="+Inf") == 1
     assert await room.number("tenantry_backend_duration_seconds_bucket", call="look", le="5.0") == 1
     assert await room.number("tenantry_backend_duration_seconds_sum", call="look") > 0
+
+
+async def test_a_backend_that_only_finds_is_cached_as_without_it(room: Room) -> None:
+    """One read, then hits for X, and it is timed too. Red when the one between seems to know of changes: the resolver
+    waits for a lease that never comes, and each request is a read."""
+
+    class Finding:
+        async def find(self, token: Token) -> UserGroup | None:
+            return await room.store.find(token)
+
+    timed = TimedBackend(Finding())
+    resolver = Resolver(timed, keys=room.keys)
+    token = await room.token()
+    for _ in range(3):
+        await resolver.resolve(token)
+    assert (resolver.counters.loads, resolver.counters.hits) == (1, 2)
+    told = samples((await scrape(metrics_app(resolver=resolver, backend=timed))).text)
+    assert told["tenantry_backend_duration_seconds_count", (("call", "find"),)] == 1
+    await resolver.aclose()
 
 
 async def test_groups_are_named_up_to_a_number(room: Room) -> None:

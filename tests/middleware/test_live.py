@@ -314,3 +314,14 @@ async def test_the_token_is_nowhere_in_the_scope(answers: Answers) -> None:
     answers.error = InvalidToken(InvalidToken.WORDS)
     await running
     assert RAW.decode() not in repr((socket.scope, socket.sent))
+
+
+async def test_a_socket_is_not_accepted_when_all_that_is_known_ends(answers: Answers) -> None:
+    """The cache answers, and its lease has no time left for a next look. Red when only a question can condemn: the
+    acceptance would pass first."""
+    answers.lease = 0.0005
+    socket = Socket()
+    live = LiveSocket(answers, RAW, socket.scope, socket.receive, socket.send)
+    with pytest.raises(SocketClosed):
+        await live.send({"type": "websocket.accept"})
+    assert [message["type"] for message in socket.sent] == ["websocket.close"]

@@ -9,6 +9,7 @@ import pytest
 
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.resolver import Resolver
+from tenantry.resolver.flight import SLICE
 from tenantry.testing import make_group
 from tests.resolver.fake import KEYS, FakeBackend, unknown_token
 
@@ -40,6 +41,25 @@ async def test_a_thousand_misses_cost_one_read(resolver: Resolver, backend: Fake
     assert (resolver.counters.misses, resolver.counters.joined) == (1_000, 999)
     assert resolver._flights == {}
     assert resolver._cache._fills == {}
+
+
+async def test_a_crowd_is_told_a_few_at_a_time(resolver: Resolver, backend: FakeBackend) -> None:
+    """Ten thousand live sockets of one group may wait for one load. Red when all are told in one go."""
+    _, token = backend.issue()
+    backend.gate = asyncio.Event()
+    iterations, told = 0, list[int]()
+
+    async def wait() -> None:
+        await resolver.resolve(token)
+        told.append(iterations)
+
+    waiting = [asyncio.create_task(wait()) for _ in range(5 * SLICE)]
+    await settle()
+    backend.gate.set()
+    while not all(task.done() for task in waiting):
+        await asyncio.sleep(0)
+        iterations += 1
+    assert max(told.count(number) for number in told) <= SLICE
 
 
 async def test_a_refusal_is_shared_too(resolver: Resolver, backend: FakeBackend) -> None:

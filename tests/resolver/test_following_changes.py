@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from tenantry.errors import StoreUnavailable
-from tenantry.groups import Change, Changes, Reading, Token
+from tenantry.groups import Change, Changes, Reading, Token, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, make_group
 from tests.resolver.fake import KEYS, FakeBackend, FakeSlots, token_of
@@ -32,6 +32,12 @@ def resolver(backend: FakeBackend, clock: FrozenClock) -> Resolver:
 async def poll(resolver: Resolver) -> None:
     assert resolver._poller is not None
     await resolver._poller.poll()
+
+
+def unsure(resolver: Resolver, group: UserGroup) -> bool:
+    fill = resolver._cache.begin(group.handle, 0.0)
+    resolver._cache.end(fill)
+    return resolver._cache.unsure(fill, 0.0)
 
 
 async def settle() -> None:
@@ -219,7 +225,7 @@ async def test_a_table_that_is_replaced_during_a_poll_is_not_compared_with_the_o
     group, token = backend.issue()
     await resolver.resolve(token)
     await poll(resolver)
-    assert not resolver._cache.unsure(group.handle, 0.0)
+    assert not unsure(resolver, group)
     changes = backend.changes
 
     async def replacing(since: int | None) -> Changes:
@@ -228,10 +234,10 @@ async def test_a_table_that_is_replaced_during_a_poll_is_not_compared_with_the_o
 
     backend.changes = replacing  # type: ignore[method-assign]
     await poll(resolver)
-    assert resolver._cache.unsure(group.handle, 0.0)
+    assert unsure(resolver, group)
     backend.changes = changes  # type: ignore[method-assign]
     await poll(resolver)
-    assert not resolver._cache.unsure(group.handle, 0.0)
+    assert not unsure(resolver, group)
 
 
 async def test_a_store_without_words_gives_no_lease(backend: FakeBackend, caplog: pytest.LogCaptureFixture) -> None:

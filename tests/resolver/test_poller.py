@@ -120,6 +120,20 @@ def test_a_loop_that_is_closed_over_a_poll_is_not_kept(backend: FakeBackend, cap
     assert "destroyed" not in caplog.text
 
 
+def test_a_loop_that_is_closed_in_the_very_moment_of_a_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its own thread, after another one has seen it open. Red when that fails the request of the other."""
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(asyncio.sleep(60))
+    following_module.hush(task)
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    monkeypatch.setattr(loop, "is_closed", lambda: False)
+    with pytest.raises(RuntimeError):
+        loop.call_soon_threadsafe(print)
+    poller_module._cancel(task)
+    following_module._cancel(weakref.ref(loop), [task])
+
+
 async def test_a_resolver_that_nobody_holds_goes(backend: FakeBackend) -> None:
     """Neither its timer nor its buses keep it; its buses end. Red when the timer holds the poller itself, or the bus
     the resolver."""

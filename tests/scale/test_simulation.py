@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from scale.fleet import Fleet, Window
 from scale.simulation import Found, Simulation
@@ -33,7 +35,11 @@ def test_a_cut_is_felt_and_ended_by_the_lease() -> None:
     assert max(found.stale["lease"]) > fleet.staleness - 2 * fleet.interval
     cut = fleet.workers * fleet.cut_share
     long = fleet.cut_off.end - fleet.cut_off.start
-    assert cut * (long - fleet.staleness) < found.without_lease < cut * (long - fleet.staleness + 2 * fleet.interval)
+    assert (
+        cut * (long - fleet.staleness)
+        < found.without_lease
+        < cut * (long - fleet.staleness + fleet.patience + 2 * fleet.interval)
+    )
 
 
 def test_a_dead_bus_leaves_the_polls() -> None:
@@ -76,3 +82,31 @@ def test_a_seed_gives_one_run() -> None:
 
     assert figures(7) == figures(7)
     assert figures(7) != figures(8)
+
+
+class Mean(random.Random):
+    """Chance that always gives the middle of what it may: so that a run can be worked out by hand."""
+
+    def uniform(self, a: float, b: float) -> float:
+        return a + (b - a) / 4
+
+    def expovariate(self, lambd: float = 1.0) -> float:
+        return 1 / lambd
+
+    def random(self) -> float:
+        return 0.5
+
+
+def test_a_run_comes_to_what_it_is_by_hand() -> None:
+    """One worker polls at 0.25, 1.104 and 1.958 (4 ms for a poll, 0.85 s between); a write every 2.1 s; from 2 to 20 it
+    is cut off, and each poll is given up after 1.8 s. Its lease is that of the poll at 1.958, so it ends at 6.958: the
+    writes at 2.1, 4.2 and 6.3 are shown for 4.858, 2.758 and 0.658 s, the seven later ones not at all. The poll at
+    21.362 is answered and tells of all ten."""
+    fleet = Fleet(workers=1, held=1.0, writes=1 / 2.1, cut_off=Window(2, 20), cut_share=1.0, seconds=22.0)
+    simulation = Simulation(fleet, 0)
+    simulation._random = Mean()
+    found = simulation.run()
+    assert (found.polls, found.answered, found.writes, found.rows) == (11, 4, 10, 10)
+    assert sorted(found.stale["lease"], reverse=True) == pytest.approx([4.858, 2.758, 0.658, *[0] * 7])
+    assert sum(map(len, found.stale.values())) == 10
+    assert found.without_lease == pytest.approx(21.366 - 6.958)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 
 import pytest
 
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import Tag
+from tenantry.groups import GroupDraft, Tag
+from tenantry.testing.sample import make_token
 from tests.engines.postgres import Postgres
 
 FORGERIES = (
@@ -45,3 +47,33 @@ async def test_a_server_keeps_its_trail(postgres_url: str, postgres: Postgres) -
             postgres.execute(forgery, url=postgres_url)
     assert await store.audit() == before
     await store.aclose()
+
+
+async def test_who_reads_on_misses_nothing(postgres_url: str) -> None:
+    """Writers at the same time, and a reader who goes on from the last number that he saw. Red when a number is drawn
+    before the lock: another is committed first, and the reader has gone beyond it.
+    """
+    stores = [SQLStore(postgres_url) for _ in range(2)]
+    place = await stores[0].create_environment("production", Tag.CUSTOMER)
+    read: list[int] = []
+
+    async def write(store: SQLStore, writer: int) -> None:
+        for number in range(40):
+            await store.get_or_create(place, GroupDraft(f"{writer}-{number}", "x"), make_token())
+
+    async def read_on() -> None:
+        while len(read) < total:
+            read.extend(entry.number for entry in await stores[1].audit(after=read[-1] if read else 0, limit=500))
+            await asyncio.sleep(0)
+
+    total = 1 + 8 * 40
+    async with asyncio.TaskGroup() as group:
+        writers = [group.create_task(write(stores[each % 2], each)) for each in range(8)]
+        reader = group.create_task(read_on())
+        await asyncio.gather(*writers)
+        every = [entry.number for entry in await stores[0].audit(limit=1_000)]
+        await asyncio.wait({reader}, timeout=5)
+        reader.cancel()
+    assert read == every
+    for store in stores:
+        await store.aclose()

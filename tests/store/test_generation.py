@@ -5,16 +5,22 @@ from __future__ import annotations
 import asyncio
 import secrets
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from tenantry.backends.memory import tables as memory_tables
-from tenantry.backends.sql import SQLStore, time_of_day, write_journal
+from tenantry.backends.sql import SQLStore, read_changes, time_of_day, write_journal
+from tenantry.backends.sql.statement import first_of
+from tenantry.backends.sql.time_of_day import TimeOfDay
+from tenantry.backends.sql.write_journal import Writer
 from tenantry.errors import TokenAlreadyRotated
-from tenantry.groups import CHANNEL, Issued, Tag, read_notice, write_notice
+from tenantry.groups import CHANNEL, UNNAMED, Issued, Tag, read_notice, write_notice
 from tenantry.groups import GroupDraft as Draft
 from tenantry.ports import Store
 from tenantry.testing import MemoryStore, make_token
+
+_WRITER = Writer(UNNAMED, TimeOfDay(None))
 
 
 async def _acme(store: Store, name: str = "acme") -> Issued:
@@ -48,15 +54,90 @@ async def test_old_changes_are_trimmed(url: str, monkeypatch: pytest.MonkeyPatch
     await store.aclose()
 
 
+async def test_a_long_list_is_read_in_pages(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No page is left out or told twice, others have their turn between pages, and a list that would be too long
+    begins later than it was asked for.
+
+    Red when it is read in one piece, when only the first page is, and without the limit.
+    """
+    monkeypatch.setattr(read_changes, "PAGE", 3)
+    store = SQLStore(url)
+    issued = await _acme(store)
+    for _ in range(20):
+        issued = await _rotate(store, issued)
+    pages = 0
+    read = store._runner.read
+
+    async def counted(*query: Any, **values: Any) -> Any:
+        nonlocal pages
+        pages += 1
+        return await read(*query, **values)
+
+    monkeypatch.setattr(store._runner, "read", counted)
+    for since in (-1, 0, 1, 17, 20, None):
+        listed = await store.changes(since)
+        assert (listed.since, listed.generation) == (max(0, since or 0), 20)
+        assert [change.generation for change in listed.changes] == list(range(max(0, since or 0) + 1, 21))
+    assert pages == 7 + 7 + 7 + 1 + 1 + 7
+    await store.aclose()
+
+
+async def test_changes_made_while_the_pages_are_read(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are told or not, but none is skipped; and what is trimmed between two pages makes the list begin later.
+
+    Red when the list goes on after a gap, or when the generation is one that the list does not reach to.
+    """
+    monkeypatch.setattr(read_changes, "PAGE", 3)
+    store = SQLStore(url)
+    issued = await _acme(store)
+    for _ in range(9):
+        issued = await _rotate(store, issued)
+    read, trim = store._runner.read, "delete from changes where generation <= 7"
+
+    async def interrupted(*query: Any, **values: Any) -> Any:
+        nonlocal issued
+        found = await read(*query, **values)
+        if values["since"] <= 0:
+            issued = await _rotate(store, issued)
+            await store._runner.write(lambda connection, writer: first_of(connection, trim, ()), _WRITER, 9e9)
+        return found
+
+    monkeypatch.setattr(store._runner, "read", interrupted)
+    listed = await store.changes(0)
+    assert listed.since == 7
+    assert [change.generation for change in listed.changes] == list(range(8, listed.generation + 1))
+    assert listed.generation >= 9
+    await store.aclose()
+
+
+async def test_a_list_has_an_end(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was away for more than the last 10,000 changes is told those alone, however many are kept.
+
+    Red without the lower bound: 100,000 rows were put together in the event loop of an app.
+    """
+    store = SQLStore(url)
+    count = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 10010)"
+    fill = f"insert into changes (generation, handle, at) {count} select i, (select handle from user_groups), 1 from n"
+    await _acme(store)
+    for text in (fill, "update generation set number = 10010"):
+        await store._runner.write(lambda connection, writer, text=text: first_of(connection, text, ()), _WRITER, 9e9)
+    for since in (None, 0, 5):
+        listed = await store.changes(since)
+        assert (listed.since, listed.generation, len(listed.changes)) == (10, 10_010, 10_000)
+    assert len((await store.changes(10_000)).changes) == 10
+    await store.aclose()
+
+
 async def test_a_store_in_memory_trims_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same of MemoryStore; and of the last changes only so many are told to who says no generation."""
+    """The same of MemoryStore; and of the last changes only so many are told."""
     store = MemoryStore()
     monkeypatch.setattr(memory_tables, "LISTED_CHANGES", 4)
     store._tables.written = type(store._tables.written)(maxlen=7)
     issued = await _acme(store)
     for _ in range(20):
         issued = await _rotate(store, issued)
-    assert (await store.changes(3)).since == 13
+    assert (await store.changes(3)).since == 16
+    assert (await store.changes(18)).since == 18
     assert [change.generation for change in (await store.changes(None)).changes] == [17, 18, 19, 20]
 
 

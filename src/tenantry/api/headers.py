@@ -20,7 +20,7 @@ _READ: Final = frozenset(
         b"x-request-id",
     }
 )
-_REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no token: it is logged
 _IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
 _DIGITS: Final = re.compile(rb"[0-9]{1,18}")
 _SPACE: Final = b" \t"
@@ -41,7 +41,7 @@ class RequestHeaders:
 
     @property
     def request_id(self) -> str:
-        """The caller's own X-Request-Id if it has a plain shape, else a new one: it is written to logs."""
+        """The caller's own X-Request-Id, if it has a plain shape and is no token, else a new one: it is logged."""
         return self._request_id
 
     def api_token(self, schemes: Collection[bytes] = (b"token",)) -> str:

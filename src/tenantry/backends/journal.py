@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-from tenantry.groups import UNCHANGED, Environment, GroupChanges, UserGroup
+from tenantry.groups import UNCHANGED, Author, Environment, GroupChanges, UserGroup
+from tenantry.tokens import mask_within
 
 KEPT_CHANGES: Final = 100_000
-"""How many changes a store keeps, at least: who was away for longer starts with an empty cache."""
+"""How many changes a store keeps, at least."""
 
 LISTED_CHANGES: Final = 10_000
-"""How many changes are told at most to who does not say since when: they only warm a list that is new."""
+"""How many changes are told at most: who was away for longer starts with an empty cache."""
 
 
 def of_environment(environment: Environment) -> dict[str, str]:
@@ -33,3 +35,10 @@ def of_rotation(group: UserGroup) -> dict[str, str]:
     """The details of ``group.rotated``."""
     until = group.grace_until
     return {"token_version": str(group.token_version)} | ({"grace_until": until.isoformat()} if until else {})
+
+
+def without_tokens(author: Author, subject: str, details: Mapping[str, str]) -> tuple[Author, str, dict[str, str]]:
+    """What the audit trail keeps, should a caller have put a token where an id or a label belongs."""
+    request_id = None if author.request_id is None else mask_within(author.request_id)
+    shown = {name: mask_within(value) for name, value in details.items()}
+    return Author(mask_within(author.name), request_id), mask_within(subject), shown

@@ -7,6 +7,7 @@ were lost meanwhile.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +18,8 @@ from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, write_notice
 from tenantry.ports import EvictionListener
 from tenantry.redis_server import Client, Homes, Letter, Outbox, driver, read_redis_address
+
+logger = logging.getLogger(__name__)
 
 _CHANNEL = re.compile(r"[A-Za-z0-9:._-]{1,128}")
 _PUBLISH_SECONDS = 3.0
@@ -50,7 +53,10 @@ class RedisBus:
 
     async def aclose(self) -> None:
         """Publishes what waits, within a second, and closes the publishing connections of this event loop."""
+        dropped = self._outbox.dropped
         await self._outbox.aclose()
+        if self._outbox.dropped > dropped:
+            logger.warning("%s was not told of the last changes: others hear of it when they poll", self._server.label)
         await self._homes.aclose()
 
     async def _publish(self, letters: Sequence[Letter]) -> None:

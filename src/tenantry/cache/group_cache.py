@@ -9,7 +9,7 @@ this host has begun since. *Its own deadline*, if it has one. An answer is kept 
 since its snapshot and does not hold its group; so what arrives late is not kept, wherever it comes from.
 
 Bounded by CLOCK (second chance): an insert into a full cache looks at a few seats and evicts at most two entries. No
-call walks the whole cache, and no table in it is large: to grow one of a million keys takes 100 ms at once.
+call walks the whole cache, and no table in it is large (index.py).
 """
 
 from __future__ import annotations
@@ -20,16 +20,15 @@ from threading import Lock
 
 from tenantry.cache.entry import STILL, UNTOLD, Answer, Entry, Fill, Lease
 from tenantry.cache.history import History
+from tenantry.cache.index import ROW_BYTE, TABLE_BYTE, new_index
 from tenantry.cache.place import place_of
 from tenantry.cache.question import Question
 from tenantry.cache.refusals import Refusals
 from tenantry.cache.ring import CHANCES, Ring
 from tenantry.groups import Changes, UserGroup
 
-KEY_BYTE = 12
-"""The byte of a token that chooses its table: a character of the handle, one of 64."""
-
-TABLES = 256
+FAMILIES = 512
+"""How many tables the handles are in. A handle is random: its second byte and a bit of its first choose one."""
 
 SLICE = 50
 """How many changes are learned at a time: at most some 300 µs, if each of them evicts."""
@@ -39,24 +38,24 @@ class GroupCache:
     """At most ``capacity`` tokens with groups, and apart from them at most ``unknown_capacity`` handles with refusals.
 
     ``followed``: answers need a generation and a lease (the default); else they need neither, and live until their
-    deadlines. Reading ``tables`` needs no lock; every method takes one, so that evictions may come from any thread.
+    deadlines. Reading ``index`` needs no lock; every method takes one, so that evictions may come from any thread.
     """
 
     __slots__ = (
-        "_asked_at", "_by_handle", "_fills", "_followed", "_highest", "_lock", "_odd", "_quiet", "_refusals", "_ring",
-        "flushes", "history", "lease", "tables",
+        "_asked_at", "_families", "_fills", "_followed", "_highest", "_lock", "_odd", "_quiet", "_refusals", "_ring",
+        "flushes", "history", "index", "lease",
     )  # fmt: skip
 
     def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
         if capacity < 1 or unknown_capacity < 1:
             raise ValueError("capacity and unknown_capacity must be at least 1")
-        self.tables: tuple[dict[bytes, Entry], ...] = tuple({} for _ in range(TABLES))
+        self.index = new_index()
         self.lease = Lease(STILL, -inf if followed else inf)
         self.history = History()
         self.flushes = 0
         self._followed = followed
         self._ring = Ring(capacity)
-        self._by_handle: tuple[dict[bytes, tuple[Entry, ...]], ...] = tuple({} for _ in range(TABLES))
+        self._families: tuple[dict[bytes, Entry | tuple[Entry, ...]], ...] = tuple({} for _ in range(FAMILIES))
         self._refusals = Refusals(unknown_capacity)
         self._fills: dict[bytes, set[Fill]] = {}
         self._odd: dict[int, tuple[int, float]] = {}
@@ -70,7 +69,7 @@ class GroupCache:
         return len(self._ring)
 
     def entry(self, key: bytes) -> Entry | None:
-        return self.tables[key[KEY_BYTE]].get(key)
+        return self.index[key[ROW_BYTE]][key[TABLE_BYTE]].get(key)
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
         """The most recent group of this handle that may be used now, whatever token brought it in."""
@@ -84,13 +83,6 @@ class GroupCache:
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
-    def unsure(self, handle: bytes, now: float) -> bool:
-        """True if only the store of record may be asked: without a lease, or if a write on this host may have come
-        after the last poll began. What a second-level cache holds could be from before it, and the list not know."""
-        place = place_of(handle)
-        quiet, lease = self._quiet, self.lease
-        return now >= lease.until or quiet is None or lease.words[place] != quiet[place]
-
     def begin(self, handle: bytes, now: float) -> Fill:
         """To be called before the backend is asked; the answer goes to ``store`` or ``refuse``, then to ``end``."""
         with self._lock:
@@ -99,6 +91,17 @@ class GroupCache:
             if fill.word & 1 and self._odd.get(fill.place, (0, 0.0))[0] != fill.word:
                 self._odd[fill.place] = (fill.word, now)
         return fill
+
+    def unsure(self, fill: Fill, now: float) -> bool:
+        """True if only the store of record may be asked: without a lease, or if a write on this host may have come
+        after the last poll began. What a second-level cache holds could be from before it, and the list not know.
+
+        The word of the fill is compared, and no later one: its answer is kept under that."""
+        with self._lock:
+            quiet, lease = self._quiet, self.lease
+            if quiet is None or fill.lease is not lease or now >= lease.until:
+                return True
+            return fill.word != quiet[fill.place]
 
     def end(self, fill: Fill) -> None:
         """The load is over, however it went. Only loads under way are remembered, so this memory is bounded by them."""
@@ -250,8 +253,8 @@ class GroupCache:
             self._make_room(now)
         entry = Entry(fill, generation, deadline, key, group, self._ring.take())
         self._ring.sit(entry)
-        self.tables[key[KEY_BYTE]][key] = entry
-        self._by_handle[fill.handle[0]][fill.handle] = (*self._siblings(fill.handle), entry)
+        self.index[key[ROW_BYTE]][key[TABLE_BYTE]][key] = entry
+        self._gather(fill.handle, (*self._siblings(fill.handle), entry))
         self._highest = max(self._highest, generation)
 
     def _reap(self, now: float) -> None:
@@ -277,17 +280,27 @@ class GroupCache:
         return lease is not self.lease or now >= entry.deadline or lease.words[entry.place] != entry.word
 
     def _drop(self, entry: Entry) -> None:
-        del self.tables[entry.key[KEY_BYTE]][entry.key]
+        key, handle = entry.key, entry.group.handle
+        del self.index[key[ROW_BYTE]][key[TABLE_BYTE]][key]
         self._ring.leave(entry)
-        handle = entry.group.handle
-        rest = tuple(other for other in self._siblings(handle) if other is not entry)
-        if rest:
-            self._by_handle[handle[0]][handle] = rest
-        else:
-            del self._by_handle[handle[0]][handle]
+        self._gather(handle, tuple(other for other in self._siblings(handle) if other is not entry))
+
+    # --- the entries of a handle: mostly one, which then stands there without a tuple around it -----------------------
 
     def _siblings(self, handle: bytes) -> tuple[Entry, ...]:
-        return self._by_handle[handle[0]].get(handle, ())
+        found = self._families[_family(handle)].get(handle, ())
+        return found if isinstance(found, tuple) else (found,)
+
+    def _gather(self, handle: bytes, entries: tuple[Entry, ...]) -> None:
+        family = self._families[_family(handle)]
+        if entries:
+            family[handle] = entries[0] if len(entries) == 1 else entries
+        else:
+            del family[handle]
+
+
+def _family(handle: bytes) -> int:
+    return (handle[0] & 1) << 8 | handle[1]
 
 
 def _age(group: UserGroup) -> tuple[int, int]:

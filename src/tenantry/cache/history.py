@@ -74,10 +74,12 @@ class History:
         self._heard[handle] = max(generation, self._heard.pop(handle, -1))
 
     def follows(self, changes: Changes) -> bool:
-        """True if this list goes on where ours ends: of the same store, not trimmed between, not gone back."""
+        """True if this list goes on where ours ends: of the same store, not trimmed between, not gone back, not even
+        behind a list that was not learned to its end."""
+        newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
-            and changes.generation >= self.generation
+            and changes.generation >= max(self.generation, newest)
             and changes.since <= self.generation
         )
 
@@ -90,10 +92,12 @@ class History:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Takes changes that follow, oldest first; gives those that are news."""
+        """Takes changes that follow, oldest first; gives those that are news. What comes before the last of them is
+        known from then on: a list too long to be learned in one go is not begun again from its first change."""
         for change in changes:
             if change.generation <= self.generation or self._has(change):
                 continue
+            self.generation = max(self.generation, change.generation - 1)
             block = self._last()
             block.touched[change.handle] = block.last = change.generation
             yield change

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import click
 
 from tenantry.cli.options import environment_option, json_option, settings, with_store
-from tenantry.cli.output import show
+from tenantry.cli.output import Listing
 from tenantry.errors import UnknownEnvironment
 from tenantry.groups import AuditEntry
 from tenantry.ports import AuditTrail, Store
@@ -29,16 +29,19 @@ async def audit(store: Store, environment: str | None, after: int, limit: int | 
     name = settings(environment=environment).environment
     if name is not None and await store.environment(name) is None:
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
-    show([_row(each) async for each in _entries(store, name, after, limit)], as_json=as_json)
+    with Listing(as_json=as_json) as listing:
+        async for page in _pages(store, name, after, limit):
+            listing.add([_row(each) for each in page])
 
 
-async def _entries(trail: AuditTrail, name: str | None, after: int, limit: int | None) -> AsyncIterator[AuditEntry]:
+async def _pages(
+    trail: AuditTrail, name: str | None, after: int, limit: int | None
+) -> AsyncIterator[Sequence[AuditEntry]]:
     left = limit
     while left is None or left > 0:
         wanted = PAGE if left is None else min(PAGE, left)
         page = await trail.audit(environment=name, after=after, limit=wanted)
-        for entry in page:
-            yield entry
+        yield page
         if len(page) < wanted:
             return
         after = page[-1].number

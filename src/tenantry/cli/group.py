@@ -19,7 +19,7 @@ from tenantry.cli.options import (
     typed_pairs,
     with_store,
 )
-from tenantry.cli.output import say, show, show_alone, show_one
+from tenantry.cli.output import Listing, say, show_alone, show_one
 from tenantry.errors import UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup
 from tenantry.keys import SigningKeys
@@ -104,12 +104,11 @@ async def get(
 async def list_(store: Store, environment: str | None, as_json: bool) -> None:
     """List the user groups of an environment, without their tokens."""
     fence = await choose_environment(store, environment)
-    rows: list[dict[str, Any]] = []
-    page = await store.groups(fence, limit=PAGE)
-    while page:
-        rows.extend(_row(each) for each in page)
-        page = await store.groups(fence, after=page[-1].team_id, limit=PAGE)
-    show(rows, as_json=as_json)
+    with Listing(as_json=as_json) as listing:
+        page = await store.groups(fence, limit=PAGE)
+        while page:
+            listing.add([_row(each) for each in page])
+            page = await store.groups(fence, after=page[-1].team_id, limit=PAGE)
 
 
 @group.command("update")

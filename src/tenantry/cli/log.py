@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import copy
+import logging
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
+
+from tenantry.cli.output import say
+from tenantry.middleware import JsonLines
 
 
 def log_config(log_format: str) -> dict[str, Any]:
@@ -22,3 +27,15 @@ def log_config(log_format: str) -> dict[str, Any]:
         for name in config["formatters"]:
             config["formatters"][name] = {"()": "tenantry.middleware.JsonLines"}
     return config
+
+
+def teller(log_format: str) -> Callable[[str], None]:
+    """How a server speaks of itself, where its log goes: in prose, or as a line of that log."""
+    if log_format != "json":
+        return say
+    lines = JsonLines()
+
+    def tell(text: str) -> None:
+        say(lines.format(logging.LogRecord("tenantry.serve", logging.INFO, "", 0, text, None, None)))
+
+    return tell

@@ -9,6 +9,7 @@ import os
 import shlex
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -90,7 +91,8 @@ def _user() -> str:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Runs an async command with the store of ``--database`` as its first argument, and closes it."""
+    """Runs an async command with the store of ``--database`` as its first argument, and closes it. The Valkey or Redis
+    of the settings is told of what the command writes."""
 
     @database_option
     @functools.wraps(command)
@@ -103,11 +105,15 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 async def _with_store(command: Callable[..., Awaitable[None]], database: str | None, arguments: dict[str, Any]) -> None:
     from tenantry.backends.sql import SQLStore  # SQLAlchemy, which `--help` and `keys` need not wait for
 
-    store = SQLStore(settings(database=database).database)
-    try:
+    chosen = settings(database=database)
+    async with AsyncExitStack() as stack:
+        store = SQLStore(chosen.database)
+        stack.push_async_callback(store.aclose)
+        if chosen.redis is not None:
+            from tenantry.fleet import tell_redis
+
+            stack.push_async_callback(tell_redis(store, chosen.redis))
         await command(store, **arguments)
-    finally:
-        await store.aclose()
 
 
 async def choose_environment(store: EnvironmentStore, name: str | None) -> Environment:

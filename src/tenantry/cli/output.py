@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import click
 
@@ -16,16 +17,50 @@ def say(text: str) -> None:
 
 def show(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
     """A table with a head, or a JSON array."""
-    if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
-        return
-    if not rows:
-        say("none")
-        return
-    lines = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    for line in lines:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    with Listing(as_json=as_json) as listing:
+        listing.add(rows)
+
+
+class Listing:
+    """A table with a head, or a JSON array, of rows that come page by page: each is shown before the next is read.
+
+    ``with Listing(as_json=…) as listing: listing.add(rows)``. A column of a table grows where a later page needs it.
+    """
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._widths: list[int] = []
+        self._begun = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        if not rows:
+            return
+        if self._as_json:
+            each = (json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n  ") for row in rows)
+            click.echo((",\n  " if self._begun else "[\n  ") + ",\n  ".join(each), nl=False)
+        else:
+            self._table([[_cell(value) for value in row.values()] for row in rows], [] if self._begun else [*rows[0]])
+        self._begun = True
+
+    def _table(self, lines: list[list[str]], head: list[str]) -> None:
+        lines = [head, *lines] if head else lines
+        before = self._widths or [0] * len(lines[0])
+        self._widths = [max(before[column], *(len(line[column]) for line in lines)) for column in range(len(before))]
+        for line in lines:
+            click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, self._widths, strict=True)).rstrip())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            return
+        if self._as_json:
+            click.echo("\n]" if self._begun else "[]")
+        elif not self._begun:
+            say("none")
 
 
 def show_one(record: Mapping[str, Any], *, as_json: bool) -> None:

@@ -58,6 +58,7 @@ host_option = click.option(
 )
 def serve(**given: Any) -> None:
     """Serve /api/user, after bringing the store's tables up to date."""
+    from tenantry.cli.log import teller
     from tenantry.cli.server import Drain, listen, run
     from tenantry.migrations import migrate as migrate_store
 
@@ -67,8 +68,10 @@ def serve(**given: Any) -> None:
     migrate_store(chosen.database)
     listener = listen(chosen.host, chosen.port)
 
+    tell = teller(chosen.log_format)
+
     def announce(url: str) -> None:
-        say(f"Tenantry serves {url}/api/user  (OpenAPI: {url}/openapi.json). Ctrl-C stops it.")
+        tell(f"Tenantry serves {url}/api/user  (OpenAPI: {url}/openapi.json). Ctrl-C stops it.")
 
     if chosen.workers == 1:
         run(app, listener, announce=announce, drain=drain, log_format=chosen.log_format)

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING, Final
 
-from tenantry.cli.output import say
+from tenantry.cli.log import teller
 from tenantry.cli.server import DRAIN_SECONDS, Drain, run, url_of
 from tenantry.errors import InvalidSettings
 
@@ -68,6 +68,7 @@ class Supervisor:
     def __init__(self, chosen: Settings, listener: socket.socket) -> None:
         self._chosen = chosen
         self._listener = listener
+        self._tell = teller(chosen.log_format)
         self._workers: list[Worker] = []
         self._signals: list[int] = []
         self._begun = 0.0
@@ -98,7 +99,8 @@ class Supervisor:
             connection.wait([worker.process.sentinel for worker in self._workers], timeout=0.2)
             for place, worker in enumerate(self._workers):
                 if not worker.process.is_alive() and not self._signals:
-                    say(f"Worker {worker.process.pid} ended ({worker.process.exitcode}); another takes its place.")
+                    ended = worker.process
+                    self._tell(f"Worker {ended.pid} ended ({ended.exitcode}); another takes its place.")
                     time.sleep(_PAUSE_SECONDS)
                     self._workers[place] = Worker(self._chosen, self._listener)
 
@@ -107,7 +109,7 @@ class Supervisor:
         for place, old in enumerate(self._workers):
             new = Worker(self._chosen, self._listener)
             if not new.is_up():
-                say("A new worker ended before it served; the old ones go on.")
+                self._tell("A new worker ended before it served; the old ones go on.")
                 return
             old.end(signal.SIGTERM)
             old.process.join(self._patience())

@@ -16,7 +16,7 @@ from tenantry.datasources import DataSources
 from tenantry.demo.airlines import AIRLINES, SHOWN, airline
 from tenantry.demo.app import demo_app
 from tenantry.demo.sources import prepare
-from tenantry.groups import Environment, GroupChanges, Record, Tag
+from tenantry.groups import Author, Environment, GroupChanges, Record, Tag
 from tenantry.keys import SigningKeys, create_key_file
 from tenantry.migrations import migrate
 from tenantry.ports import Store
@@ -26,6 +26,7 @@ from tenantry.tokens import KeyRing, draft_token
 
 ENVIRONMENT = "demo"
 LABEL = "tenantry demo"
+_AUTHOR = Author(LABEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def prepare_demo(folder: str | Path) -> Demo:
     tokens, api_token = asyncio.run(_provision(database, keys, folder))
     store = SQLStore(database)
     sources = DataSources(store)
-    # In one process the resolver hears of every write, so a rotation shows at once.
+    # The resolver asks again after every write on this host, so a rotation shows at once.
     dashboards = demo_app(Resolver(store, keys=keys), sources)
     app = compose(store, keys, routes=[Mount("/", dashboards)], closing=[sources.aclose])
     unknown = keys.mint(draft_token(Tag.CUSTOMER, keys.active_id, secrets.token_bytes))
@@ -85,35 +86,42 @@ def prepare_demo(folder: str | Path) -> Demo:
 async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[str, str], str]:
     store = SQLStore(database)
     try:
-        fence = await store.environment(ENVIRONMENT) or await store.create_environment(ENVIRONMENT, Tag.CUSTOMER)
+        fence = await _fence(store)
         await _register(store, fence, await prepare(folder))
         provisioner = Provisioner(store, keys)
         tokens = {}
         for each in AIRLINES:
-            made = await provisioner.get_or_create(fence, each.draft())
+            made = await provisioner.get_or_create(fence, each.draft(), author=_AUTHOR)
             wanted = (each.name, Record(each.properties), Record(each.mapping))
             if (made.group.name, made.group.properties, made.group.mapping) != wanted:
-                await provisioner.update(fence, each.carrier, GroupChanges(each.name, each.properties, each.mapping))
+                changes = GroupChanges(each.name, each.properties, each.mapping)
+                await provisioner.update(fence, each.carrier, changes, author=_AUTHOR)
             tokens[each.carrier] = made.token
         return tokens, await _api_token(store, fence)
     finally:
         await store.aclose()
 
 
+async def _fence(store: Store) -> Environment:
+    known = await store.environment(ENVIRONMENT)
+    return known or await store.create_environment(ENVIRONMENT, Tag.CUSTOMER, author=_AUTHOR)
+
+
 async def _register(store: Store, fence: Environment, urls: dict[str, str]) -> None:
     for name, url in urls.items():
         known = await store.data_source(fence, name)
         if known is not None and known.url != url:
-            await store.delete_data_source(fence, name)
+            await store.delete_data_source(fence, name, author=_AUTHOR)
             known = None
         if known is None:
-            await store.create_data_source(fence, source_id=f"ds_{secrets.token_hex(8)}", provided_id=name, url=url)
+            source_id = f"ds_{secrets.token_hex(8)}"
+            await store.create_data_source(fence, source_id=source_id, provided_id=name, url=url, author=_AUTHOR)
 
 
 async def _api_token(store: Store, fence: Environment) -> str:
     """A new one for each start; those of earlier starts die."""
     for old in await store.api_tokens(fence):
         if old.label == LABEL and old.revoked_at is None:
-            await store.revoke_api_token(fence, old.id)
-    secret, _ = await issue_api_token(store, fence, label=LABEL)
+            await store.revoke_api_token(fence, old.id, author=_AUTHOR)
+    secret, _ = await issue_api_token(store, fence, label=LABEL, author=_AUTHOR)
     return secret

@@ -8,7 +8,7 @@ from tenantry.groups.draft import UNCHANGED, GroupChanges, GroupDraft, Once, Unc
 from tenantry.groups.environment import Environment, Tag
 from tenantry.groups.group import RESERVED_NAMES, Issued, UserGroup
 from tenantry.groups.reading import Reading
-from tenantry.groups.record import JSON, Record, RecordList, extend, freeze, thaw
+from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.token import Token
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Token",
     "Unchanged",
     "UserGroup",
+    "adopt",
     "extend",
     "freeze",
     "read_notice",

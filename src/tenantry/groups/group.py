@@ -39,7 +39,7 @@ class UserGroup:
     def __post_init__(self) -> None:
         for name in ("properties", "mapping"):
             value = getattr(self, name)
-            if isinstance(value, Mapping):
+            if value is not None and type(value) is not Record and isinstance(value, Mapping):  # the slow question last
                 object.__setattr__(self, name, Record(value))
 
     @property

@@ -140,7 +140,29 @@ def freeze(value: Any) -> Any:
     return value
 
 
-_IMMUTABLE = frozenset({Record, RecordList, str, int, float, bool, type(None)})
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_IMMUTABLE = _SCALARS | {Record, RecordList}
+
+
+def adopt(value: Any) -> Any:
+    """As ``freeze``, for what a JSON parser has just made: its dicts are taken over instead of copied, so nobody else
+    may hold them. In half the time."""
+    if type(value) is dict:
+        for name, item in value.items():
+            if type(item) not in _IMMUTABLE:
+                value[name] = adopt(item)
+        record = object.__new__(Record)
+        _fill(record, value)
+        return record
+    if type(value) is list:
+        items = object.__new__(RecordList)
+        _fill_list(items, tuple([item if type(item) in _IMMUTABLE else adopt(item) for item in value]))
+        return items
+    return value
+
+
+_fill = Record.__dict__["_values"].__set__  # past __setattr__, which refuses
+_fill_list = RecordList.__dict__["_values"].__set__
 
 
 def extend(record: Record, name: str, value: Any) -> Record:
@@ -153,7 +175,7 @@ def extend(record: Record, name: str, value: Any) -> Record:
 def thaw(value: Any) -> Any:
     """The plain, JSON-ready copy of a value: Record -> dict, RecordList -> list, any scalar as it is."""
     if isinstance(value, Record):
-        return {name: thaw(value[name]) for name in value}
+        return {name: item if type(item) in _SCALARS else thaw(item) for name, item in value._values.items()}
     if isinstance(value, RecordList):
-        return [thaw(item) for item in value]
+        return [item if type(item) in _SCALARS else thaw(item) for item in value._values]
     return value

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenantry.metrics.buckets import Buckets
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
-    from tenantry.ports import LeasedBackend, Slots
+    from tenantry.ports import Backend, LeasedBackend, Slots
 
 OTHERS = "(others)"
 """Who the reads of a group count for when there are too many groups to name."""
@@ -22,36 +22,49 @@ class TimedBackend:
 
     It is asked on misses only, so a hit costs what it did. With ``label_groups`` the reads of each group are counted
     under its environment and id, for ``max_groups`` groups at most; the reads of later ones are counted together.
+
+    It has ``look`` and ``changes`` only where ``backend`` has them: by those a resolver knows what it may keep.
     """
 
-    def __init__(self, backend: LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000) -> None:
+    look: Callable[..., Coroutine[Any, Any, Reading]]
+    changes: Callable[[int | None], Coroutine[Any, Any, Changes]]
+
+    def __init__(
+        self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
+    ) -> None:
         self.durations = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
         """By the call, of those that were answered and those that failed."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by environment and group, if they are counted."""
-        self._backend = backend
+        self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
+        if hasattr(backend, "look"):
+            self.look = self._look
+        if hasattr(backend, "changes"):
+            self.changes = self._changes
 
     @property
     def slots(self) -> Slots | None:
         """The backend's own."""
-        return self._backend.slots
+        slots: Slots | None = self._backend.slots
+        return slots
 
     async def find(self, token: Token) -> UserGroup | None:
         with self._timed("find"):
-            group = await self._backend.find(token)
+            group: UserGroup | None = await self._backend.find(token)
         self._count(group)
         return group
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:
+    async def _look(self, token: Token, *, fresh: bool) -> Reading:
         with self._timed("look"):
-            reading = await self._backend.look(token, fresh=fresh)
+            reading: Reading = await self._backend.look(token, fresh=fresh)
         self._count(reading.group)
         return reading
 
-    async def changes(self, since: int | None) -> Changes:
+    async def _changes(self, since: int | None) -> Changes:
         with self._timed("changes"):
-            return await self._backend.changes(since)
+            told: Changes = await self._backend.changes(since)
+        return told
 
     @contextmanager
     def _timed(self, call: str) -> Iterator[None]:

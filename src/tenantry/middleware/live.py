@@ -2,7 +2,7 @@
 
 A request is over in a moment; a websocket may live for days, and the rotation of its group must end it within the
 staleness bound X of the resolver. So from its acceptance on the token is looked at about every X/5 (a cache hit, in a
-timer's callback: no task, no I/O):
+timer's callback that all sockets share: no task, no I/O):
 
 - it is no longer good: the socket is closed with 4401;
 - the group was updated: ``scope["user_group"]`` becomes the new record;
@@ -29,6 +29,7 @@ from tenantry.access import SCOPE_KEY
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.middleware.privacy import Message, Send
+from tenantry.middleware.watch import Visit, Watch
 from tenantry.ports import MonotonicClock
 from tenantry.resolver.boot import boot_clock
 
@@ -68,7 +69,7 @@ class LiveSocket:
 
     __slots__ = (
         "_clock", "_gone", "_interval", "_over", "_raw", "_receive", "_resolver", "_scope", "_send",
-        "_staleness", "_task", "_timer", "_until",
+        "_staleness", "_task", "_until", "_verdict", "_visit",
     )  # fmt: skip
 
     def __init__(
@@ -92,7 +93,8 @@ class LiveSocket:
         self._until = float("inf")  # looked at first when the app accepts
         self._over = False
         self._gone: Message | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._verdict: tuple[int, str] | None = None
+        self._visit: Visit | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def run(self, app: ASGIApp) -> None:
@@ -139,11 +141,19 @@ class LiveSocket:
     async def _settle(self) -> None:
         """Returns when it is known whether this socket may live."""
         self._look()
-        if self._task is not None:
-            await asyncio.wait({self._task})
+        while not self._over:
+            if self._verdict is not None:
+                self._look()  # which closes
+            task = self._task
+            if task is None or task.done():
+                return
+            await asyncio.wait({task})
 
     def _look(self) -> None:
-        if self._over or self._task is not None:
+        if self._over or (self._task is not None and not self._task.done()):
+            return
+        if self._verdict is not None:
+            self._begin(self._close(*self._verdict))
             return
         try:
             group = self._resolver.peek(self._raw)
@@ -162,11 +172,15 @@ class LiveSocket:
             async with asyncio.timeout(wait):
                 group = await self._resolver.resolve(self._raw)
         except InvalidToken as error:
-            await self._close(REVOKED, error.code)
+            self._condemn(REVOKED, error.code)
         except Exception as error:  # noqa: BLE001  # whatever it was: the group is not known to be good
             if not isinstance(error, StoreUnavailable | TimeoutError):
                 logger.error("a live websocket could not be looked at: %s", type(error).__qualname__)  # noqa: TRY400
-            await self._wait_or_close(self._until - self._clock() - margin)
+            rest = self._until - self._clock() - margin
+            if 0 < rest < float("inf"):
+                self._again(rest)
+            else:
+                self._condemn(TRY_AGAIN_LATER, StoreUnavailable.code)
         else:
             left = self._lease_left()
             self._live_on(group, left if left is not None and left > margin else 2 * self._interval)
@@ -179,13 +193,7 @@ class LiveSocket:
         self._until = self._clock() + left
         rest = left - self._margin
         if rest <= 0:
-            self._begin(self._close(TRY_AGAIN_LATER, StoreUnavailable.code))
-        else:
-            self._again(rest)
-
-    async def _wait_or_close(self, rest: float) -> None:
-        if rest <= 0 or rest == float("inf"):
-            await self._close(TRY_AGAIN_LATER, StoreUnavailable.code)
+            self._condemn(TRY_AGAIN_LATER, StoreUnavailable.code)
         else:
             self._again(rest)
 
@@ -203,11 +211,22 @@ class LiveSocket:
         if self._over:
             return
         delay = min(self._interval * (0.8 + 0.2 * random.random()), rest)  # noqa: S311  # no secret
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(delay, self._look)
+        self._visit_in(delay)
+
+    def _visit_in(self, delay: float) -> None:
+        if self._visit is not None:
+            self._visit.cancel()
+        self._visit = Watch.of(asyncio.get_running_loop()).after(delay, self._look)
 
     # --- the end ------------------------------------------------------------------------------------------------------
+
+    def _condemn(self, code: int, reason: str) -> None:
+        """Nothing passes from now on, and the next look closes: at once if somebody waits for it, else with the few
+        whose turn it is. The sockets of one group may be thousands, and one answer condemns them all."""
+        if not self._over:
+            self._verdict = code, reason
+            self._until = float("-inf")
+            self._visit_in(0.0)
 
     async def _close(self, code: int, reason: str) -> None:
         if self._over:
@@ -230,9 +249,9 @@ class LiveSocket:
         """Nothing is looked at any more."""
         self._over = True
         self._until = float("inf")
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self._visit is not None:
+            self._visit.cancel()
+            self._visit = None
 
     async def _end(self) -> None:
         """The app is done. A close message under way may go out first; a question is dropped."""

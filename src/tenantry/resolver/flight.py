@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from tenantry.cache import Fill
     from tenantry.groups import UserGroup
 
+SLICE = 64
+"""How many of those who wait are told before the loop may do other work. All sockets of a group may wait for one."""
+
 
 class Flight:
     """One load and those who wait for it, all on one event loop. ``fill`` is None until the backend is asked.
@@ -31,11 +34,19 @@ class Flight:
         return waiter
 
     def land(self, group: UserGroup) -> None:
-        for waiter in self._waiters:
-            if not waiter.done():
-                waiter.set_result(group)
+        self._tell(0, group, None)
 
     def crash(self, error: BaseException) -> None:
-        for waiter in self._waiters:
-            if not waiter.done():
+        self._tell(0, None, error)
+
+    def _tell(self, first: int, group: UserGroup | None, error: BaseException | None) -> None:
+        for waiter in self._waiters[first : first + SLICE]:
+            if waiter.done():
+                continue
+            if group is not None:
+                waiter.set_result(group)
+            elif error is not None:
                 waiter.set_exception(error)
+        first += SLICE
+        if first < len(self._waiters):
+            self._loop.call_soon(self._tell, first, group, error)

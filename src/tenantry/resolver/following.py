@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 import weakref
@@ -101,10 +102,11 @@ async def _follow(bus: Bus, listener: EvictionListener) -> None:
 
 def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asyncio.Task[None]]) -> None:
     home = loop()
-    if home is None or home.is_closed():
+    if home is None:
         return
     for task in list(tasks):
-        home.call_soon_threadsafe(task.cancel)
+        with contextlib.suppress(RuntimeError):  # the loop is closed, perhaps in this very moment, by its own thread
+            home.call_soon_threadsafe(task.cancel)
 
 
 def hush(task: asyncio.Task[None]) -> None:

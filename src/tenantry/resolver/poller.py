@@ -7,6 +7,7 @@ takes over, and one poll at a time serves them all. Nothing here keeps a loop or
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 import weakref
@@ -200,5 +201,6 @@ def _tick(poller: weakref.ref[Poller], ticket: int) -> None:
 
 def _cancel(task: asyncio.Task[None] | None) -> None:
     """From any thread."""
-    if task is not None and not task.done() and not task.get_loop().is_closed():
-        task.get_loop().call_soon_threadsafe(task.cancel)
+    if task is not None and not task.done():
+        with contextlib.suppress(RuntimeError):  # its loop is closed, perhaps in this very moment, by its own thread
+            task.get_loop().call_soon_threadsafe(task.cancel)

@@ -12,7 +12,7 @@ import logging
 from math import inf, isinf
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
-from tenantry.cache import KEY_BYTE, GroupCache
+from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.resolver.asking import Asking
 from tenantry.resolver.boot import boot_clock
@@ -77,7 +77,7 @@ class Resolver:
         self._clock = clock
         leased = _leased(backend)
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
-        self._tables = self._cache.tables
+        self._index = self._cache.index
         self._asking = Asking(backend, self.counters)
         self._following = Following(buses, self)
         self._poller = None if leased is None else Poller(
@@ -115,10 +115,8 @@ class Resolver:
     def peek(self, raw: bytes) -> UserGroup | None:
         """The group of a token that was resolved before, if that may be used now, else None. No I/O; never raises."""
         try:
-            entry = self._tables[raw[KEY_BYTE]].get(raw)
-        except IndexError:  # too short for a token
-            return None
-        if entry is None:
+            entry = self._index[raw[ROW_BYTE]][raw[TABLE_BYTE]][raw]
+        except LookupError:  # not here, or too short for a token, or not ASCII
             return None
         lease = entry.lease
         now = self._clock()
@@ -244,9 +242,8 @@ class Resolver:
         """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""
         if self._poller is not None:
             await self._poller.warm()
-        fresh = ahead or self._cache.unsure(token.handle, self._clock())
-        read = await self._look(flight, token, fresh=fresh)
-        if self._is_old(token, read.reading, fresh=fresh):
+        read = await self._look(flight, token, fresh=ahead)
+        if self._is_old(token, read):
             self.counters.stale += 1
             read = await self._look(flight, token, fresh=True)
         return self._settle(key, token, read)
@@ -256,13 +253,14 @@ class Resolver:
             self._cache.end(flight.fill)
         started = self._clock()
         flight.fill = fill = self._cache.begin(token.handle, started)
-        return _Read(fill, started, await self._asking.look(token, fresh=fresh))
+        fresh = fresh or self._cache.unsure(fill, started)
+        return _Read(fill, started, fresh, await self._asking.look(token, fresh=fresh))
 
-    def _is_old(self, token: Token, reading: Reading, *, fresh: bool) -> bool:
+    def _is_old(self, token: Token, read: _Read) -> bool:
         if self._poller is None:
             return False
-        now, group = self._clock(), reading.group
-        if not fresh and (group is None or not self._cache.believes(token.handle, reading.generation, now)):
+        now, group = self._clock(), read.reading.group
+        if not read.fresh and (group is None or not self._cache.believes(token.handle, read.reading.generation, now)):
             return True
         known = self._cache.newest(token.handle, now)
         return group is not None and known is not None and group.revision < known.revision
@@ -276,10 +274,15 @@ class Resolver:
             self._cache.refuse(read.fill, key, reading.generation, deadline, now)
             _refuse()
         if verdict is Verdict.GOOD:
-            longest = self._staleness if self._poller is None else inf
-            deadline = read.started + (longest if reading.seconds is None else min(longest, reading.seconds))
-            self._cache.store(read.fill, key, group, reading.generation, deadline, now)
+            self._cache.store(read.fill, key, group, reading.generation, self._deadline(read), now)
         return group
+
+    def _deadline(self, read: _Read) -> float:
+        """Its own end of an answer that is good; ``inf`` itself where it has none, of which a million share one."""
+        seconds = inf if read.reading.seconds is None else read.reading.seconds
+        if self._poller is None:
+            seconds = min(seconds, self._staleness)
+        return inf if seconds == inf else read.started + seconds
 
     def _blame(self, verdict: Verdict) -> None:
         if verdict is Verdict.DEAD:
@@ -290,10 +293,12 @@ class Resolver:
 
 
 class _Read(NamedTuple):
-    """An answer, the time of its question, as old as which it is, and the fill that was begun for it."""
+    """An answer, the time of its question, as old as which it is, the fill that was begun for it, and whether only the
+    store of record was asked."""
 
     fill: Fill
     started: float
+    fresh: bool
     reading: Reading
 
 

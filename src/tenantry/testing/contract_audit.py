@@ -80,6 +80,18 @@ class AuditContract:
         await store.set_grace(place, 0)
         assert list(await store.audit()) == before
 
+    async def test_a_token_in_the_wrong_place_is_masked(self, store: Store) -> None:
+        """A caller may take a token for an id, and a request id is whatever he sent: what is kept for good has none."""
+        place = await store.create_environment("production", Tag.CUSTOMER)
+        whole = f"ugtc_k1_{'A' * 39}.{'A' * 43}123456", f"ugkc_{'c' * 49}"
+        for number, token in enumerate(whole):
+            author = Author(f"api token 1 ({token})", f"x{token}"[:64])
+            await store.get_or_create(place, GroupDraft(f"{token}-{number}", "x"), make_token(), author=author)
+        await store.create_api_token(place, digest=b"d" * 32, label=whole[1], scopes=[], hint="abcd")
+        told = repr(list(await store.audit()))
+        assert all(token not in told for token in whole)
+        assert "ugkc_…cccc" in told
+
     async def test_the_trail_is_read_in_pages(self, store: Store) -> None:
         """``after`` and ``limit`` give each entry once, oldest first; ``environment`` those of one."""
         for name in ("a", "b"):

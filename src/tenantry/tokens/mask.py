@@ -14,3 +14,10 @@ def mask(text: str) -> str:
     if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
         return f"{text[:5]}…{text[-4:]}"
     return "…"
+
+
+def mask_within(text: str) -> str:
+    """The same text, with each token in it masked."""
+    for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
+        text = pattern.sub(lambda found: mask(found[0]), text)
+    return text

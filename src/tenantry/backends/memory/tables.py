@@ -9,7 +9,7 @@ from datetime import datetime
 from threading import RLock
 
 from tenantry.backends.answer import Answer
-from tenantry.backends.journal import KEPT_CHANGES, LISTED_CHANGES
+from tenantry.backends.journal import KEPT_CHANGES, LISTED_CHANGES, without_tokens
 from tenantry.backends.stored import StoredGroup
 from tenantry.errors import UnknownEnvironment
 from tenantry.groups import ApiToken, AuditEntry, Author, Change, Changes, Environment, RegisteredSource
@@ -51,8 +51,7 @@ class Tables:
     def changes(self, since: int | None) -> Changes:
         now = self.clock()
         first = self.generation - len(self.written)
-        wanted = self.generation - LISTED_CHANGES if since is None else since
-        begin = min(max(first, wanted), self.generation)
+        begin = min(max(first, self.generation - LISTED_CHANGES, since or 0), self.generation)
         last = list(self.written)[begin - first :]
         found = [
             Change(begin + number, handle, max(0.0, (now - at).total_seconds()))
@@ -63,4 +62,5 @@ class Tables:
     def note(self, author: Author, action: str, environment: str, subject: str, **details: str) -> None:
         """Adds a line to the audit trail."""
         number = len(self.trail) + 1
-        self.trail.append(AuditEntry(number, self.clock(), author, action, environment, subject, details))
+        author, subject, shown = without_tokens(author, subject, details)
+        self.trail.append(AuditEntry(number, self.clock(), author, action, environment, subject, shown))

@@ -14,9 +14,9 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from hmac import compare_digest
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from tenantry.groups import Environment, Reading, Record, Tag, Token, UserGroup, thaw
+from tenantry.groups import Environment, Reading, Record, Tag, Token, UserGroup, adopt, thaw
 
 DIGITS = 19
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -124,7 +124,7 @@ def _a(kind: type, value: Any) -> Any:
 
 
 def _record(value: Any) -> Record | None:
-    return None if value is None else Record(_a(dict, value))
+    return None if value is None else cast("Record", adopt(_a(dict, value)))
 
 
 def _fingerprint(token: Token) -> str:

@@ -38,6 +38,15 @@ def connection_lost(error: BaseException) -> bool:
     return isinstance(cause, OSError) or type(cause).__name__ in {"InterfaceError", "InternalClientError"}
 
 
+def outdated(error: BaseException) -> bool:
+    """Whether a held statement outlived what it was prepared for: a table was altered, or the server forgot it.
+    Nothing was done, and it is prepared anew when it is run again."""
+    return type(driver_error(error)).__name__ in _OUTDATED
+
+
+_OUTDATED = {"InvalidCachedStatementError", "OutdatedSchemaCacheError", "InvalidSQLStatementNameError"}
+
+
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     """The error to raise to the caller of the store at ``label``; None when this one is not about availability."""
     cause = driver_error(error)
@@ -50,6 +59,8 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
         return StoreUnavailable(f"the {label} cannot be used: {_REFUSED[state]}")
     if isinstance(error, asyncio.TimeoutError | PoolTimeout):
         return StoreUnavailable(f"the {label} is too slow or busy: try again")
+    if outdated(error):
+        return StoreUnavailable(f"the {label} is being altered: try again")
     if connection_lost(error) or state in _BUSY or (state or "")[:2] in _BUSY_CLASSES:
         return StoreUnavailable(f"the {label} does not answer: try again")
     return None

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql.asyncpg import dialect as asyncpg_dialect
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from tenantry.backends.sql.engine import remaining
-from tenantry.backends.sql.failures import connection_lost, unavailable
+from tenantry.backends.sql.failures import connection_lost, outdated, unavailable
 from tenantry.backends.sql.postgres_looks import Looks
 from tenantry.backends.sql.postgres_reader import Readers
 from tenantry.backends.sql.queries import LOOK, LOOK_MANY, Query, Texts
@@ -117,9 +117,10 @@ class _Transaction:
         try:
             return await self._attempt(work)
         except Exception as error:
-            if self.committing or not connection_lost(error):
+            if self.committing or not (connection_lost(error) or outdated(error)):
                 raise
-        # A pooled connection had died unseen; what was not committed is gone with it, so once more is once.
+        # A pooled connection had died unseen, or a table was altered; what was not committed is gone, so once more is
+        # once.
         return await self._attempt(work)
 
     async def _attempt(self, work: Callable[[Connection], T]) -> T:

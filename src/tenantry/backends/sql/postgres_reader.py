@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tenantry.backends.sql.engine import remaining
-from tenantry.backends.sql.failures import connection_lost
+from tenantry.backends.sql.failures import connection_lost, outdated
 from tenantry.backends.sql.rows import Row
 from tenantry.migrations.address import PostgresServer
 
 _READERS = 4
-_STALE = {"InvalidCachedStatementError", "OutdatedSchemaCacheError", "InvalidSQLStatementNameError"}
-"""A held statement outlived what it was prepared for: a table was altered, or the server forgot it."""
 
 
 class Readers:
@@ -31,7 +29,7 @@ class Readers:
             try:
                 return await self._fetch(text, values, deadline)
             except Exception as error:
-                if isinstance(error, TimeoutError) or not (connection_lost(error) or _is_stale(error)):
+                if isinstance(error, TimeoutError) or not (connection_lost(error) or outdated(error)):
                     raise
             self.close()  # the others are no better
             return await self._fetch(text, values, deadline)
@@ -77,7 +75,3 @@ class _Reader:
 
     def close(self) -> None:
         self._connection.terminate()
-
-
-def _is_stale(error: Exception) -> bool:
-    return type(error).__name__ in _STALE

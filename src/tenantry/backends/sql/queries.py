@@ -17,6 +17,7 @@ from sqlalchemy import (
     case,
     or_,
     select,
+    true,
     type_coerce,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -123,14 +124,21 @@ LOOK = _look(groups.c.handle == _handle)  # always one row: without a group its 
 LOOK_MANY = _look(groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary))))  # PostgreSQL alone
 STORE_ID = select(generation.c.store_id)
 
-_changes = select(
-    database_now(), generation.c.store_id, generation.c.number, changes.c.generation, changes.c.handle, changes.c.at
-).order_by(changes.c.generation)
-CHANGES = _changes.select_from(
-    generation.outerjoin(changes, changes.c.generation > bindparam("since", type_=BigInteger))
+_since = bindparam("since", type_=BigInteger)
+_oldest = select(generation.c.number - LISTED_CHANGES).scalar_subquery()
+_listed = (  # one lower bound, and the limit beside it: so neither engine reads more rows than it gives
+    select(changes)
+    .where(changes.c.generation > case((_since > _oldest, _since), else_=_oldest))
+    .order_by(changes.c.generation)
+    .limit(bindparam("limit", type_=BigInteger))
+    .subquery()
 )
-LAST_CHANGES = _changes.select_from(
-    generation.outerjoin(changes, changes.c.generation > generation.c.number - LISTED_CHANGES)
+CHANGES = (
+    select(
+        database_now(), generation.c.store_id, generation.c.number, _listed.c.generation, _listed.c.handle, _listed.c.at
+    )
+    .select_from(generation.outerjoin(_listed, true()))
+    .order_by(_listed.c.generation)
 )
 
 _trail = (

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from tenantry.backends.sql.tables import from_micros, to_micros
 from tenantry.backends.sql.time_of_day import TimeOfDay
@@ -25,6 +25,7 @@ from tenantry.groups import (
     Tag,
     Token,
     UserGroup,
+    adopt,
     freeze,
     thaw,
 )
@@ -32,13 +33,21 @@ from tenantry.groups import (
 Row = Sequence[Any]
 
 dump_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-_load_json = json.JSONDecoder().decode
+_decoder = json.JSONDecoder()
 _TAGS = {tag.value: tag for tag in Tag}
 _SCOPES = {scope.value: scope for scope in Scope}
 
 
 def load_record(text: str | None) -> Record | None:
-    return None if text is None else Record(_load_json(text))
+    if text is None:
+        return None
+    try:
+        document, end = _decoder.raw_decode(text)
+    except ValueError:
+        end = -1
+    if end != len(text):  # blanks around it, which it was not written with; or no JSON at all
+        document = _decoder.decode(text)
+    return cast("Record", adopt(document))
 
 
 _load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have the same one, and a Record never changes
@@ -143,11 +152,15 @@ def data_source(row: Row) -> RegisteredSource:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """Of CHANGES or LAST_CHANGES, which give one row at least: without a change its last three columns are null."""
+    """Of CHANGES, which gives one row at least: without a change its last three columns are null."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
-        [Change(number, handle, max(0.0, (micros - at) / 1e6)) for *_, number, handle, at in rows if number is not None]
+        [
+            Change(number, handle, (micros - at) / 1e6 if at < micros else 0.0)
+            for _, _, _, number, handle, at in rows
+            if number is not None
+        ]
     )
     if found:
         return Changes(store_id, generation, found[0].generation - 1, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -66,9 +66,9 @@ class Runner:
     async def read(self, query: Query, deadline: float, /, **values: Any) -> Sequence[Row]:
         return await self._engine.read(query, values, deadline)
 
-    async def look(self, handle: bytes, deadline: float) -> Row:
+    def look(self, handle: bytes, deadline: float) -> Awaitable[Row]:
         """The row of LOOK for this handle."""
-        return await self._engine.look(handle, deadline)
+        return self._engine.look(handle, deadline)
 
     async def _store_id(self, deadline: float) -> str:
         found = await self.read(STORE_ID, deadline)

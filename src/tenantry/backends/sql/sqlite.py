@@ -27,6 +27,9 @@ from tenantry.migrations.address import RUN_MIGRATE, SQLiteFile
 
 T = TypeVar("T")
 
+_CACHE_KIB = 16_384
+"""Pages that the reader keeps at most, of some 50,000 groups; SQLite itself drops them when somebody writes."""
+
 _LOCK_POLL_SECONDS = 0.01
 _COMMIT_SLACK_SECONDS = 0.25
 """How much longer than its deadline a write is waited for that has its lock and is at work."""
@@ -40,7 +43,7 @@ class SQLiteEngine:
         self._texts = Texts(sqlite_dialect())
         self._look = self._texts[LOOK].text
         self._place = Place(file)
-        self._reader: sqlite3.Connection | None = None
+        self._reader: sqlite3.Cursor | None = None  # one for all reads, which have all their rows when they end
         self._reading = threading.Lock()
         self._writer: Writer | None = None
         self._writing = threading.Lock()
@@ -50,7 +53,10 @@ class SQLiteEngine:
         return await self._fetch(compiled.text, compiled.values(values), deadline)
 
     async def look(self, handle: bytes, deadline: float) -> Row:
-        rows = await self._fetch(self._look, (handle,), deadline)
+        try:
+            rows = self._now(self._look, (handle,))
+        except sqlite3.Error:
+            rows = await self._fetch(self._look, (handle,), deadline)  # which knows what to do about it
         if not rows:
             raise MigrationNeeded(f"the {self._file.label} has lost its generation: {RUN_MIGRATE}")
         return rows[0]
@@ -58,10 +64,7 @@ class SQLiteEngine:
     async def _fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
         while True:
             try:
-                with self._reading:
-                    self._place.check()
-                    reader = self._reader or self._open()
-                    return reader.execute(text, values).fetchall()
+                return self._now(text, values)
             except sqlite3.Error as error:
                 # In WAL mode no writer locks readers out; recovery after a crash and exclusive tools do.
                 if is_locked(error) and remaining(deadline):
@@ -70,18 +73,33 @@ class SQLiteEngine:
                 failure = unavailable(error, self._file.label)
                 if failure is None:
                     raise
+                self._let_go()
                 raise failure from error
 
-    def _open(self) -> sqlite3.Connection:
-        reader = self._file.connect(timeout=0)  # a wait for a lock would hold the event loop
+    def _let_go(self) -> None:
+        """The next read opens the file anew: this connection holds on to what it read of one that was damaged."""
+        with self._reading:
+            reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.connection.close()
+
+    def _now(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
+        with self._reading:
+            self._place.check()
+            reader = self._reader or self._open()
+            return reader.execute(text, values).fetchall()
+
+    def _open(self) -> sqlite3.Cursor:
+        connection = self._file.connect(timeout=0)  # a wait for a lock would hold the event loop
         try:
             self._place.remember()
-            reader.execute("pragma query_only = 1")
+            for setting in ("query_only = 1", f"cache_size = -{_CACHE_KIB}"):
+                connection.execute(f"pragma {setting}").close()
         except BaseException:
-            reader.close()
+            connection.close()
             raise
-        self._reader = reader
-        return reader
+        self._reader = connection.cursor()
+        return self._reader
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         future = self._submit(work, deadline)
@@ -108,7 +126,7 @@ class SQLiteEngine:
         with self._writing:
             writer, self._writer = self._writer, None
         if reader is not None:
-            reader.close()
+            reader.connection.close()
         if writer is not None:
             await asyncio.to_thread(writer.close)
         self._place.forget()

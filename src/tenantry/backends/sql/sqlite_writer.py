@@ -14,8 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, create_engine, event
-from sqlalchemy import Engine as CoreEngine
+from sqlalchemy import Connection, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
@@ -66,7 +65,7 @@ class Writer:
         self._queue: deque[_Job] = deque()
         self._awake = False
         self._lock = threading.Lock()
-        self._engine: CoreEngine | None = None
+        self._core: Connection | None = None
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
@@ -131,6 +130,7 @@ class Writer:
                 job.fail(_told(error, self._file.label))
             return in_time if locked and given_up else []
         except Exception as error:  # noqa: BLE001 - of the file: it is not there, or not to be opened
+            self._disconnect()
             for job in jobs:
                 job.fail(error)
             return []
@@ -141,32 +141,17 @@ class Writer:
     def _run_all(self, jobs: list[_Job]) -> None:
         self._place.check()
         deadline = min(job.deadline for job in jobs)
-        engine = self._engine or self._connect(remaining(deadline))
-        self._wait_for_locks_until(deadline)
-        with engine.begin() as connection:
+        if self._core is None or self._connection is None:
+            self._core, self._connection = self._connect(remaining(deadline))
+        core, connection = self._core, self._connection
+        connection.execute(f"pragma busy_timeout = {_wait_for_locks(deadline)}").close()
+        with core.begin():  # which tells the driver nothing
+            # The write lock at the start: a transaction that reads first and writes later could find it gone.
+            connection.execute("begin immediate").close()
             for job in jobs:
-                self._run(connection, job)
+                _run(core, connection, job)
 
-    def _run(self, connection: Connection, job: _Job) -> None:
-        """Does one write. What it refuses is undone alone; an error of the database ends the transaction of all."""
-        assert self._connection is not None  # noqa: S101 - _connect made it
-        job.result, job.error = None, None
-        self._connection.execute("savepoint this").close()
-        try:
-            job.result = job.work(connection)
-        except (DBAPIError, sqlite3.Error):
-            raise
-        except Exception as error:  # noqa: BLE001 - handed to who waits for it
-            job.error = error
-            self._connection.execute("rollback to this").close()
-        self._connection.execute("release this").close()
-
-    def _wait_for_locks_until(self, deadline: float) -> None:
-        if self._connection is not None:
-            milliseconds = int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS
-            self._connection.execute(f"pragma busy_timeout = {max(1, milliseconds)}").close()
-
-    def _connect(self, left: float) -> CoreEngine:
+    def _connect(self, left: float) -> tuple[Connection, sqlite3.Connection]:
         connection = self._file.connect(timeout=left)
         try:
             self._place.remember()
@@ -182,17 +167,36 @@ class Writer:
             json_serializer=dump_json,
             hide_parameters=True,
         )
-        event.listen(engine, "begin", _begin_immediate)
-        self._connection, self._engine = connection, engine
-        return engine
+        return engine.connect(), connection
 
     def _disconnect(self) -> None:
-        engine, self._engine = self._engine, None
+        core, self._core = self._core, None
         connection, self._connection = self._connection, None
-        if engine is not None:
-            engine.dispose()
+        if core is not None:
+            core.close()
+            core.engine.dispose()
         if connection is not None:
             connection.close()
+
+
+def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
+    """Does one write. What it refuses is undone alone; an error of the database ends the transaction of all."""
+    job.result, job.error = None, None
+    connection.execute("savepoint this").close()
+    try:
+        job.result = job.work(core)
+    except (DBAPIError, sqlite3.Error):
+        raise
+    except Exception as error:  # noqa: BLE001 - handed to who waits for it
+        job.error = error
+        connection.execute("rollback to this").close()
+    connection.execute("release this").close()
+
+
+def _wait_for_locks(deadline: float) -> int:
+    """Milliseconds, in round numbers: so the statement that sets them is mostly one that has been prepared before."""
+    left = int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS
+    return max(1, left // 10 * 10)
 
 
 def _told(error: Exception, label: str) -> BaseException:
@@ -202,8 +206,3 @@ def _told(error: Exception, label: str) -> BaseException:
         return error
     failure.__cause__ = error
     return failure
-
-
-def _begin_immediate(connection: Connection) -> None:
-    """Takes the write lock at the start: a transaction that reads first and writes later could find it gone."""
-    connection.exec_driver_sql("begin immediate")

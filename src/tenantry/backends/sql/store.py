@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.sql import queries, rows, write_groups
+from tenantry.backends.sql.read_changes import read_changes
 from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.store_directory import SQLDirectory
 from tenantry.backends.sql.time_of_day import TimeOfDay
@@ -70,14 +71,7 @@ class SQLStore(SQLDirectory):
 
     async def changes(self, since: int | None) -> Changes:
         runner = self._runner
-        deadline = runner.deadline()
-        if since is None:
-            found = await runner.read(queries.LAST_CHANGES, deadline)
-        else:
-            found = await runner.read(queries.CHANGES, deadline, since=since)
-        if not found:
-            raise MigrationNeeded(f"the {self.label} has lost its generation: {RUN_MIGRATE}")
-        changes = rows.changes(found, self._time.at(found[0][0]))
+        changes = await read_changes(runner, self._time, since)
         runner.words.of(changes.store_id)  # without this host's words nobody may keep what he read
         return changes
 

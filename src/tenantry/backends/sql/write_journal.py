@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from sqlalchemy import Connection
 
-from tenantry.backends.journal import KEPT_CHANGES
+from tenantry.backends.journal import KEPT_CHANGES, without_tokens
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import dump_json
 from tenantry.backends.sql.statement import first, first_of
@@ -58,13 +58,21 @@ _LIST = "insert into changes (generation, handle, at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
 
-# On PostgreSQL the same, and the notice, in one round trip: the row of the generation is locked from here to the end of
+# On PostgreSQL an entry's number is drawn under the lock of the generation's row, which is held to the end of the
+# commit: numbers come in the order of the commits, so who reads on from the last one that he knows misses none.
+_NOTE_THERE = _NOTE.replace(
+    "values (?, ?, ?, ?, ?, ?, ?)",
+    "select $1::bigint, $2, $3, $4, $5, $6, $7::json from (select from generation for no key update) as locked"
+    " returning number",
+)
+
+# A change does the same, and the notice, in one round trip: the row of the generation is locked from here to the end of
 # the commit, and all writers of the fleet go through it one by one.
-_NOTE_THERE = _NOTE.replace("(?, ?, ?, ?, ?, ?, ?)", "($1, $2, $3, $4, $5, $6, $7::json)")
+_NOTED = _NOTE.replace("values (?, ?, ?, ?, ?, ?, ?)", "select $1, $2, $3, $4, $5, $6, $7::json from counted")
 _ALL_THERE = f"""
 with counted as ({_COUNT}),
   listed as (insert into changes (generation, handle, at) select number, $8::bytea, $1 from counted),
-  noted as ({_NOTE_THERE})
+  noted as ({_NOTED})
 select number, store_id,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the words of the notice are those of tenantry.groups.write_notice
@@ -83,7 +91,10 @@ def note(
     """Adds a line to the audit trail."""
     values = _line(writer.author, action, environment, subject, details, at)
     there = connection.dialect.name == "postgresql"
-    first_of(connection, _NOTE_THERE if there else _NOTE, values)
+    if there and first_of(connection, _NOTE_THERE, values) is None:
+        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+    if not there:
+        first_of(connection, _NOTE, values)
 
 
 def note_change(
@@ -118,5 +129,6 @@ def note_change(
 def _line(
     author: Author, action: str, environment: str, subject: str, details: Mapping[str, str], at: datetime
 ) -> tuple[object, ...]:
-    document = dump_json(dict(details))
+    author, subject, shown = without_tokens(author, subject, details)
+    document = dump_json(shown)
     return to_micros(at), author.name, author.request_id, action, environment, subject, document

@@ -1,0 +1,42 @@
+"""The list of changes, read in pages: a long one must not hold up the event loop that it is read on."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tenantry.backends.sql import queries, rows
+from tenantry.backends.sql.runner import Runner
+from tenantry.backends.sql.time_of_day import TimeOfDay
+from tenantry.errors import MigrationNeeded, StoreUnavailable
+from tenantry.groups import Change, Changes
+from tenantry.migrations.address import RUN_MIGRATE
+
+PAGE = 250
+"""Changes that are read and put together in one go, in half a millisecond or so."""
+
+
+async def read_changes(runner: Runner, time: TimeOfDay, since: int | None) -> Changes:
+    """All that were committed before the call, of the last LISTED_CHANGES: up to the generation at the first page.
+
+    No page of an unbroken list misses what a later one would show, for generations are committed in their order.
+    Raises StoreUnavailable, MigrationNeeded.
+    """
+    deadline = runner.deadline()
+    page = first = await _page(runner, time, -1 if since is None else since, deadline)
+    begin, found = page.since, list[Change](page.changes)
+    while page.changes and found[-1].generation < first.generation:
+        await asyncio.sleep(0)
+        page = await _page(runner, time, found[-1].generation, deadline)
+        if page.store_id != first.store_id or page.generation < first.generation or not page.changes:
+            raise StoreUnavailable("the store was replaced while its changes were read: try again")
+        if page.since != found[-1].generation:  # trimmed meanwhile
+            begin, found = page.since, []
+        found += page.changes
+    return Changes(first.store_id, found[-1].generation if found else first.generation, begin, tuple(found))
+
+
+async def _page(runner: Runner, time: TimeOfDay, since: int, deadline: float) -> Changes:
+    found = await runner.read(queries.CHANGES, deadline, since=since, limit=PAGE)
+    if not found:
+        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+    return rows.changes(found, time.at(found[0][0]))

@@ -1,0 +1,33 @@
+"""A group to write to, and what the tests of the store look at while they do."""
+
+import secrets
+
+from tenantry.backends.sql import SQLStore
+from tenantry.cache import place_of
+from tenantry.groups import GroupDraft, Issued, Tag
+from tenantry.testing import make_token
+
+
+class Heard:
+    """A ChangeListener that writes down what it hears."""
+
+    def __init__(self) -> None:
+        self.generations: list[int] = []
+
+    def changed(self, handle: bytes, generation: int) -> None:
+        self.generations.append(generation)
+
+
+def word_of(store: SQLStore, issued: Issued) -> int:
+    """The word of the group's place now."""
+    assert store.slots is not None
+    return store.slots.words[place_of(issued.token.handle)]
+
+
+async def acme(store: SQLStore) -> Issued:
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    return await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+
+
+async def rotate(store: SQLStore, issued: Issued) -> Issued:
+    return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))

@@ -21,6 +21,7 @@ PAGE: Final = ROOT / "docs" / "reliability.md"
 COPY: Final = ROOT / "docs" / "reliability.json"
 _BEGIN: Final = "<!-- scorecard: made by `python -m scorecard --write-docs` -->"
 _END: Final = "<!-- end of the scorecard -->"
+_JSON: Final = "The same with all its numbers: [reliability.json](reliability.json)."
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def write_docs() -> None:
     card = load("full")
     before, _, rest = PAGE.read_text().partition(_BEGIN)
     _, _, after = rest.partition(_END)
-    PAGE.write_text(f"{before}{_BEGIN}\n\n{card.markdown()}\n\n{_END}{after}")
+    PAGE.write_text(f"{before}{_BEGIN}\n\n{card.markdown()}\n\n{_JSON}\n\n{_END}{after}")
     COPY.write_text((SAVED / "full.json").read_text())
 
 

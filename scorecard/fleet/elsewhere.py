@@ -82,6 +82,8 @@ def _watch(
                 found.asked += 1
                 if answer.status == 200:
                     last[worker.process, token] = answer.sent - since
+                    if answer.sent - since > 1.2 * bound:
+                        going.discard((worker.process, token))  # it has failed already
                 elif answer.status == 401:
                     going.discard((worker.process, token))
                 elif answer.status == 503:

@@ -6,7 +6,10 @@ import asyncio
 import json
 import random
 import secrets
+import tempfile
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -16,8 +19,10 @@ from scorecard.row import Effort, Measured, Row
 from tenantry import Resolver
 from tenantry.api import create_api, not_found
 from tenantry.backends.memory import MemoryStore
+from tenantry.backends.sql import SQLStore
 from tenantry.errors import InvalidToken
 from tenantry.groups import Environment, GroupDraft, Reading, Scope, Tag, Token
+from tenantry.migrations import migrate
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
@@ -34,10 +39,10 @@ _TYPES = (
 
 
 class Api:
-    """The app of ``/api/user`` on a store in memory, called as a server calls it."""
+    """The app of ``/api/user``, called as a server calls it; on a store in memory if none is given."""
 
-    def __init__(self) -> None:
-        self.store = MemoryStore()
+    def __init__(self, store: MemoryStore | SQLStore | None = None) -> None:
+        self.store = store or MemoryStore()
         self.app = Starlette(routes=[*create_api(self.store, _KEYS)], exception_handlers={404: not_found})
 
     async def caller(self, name: str, tag: Tag = Tag.CUSTOMER) -> tuple[Environment, str]:
@@ -68,7 +73,7 @@ class Api:
         return received[0]["status"], b"".join(message.get("body", b"") for message in received[1:])
 
 
-def _seeds() -> list[bytes]:
+def _seeds() -> tuple[list[bytes], list[bytes]]:
     """Bodies to start from: good ones, and those that the tests know to be bad."""
     from tests.api.test_hostile import BAD_JSON, INVALID
 
@@ -77,7 +82,8 @@ def _seeds() -> list[bytes]:
         {"user_group_id": "é😀", "properties": {"n": -9007199254740991}},
         {"current_token": _KEYS.mint(make_token(key_id="k1"))},
     ]
-    return [json.dumps(each).encode() for each in good] + [body for body, _ in (*BAD_JSON.values(), *INVALID.values())]
+    bad = [body for body, _ in (*BAD_JSON.values(), *INVALID.values())]
+    return [json.dumps(each, ensure_ascii=False).encode() for each in good], bad
 
 
 _PIECES = (
@@ -87,9 +93,9 @@ _PIECES = (
 
 
 def _mutate(body: bytes, dice: random.Random) -> bytes:
-    """One to four small changes anywhere."""
+    """Up to four small changes anywhere."""
     changed = bytearray(body[:4_096])
-    for _ in range(dice.randint(1, 4)):
+    for _ in range(dice.randint(0, 4)):
         place, end = sorted(dice.choices(range(len(changed) + 1), k=2))
         what = dice.randrange(5)
         if what == 0:
@@ -105,11 +111,10 @@ def _mutate(body: bytes, dice: random.Random) -> bytes:
     return bytes(changed)
 
 
-async def _bad_inputs(number: int, dice: random.Random) -> dict[str, int]:
-    api = Api()
+async def _bad_inputs(api: Api, number: int, dice: random.Random) -> Counter[str]:
     _, secret = await api.caller("production")
-    seeds = _seeds()
-    found = {"tried": 0, "server_errors": 0, "without_success": 0, "accepted": 0}
+    good, bad = _seeds()
+    found = Counter(tried=0, server_errors=0, without_success=0, accepted=0)
     while found["tried"] < number:
         method = dice.choices(_METHODS, weights=(6, 6, 6, 2, 1, 1, 1, 1, 1))[0]
         token = secret if dice.random() < 0.95 else secret + dice.choice(["", " ", "\0", "x"])
@@ -119,7 +124,7 @@ async def _bad_inputs(number: int, dice: random.Random) -> dict[str, int]:
         ]
         if dice.random() < 0.05:
             headers.append((b"idempotency-key", dice.randbytes(dice.randint(0, 40))))
-        status, answer = await api.ask(method, headers, _mutate(dice.choice(seeds), dice))
+        status, answer = await api.ask(method, headers, _mutate(dice.choice(dice.choice((good, bad))), dice))
         found["tried"] += 1
         found["server_errors"] += status >= 500
         found["accepted"] += status == 200
@@ -128,9 +133,20 @@ async def _bad_inputs(number: int, dice: random.Random) -> dict[str, int]:
     return found
 
 
+async def _bad_inputs_to_both(number: int, dice: random.Random) -> Counter[str]:
+    """A tenth of them go to a store that keeps what is good in a file."""
+    found = await _bad_inputs(Api(), number - number // 10, dice)
+    with tempfile.TemporaryDirectory(prefix="tenantry-inputs-") as name:
+        migrate(url := f"sqlite:///{name}/t.db")
+        store = SQLStore(url, run_dir=Path(name))
+        found.update(await _bad_inputs(Api(store), number // 10, dice))
+        await store.aclose()
+    return found
+
+
 def bad_inputs(effort: Effort) -> Measured:
     """S8."""
-    found = asyncio.run(_bad_inputs(effort.pick(100_000, 400_000), effort.dice()))
+    found = asyncio.run(_bad_inputs_to_both(effort.pick(100_000, 400_000), effort.dice()))
     figure = (
         f"{found['server_errors']} 5xx and {found['without_success']} without `success` in {found['tried']:,} "
         f"({found['accepted']:,} were good)"

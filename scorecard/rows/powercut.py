@@ -104,7 +104,7 @@ def measure(effort: Effort) -> Measured:
     """The store, and the control that must lose something."""
     writing = power_cuts(effort, effort.pick(200, 2_000))
     effort.say(f"{writing.cuts} power cuts; now the control, which does not wait for the disk")
-    control = power_cuts(effort, 30, careless=True)
+    control = power_cuts(effort, 10, careless=True)
     ok = not writing.lost and not writing.torn and writing.cuts > 0 and control.lost + control.torn > 0
     missing = control.lost + control.torn
     figure = (

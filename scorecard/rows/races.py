@@ -63,7 +63,7 @@ async def _create(stores: Sequence[SQLStore], environment: Environment, name: st
 
 def measure(effort: Effort) -> Measured:
     """Both stores."""
-    plan = {"SQLite": effort.pick(6_000, 20_000), "PostgreSQL": effort.pick(4_000, 10_000)}
+    plan = {"SQLite": effort.pick(9_000, 25_000), "PostgreSQL": effort.pick(1_000, 5_000)}
     wrong = 0
     with TemporaryDirectory(prefix="tenantry-races-") as name, PostgresServer() as postgres:
         urls = {"SQLite": f"sqlite:///{name}/t.db", "PostgreSQL": postgres.create_database()}

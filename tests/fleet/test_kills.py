@@ -30,6 +30,6 @@ def test_sigterm() -> None:
 
     Red when a server ends before its requests do, or answers some of them with 503 on its way.
     """
-    told = restart(4)
+    told = restart(2)
     assert (told.failed, told.codes) == (0, {0}), told.notes
-    assert told.answered > 4
+    assert told.answered > 2

@@ -101,7 +101,8 @@ def test_a_run_comes_to_what_it_is_by_hand() -> None:
     """One worker polls at 0.25, 1.104 and 1.958 (4 ms for a poll, 0.85 s between); a write every 2.1 s; from 2 to 20 it
     is cut off, and each poll is given up after 1.8 s. Its lease is that of the poll at 1.958, so it ends at 6.958: the
     writes at 2.1, 4.2 and 6.3 are shown for 4.858, 2.758 and 0.658 s, the seven later ones not at all. The poll at
-    21.362 is answered and tells of all ten."""
+    21.362 is answered and tells of all ten. Red when a lease is counted from the answer, or a poll is never
+    given up."""
     fleet = Fleet(workers=1, held=1.0, writes=1 / 2.1, cut_off=Window(2, 20), cut_share=1.0, seconds=22.0)
     simulation = Simulation(fleet, 0)
     simulation._random = Mean()

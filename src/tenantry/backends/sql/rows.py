@@ -8,6 +8,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
 
+from pydantic_core import from_json  # it shares names and short strings, so that a cached group takes less memory
+
 from tenantry.backends.sql.tables import from_micros, to_micros
 from tenantry.backends.sql.time_of_day import TimeOfDay
 from tenantry.backends.stored import StoredGroup, is_token
@@ -33,21 +35,12 @@ from tenantry.groups import (
 Row = Sequence[Any]
 
 dump_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-_decoder = json.JSONDecoder()
 _TAGS = {tag.value: tag for tag in Tag}
 _SCOPES = {scope.value: scope for scope in Scope}
 
 
 def load_record(text: str | None) -> Record | None:
-    if text is None:
-        return None
-    try:
-        document, end = _decoder.raw_decode(text)
-    except ValueError:
-        end = -1
-    if end != len(text):  # blanks around it, which it was not written with; or no JSON at all
-        document = _decoder.decode(text)
-    return cast("Record", adopt(document))
+    return None if text is None else cast("Record", adopt(from_json(text)))
 
 
 _load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have the same one, and a Record never changes

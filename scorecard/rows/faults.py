@@ -19,7 +19,7 @@ def measure(effort: Effort) -> Measured:
     for scene_of in (on_sqlite, on_postgres):
         with scene_of(X) as (scene, faults):
             for fault in faults:
-                outcomes.append(Trial(scene, fault).run(5 if effort.full else 0.5))
+                outcomes.append(Trial(scene, fault).run(3 if effort.full else 0.5))
                 effort.say(str(outcomes[-1]))
     survived = [outcome for outcome in outcomes if _survived(outcome)]
     slowest, recovery = max(each.slowest for each in outcomes), max(each.recovery for each in outcomes)

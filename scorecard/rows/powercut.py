@@ -102,7 +102,7 @@ def power_cuts(effort: Effort, rotations: int, *, careless: bool = False) -> Wri
 
 def measure(effort: Effort) -> Measured:
     """The store, and the control that must lose something."""
-    writing = power_cuts(effort, effort.pick(200, 2_000))
+    writing = power_cuts(effort, effort.pick(100, 1_000))
     effort.say(f"{writing.cuts} power cuts; now the control, which does not wait for the disk")
     control = power_cuts(effort, 10, careless=True)
     ok = not writing.lost and not writing.torn and writing.cuts > 0 and control.lost + control.torn > 0

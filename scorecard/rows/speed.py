@@ -179,7 +179,7 @@ def herd(effort: Effort) -> Measured:
     with tempfile.TemporaryDirectory(prefix="tenantry-herd-") as name:
         url = f"sqlite:///{name}/t.db"
         migrate(url)
-        found = asyncio.run(_herd(url, Path(name), effort.pick(20, 200)))
+        found = asyncio.run(_herd(url, Path(name), effort.pick(20, 100)))
     most = max(found)
     return Measured(
         f"{most} read in each of {len(found)} herds" if set(found) == {1} else f"{found} reads",

@@ -10,8 +10,8 @@ from starlette.routing import BaseRoute, Route
 
 from tenantry.api import create_api, not_found
 from tenantry.backends.sql import SQLStore
-from tenantry.fleet import tell_redis
 from tenantry.ports import Store
+from tenantry.telling import tell_redis
 from tenantry.tokens import KeyRing
 
 

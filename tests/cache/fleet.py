@@ -1,120 +1,22 @@
 """A model of a fleet: one store, two hosts with their words, three workers with real caches, and everything that can go
 wrong between them. Whatever a worker answers is held against what the store of record held, and when.
-
-Times are seconds of one clock. Every write makes a new *state* of its group, numbered in the order of the commits; the
-name of a group is the number of its state, so that an answer tells which one it is of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from random import Random
 
-from tenantry.cache import Fill, GroupCache, Question, place_of
-from tenantry.groups import Change, Changes, UserGroup
+from tenantry.cache import GroupCache
+from tenantry.groups import UserGroup
 from tenantry.testing import make_group
+from tests.cache.parts import GROUPS, PLACES, Ask, Load, State, Store, Worker, Write, handle_of, key_of
 
 X = 5.0
-GROUPS = 3
-PLACES = 2
-LOG = 6
-"""So few changes does the store keep, and the history of a worker not many more: lists are trimmed all the time."""
 
 
 class Violation(AssertionError):
     """A promise was broken."""
-
-
-@dataclass(frozen=True)
-class State:
-    """What the store of record held for a group; ``group`` is None once it is deleted."""
-
-    number: int
-    at: float
-    group: UserGroup | None
-
-
-@dataclass
-class Store:
-    """Generation, changes and groups, written together. ``past`` holds every state that a group ever had."""
-
-    store_id: str = "first"
-    generation: int = 0
-    log: list[Change] = field(default_factory=list)
-    past: dict[int, list[State]] = field(default_factory=dict)
-    alive: bool = True
-    restored_at: float = -1e9
-
-    def now(self, number: int) -> State:
-        return self.past[number][-1]
-
-    def commit(self, number: int, group: UserGroup | None, at: float) -> State:
-        state = State(len(self.past[number]), at, group)
-        self.past[number].append(state)
-        self.generation += 1
-        self.log = [*self.log, Change(self.generation, handle_of(number))][-LOG:]
-        return state
-
-    def changes(self, since: int | None) -> Changes:
-        first = max(self.generation - len(self.log), -1 if since is None else since)
-        return Changes(
-            self.store_id, self.generation, first, tuple(change for change in self.log if change.generation > first)
-        )
-
-
-@dataclass
-class Write:
-    """A writer on a host: it has announced itself; then it commits, then it says that it is done and returns."""
-
-    host: int
-    number: int
-    kind: int
-    state: State | None = None
-
-
-@dataclass
-class Ask:
-    """One request that waits: when it was made, and the oldest state that promise 1 lets it see."""
-
-    at: float
-    floor: int
-
-
-@dataclass
-class Load:
-    """A load under way for a token, and who waits for it."""
-
-    number: int
-    version: int
-    fill: Fill
-    started: float
-    fresh: bool
-    waiting: list[Ask]
-    answer: tuple[UserGroup | None, int] | None = None
-    again: bool = False
-
-
-class Worker:
-    """A real GroupCache, driven as the resolver drives it. ``cache`` may be a class that lacks a defence."""
-
-    def __init__(self, host: int, cache: type[GroupCache]) -> None:
-        self.host = host
-        self.cache = cache(3, unknown_capacity=2)
-        self.loads: dict[tuple[int, int], list[Load]] = {}
-        self.question: Question | None = None
-        self.changes: Changes | None = None
-        self.lesson: Iterator[list[float]] | None = None
-        self.inbox: list[tuple[bytes, int]] = []
-
-
-def handle_of(number: int) -> bytes:
-    """Two of the three groups share a place."""
-    return bytes([0, number % PLACES, number]) + b"-----"
-
-
-def key_of(number: int, version: int) -> bytes:
-    return b"ugtc_k1_----" + bytes([number, version]) + b"-------"
 
 
 class Fleet:
@@ -424,6 +326,3 @@ class Fleet:
 
     def _word(self) -> int:
         return self.random.getrandbits(63) << 1
-
-
-assert [place_of(handle_of(number)) for number in range(GROUPS)] == [0, 1, 0]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from urllib.parse import urlsplit, urlunsplit
+from contextlib import AbstractAsyncContextManager, suppress
+
+from tests.engines.relay import Relay, relayed
 
 
-class Line:
+class Line(Relay):
     """``held`` counts the bytes that clients have sent while it was held."""
 
     def __init__(self, host: str, port: int) -> None:
-        self._target = (host, port)
+        super().__init__(host, port)
         self._open = asyncio.Event()
         self._open.set()
-        self._writers: list[asyncio.StreamWriter] = []
-        self._tasks: set[asyncio.Task[None]] = set()
         self.held = 0
 
     def hold(self) -> None:
@@ -27,17 +25,14 @@ class Line:
         """What waited goes on its way."""
         self._open.set()
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.append(writer)
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        with suppress(OSError):
-            upstream_reader, upstream = await asyncio.open_connection(*self._target)
-            self._writers.append(upstream)
-            await asyncio.gather(
-                self._pass_on(reader, upstream, outgoing=True), self._pass_on(upstream_reader, writer, outgoing=False)
-            )
+    async def connect(
+        self,
+        client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        await asyncio.gather(
+            self._pass_on(client[0], server[1], outgoing=True), self._pass_on(server[0], client[1], outgoing=False)
+        )
 
     async def _pass_on(self, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, outgoing: bool) -> None:
         with suppress(OSError):
@@ -50,27 +45,7 @@ class Line:
         await self._open.wait()
         target.close()
 
-    async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        for writer in self._writers:
-            writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
 
-
-@asynccontextmanager
-async def line_to(url: str) -> AsyncIterator[tuple[Line, str]]:
+def line_to(url: str) -> AbstractAsyncContextManager[tuple[Line, str]]:
     """A line to the server of ``url``, and the URL that goes through it."""
-    parts = urlsplit(url)
-    line = Line(parts.hostname or "127.0.0.1", parts.port or 0)
-    server = await asyncio.start_server(line.serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
-    try:
-        yield line, urlunsplit(parts._replace(netloc=f"{user}127.0.0.1:{port}"))
-    finally:
-        await line.close()
-        server.close()
-        await server.wait_closed()
+    return relayed(url, Line)

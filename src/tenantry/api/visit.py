@@ -15,8 +15,9 @@ from tenantry.spans import Span
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A request that was answered. ``operation`` is ``get_or_create``, ``update``, ``rotate``, or ``none`` where the
-    request did not get as far as to say; ``code`` is ``ok`` or that of the error; ``seconds`` is how long it took."""
+    """A request that was answered. ``operation`` is ``get_or_create``, ``update``, ``rotate``, ``introspect``, or
+    ``none`` where the request did not get as far as to say; ``code`` is ``ok`` or that of the error; ``seconds`` is how
+    long it took."""
 
     operation: str
     status: int

@@ -16,8 +16,9 @@ from tenantry.buses.hearing import BusCounters, Hearing
 from tenantry.buses.line import HEARTBEAT_SECONDS, SILENCE_SECONDS, follow
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, write_notice
+from tenantry.homes import Homes
 from tenantry.ports import EvictionListener
-from tenantry.redis_server import Client, Homes, Letter, Outbox, driver, read_redis_address
+from tenantry.redis_server import Client, Letter, Outbox, driver, read_redis_address
 
 logger = logging.getLogger(__name__)
 

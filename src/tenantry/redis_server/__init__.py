@@ -2,7 +2,6 @@
 
 from tenantry.redis_server.address import RedisServer, read_redis_address
 from tenantry.redis_server.clients import Client, driver
-from tenantry.redis_server.homes import Homes
 from tenantry.redis_server.outbox import Letter, Outbox
 
-__all__ = ["Client", "Homes", "Letter", "Outbox", "RedisServer", "driver", "read_redis_address"]
+__all__ = ["Client", "Letter", "Outbox", "RedisServer", "driver", "read_redis_address"]

@@ -61,7 +61,7 @@ class Slots(Table):
         return f"<Slots {self.path}{'' if self._file else ', closed'}>"
 
     def is_current(self) -> bool:
-        """Whether the path still leads to the file that is mapped here, whole. A microsecond or two."""
+        """Whether the path still leads to the file that is mapped here, whole. Some microseconds."""
         if self._file is None:
             return False
         try:

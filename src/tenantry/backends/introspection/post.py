@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from tenantry.errors import StoreUnavailable
+from tenantry.homes import Homes
 
 if TYPE_CHECKING:
     import httpx2
@@ -37,14 +36,14 @@ class Endpoint:
             "Accept": "application/json",
             "Accept-Encoding": "identity",
         }
-        self._here: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopConnections] = WeakKeyDictionary()
+        self._homes: Homes[httpx2.AsyncClient] = Homes(self._client)
 
     async def ask(self, token: str) -> bytes:
         """The body of the answer 200. Raises StoreUnavailable."""
-        connections = self._here.get(asyncio.get_running_loop()) or await self._open()
+        client = await self._homes.here()
         try:
             async with asyncio.timeout(self._timeout):
-                status, body = await self._twice(connections.client, token)
+                status, body = await self._twice(client, token)
         except TimeoutError:
             status, body, failure = 0, b"", f"did not answer within {self._timeout:g} seconds"
         except self._library.HTTPError as error:  # its text and its request stay here
@@ -72,9 +71,7 @@ class Endpoint:
                         break
             return response.status_code, bytes(body)
 
-    async def _open(self) -> _LoopConnections:
-        for loop in [loop for loop in self._here if loop.is_closed()]:
-            self._here.pop(loop, None)  # its connections ended with it
+    def _client(self) -> httpx2.AsyncClient:
         limits = self._library.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
         client: httpx2.AsyncClient = self._library.AsyncClient(
             headers=self._headers,
@@ -84,37 +81,11 @@ class Endpoint:
             follow_redirects=False,
             trust_env=False,
         )
-        connections = _LoopConnections(client)
-        self._here[asyncio.get_running_loop()] = connections
-        await connections.park()
-        return connections
+        return client
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
-        connections = self._here.pop(asyncio.get_running_loop(), None)
-        if connections is not None:
-            await connections.aclose()
-
-
-class _LoopConnections:
-    """The connections of one event loop. They are closed by ``aclose``, or by the loop itself when it ends: a parked
-    asynchronous generator is closed by ``loop.shutdown_asyncgens``."""
-
-    def __init__(self, client: httpx2.AsyncClient) -> None:
-        self.client = client
-        self._parked = self._until_the_loop_ends()
-
-    async def park(self) -> None:
-        await anext(self._parked)
-
-    async def _until_the_loop_ends(self) -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            await self.client.aclose()
-
-    async def aclose(self) -> None:
-        await self._parked.aclose()
+        await self._homes.aclose()
 
 
 def _complaint(status: int, size: int) -> str:

@@ -19,7 +19,8 @@ from tenantry.backends.redis.commands import Commands
 from tenantry.backends.redis.counters import RedisCounters
 from tenantry.backends.redis.entry import RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.backends.redis.reads import NoAnswer, Reads
-from tenantry.redis_server import Client, Homes, Letter, Outbox, RedisServer, driver, read_redis_address
+from tenantry.homes import Homes
+from tenantry.redis_server import Client, Letter, Outbox, RedisServer, driver, read_redis_address
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup

@@ -1,16 +1,15 @@
 """PostgreSQL through asyncpg: reads on held connections with prepared statements, writes through SQLAlchemy Core.
 
 Connections belong to an event loop, so each loop that uses the store has its own few. They are closed by ``aclose``, or
-by the loop itself when it ends: a parked asynchronous generator is closed by ``loop.shutdown_asyncgens``.
+by the loop itself when it ends (tenantry/homes.py).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql.asyncpg import dialect as asyncpg_dialect
@@ -23,6 +22,7 @@ from tenantry.backends.sql.postgres_reader import Readers
 from tenantry.backends.sql.queries import LOOK, LOOK_MANY, Query, Texts
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
+from tenantry.homes import Homes
 from tenantry.migrations.address import PostgresServer, asyncpg
 
 T = TypeVar("T")
@@ -39,11 +39,11 @@ class PostgresEngine:
         asyncpg()  # SQLAlchemy would miss it with an error that does not say what to install
         self._server = server
         self._texts = Texts(asyncpg_dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's own
-        self._here: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopConnections] = WeakKeyDictionary()
+        self._homes = Homes(self._connections)
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         compiled = self._texts[query]
-        connections = self._here.get(asyncio.get_running_loop()) or await self._open()
+        connections = await self._homes.here()
         try:
             return await connections.readers.fetch(compiled.text, compiled.values(values), deadline)
         except Exception as error:
@@ -53,7 +53,7 @@ class PostgresEngine:
             raise failure from error
 
     async def look(self, handle: bytes, deadline: float) -> Row:
-        connections = self._here.get(asyncio.get_running_loop()) or await self._open()
+        connections = await self._homes.here()
         try:
             return await connections.looks.look(handle, deadline)
         except Exception as error:
@@ -63,7 +63,7 @@ class PostgresEngine:
             raise failure from error
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
-        connections = self._here.get(asyncio.get_running_loop()) or await self._open()
+        connections = await self._homes.here()
         transaction = _Transaction(connections.engine, self._server.label)
         task = asyncio.create_task(transaction.run(work))
         connections.keep(task)
@@ -79,18 +79,11 @@ class PostgresEngine:
             raise OutcomeUnknown(_UNKNOWN.format(self._server.label))
         raise StoreUnavailable(f"the {self._server.label} is too slow or busy: try again")
 
-    async def _open(self) -> _LoopConnections:
-        for loop in [loop for loop in self._here if loop.is_closed()]:
-            self._here.pop(loop, None)  # its connections keep it alive, so it would never leave by itself
-        connections = _LoopConnections(self._server, self._texts[LOOK].text, self._texts[LOOK_MANY].text)
-        self._here[asyncio.get_running_loop()] = connections
-        await connections.park()
-        return connections
+    def _connections(self) -> _LoopConnections:
+        return _LoopConnections(self._server, self._texts[LOOK].text, self._texts[LOOK_MANY].text)
 
     async def aclose(self) -> None:
-        connections = self._here.pop(asyncio.get_running_loop(), None)
-        if connections is not None:
-            await connections.aclose()
+        await self._homes.aclose()
 
 
 _UNKNOWN = "the connection to the {} broke during a commit: look whether it was done before trying again"
@@ -152,16 +145,6 @@ class _LoopConnections:
             json_deserializer=str,  # JSON stays text here, as the raw reads give it: rows.py reads it for both
         )
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._parked = self._until_the_loop_ends()
-
-    async def park(self) -> None:
-        await anext(self._parked)
-
-    async def _until_the_loop_ends(self) -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            await self._close()
 
     def keep(self, task: asyncio.Task[Any]) -> None:
         self._tasks.add(task)
@@ -173,9 +156,6 @@ class _LoopConnections:
             task.exception()  # seen: the caller has been answered
 
     async def aclose(self) -> None:
-        await self._parked.aclose()
-
-    async def _close(self) -> None:
         self.readers.end()
         if self._tasks:  # a connection that is in use now would be closed by nobody
             await asyncio.wait(self._tasks, timeout=_FAREWELL_SECONDS)

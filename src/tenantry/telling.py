@@ -1,4 +1,4 @@
-"""Who beyond this process is told of a store's writes: what the server and the command line have in common."""
+"""Telling: who beyond this process hears of a store's writes, from the server and from the command line alike."""
 
 from __future__ import annotations
 

@@ -6,8 +6,21 @@ from itertools import chain
 from typing import Final
 
 from scorecard.row import Row
-from scorecard.rows import elsewhere, faults, inputs, killed, memory, model, powercut, races, restarts, same_host, speed
+from scorecard.rows import (
+    elsewhere,
+    faults,
+    inputs,
+    killed,
+    load,
+    memory,
+    model,
+    powercut,
+    races,
+    restarts,
+    same_host,
+    speed,
+)
 
-_ALL: Final = (elsewhere, faults, inputs, killed, memory, model, powercut, races, restarts, same_host, speed)
+_ALL: Final = (elsewhere, faults, inputs, killed, load, memory, model, powercut, races, restarts, same_host, speed)
 
 ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=lambda row: int(row.id[1:])))

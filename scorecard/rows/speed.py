@@ -1,22 +1,15 @@
-"""S15 a cache hit, S16 GET under load, S17 durable rotations, S18 a herd: figures of this machine at this hour."""
+"""S15 a cache hit, S17 durable rotations, S18 a herd: figures of this machine at this hour."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from scorecard.fleet.child import ROOT
-from scorecard.fleet.line import request
-from scorecard.fleet.site import Site
 from scorecard.row import Effort, Measured, Row, quantile, spread
 from tenantry import Resolver, UserGroupMiddleware
 from tenantry.backends.memory import MemoryStore
@@ -26,9 +19,6 @@ from tenantry.migrations import migrate
 from tenantry.ports import Slots
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
-
-_FAST = ROOT / ".bench" / "site"
-"""httptools and uvloop, which stand apart from .venv: uvicorn takes them wherever it finds them."""
 
 _KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
 
@@ -82,27 +72,6 @@ def hit(effort: Effort) -> Measured:
     figure = f"{spread(found)} of {hits:,} hits"
     ok = p50 <= 10e-6 and p99 <= 50e-6 and hits >= 0.99 * number
     return Measured(figure, ok, {"p50": p50, "p99": p99, "hits": hits})
-
-
-def load(effort: Effort) -> Measured:
-    """S16: one worker of ``tenantry serve``, sixteen connections kept open; with httptools if it is there."""
-    seconds = effort.pick(20, 60)
-    with Site() as site:
-        host = site.host()
-        operator = site.operator(host)
-        operator.create("acme")
-        server = host.serve(site.database, path=_FAST if _FAST.is_dir() else None)
-        headers = {"Authorization": f"Token {operator.secret}"}
-        asked = request("GET", "/api/user", headers, {"user_group_id": "acme"})
-        command = [sys.executable, "-m", "bench.load", str(server.port), "16", str(seconds)]
-        done = subprocess.run(command, input=asked, cwd=ROOT, stdout=subprocess.PIPE, check=False)
-    if done.returncode:
-        return Measured("an answer was not 200: see above", ok=False)
-    found: dict[str, Any] = json.loads(done.stdout)
-    rate = found["answers"] / found["seconds"]
-    parser = "httptools" if _FAST.is_dir() else "h11"
-    figure = f"{rate:,.0f}/s for {seconds} s, p99 {found['p99'] * 1e3:.1f} ms, 0 errors ({parser})"
-    return Measured(figure, rate >= 5_000 and found["p99"] <= 0.01, {**found, "rate": rate})
 
 
 async def _rotations(url: str, run: Path, seconds: float) -> float:
@@ -190,13 +159,6 @@ def herd(effort: Effort) -> Measured:
 
 ROWS = (
     Row("S15", "Latency that the middleware adds to a cached request", "p50 ≤ 10 µs, p99 ≤ 50 µs", hit, (60, 180)),
-    Row(
-        "S16",
-        "GET of an existing group, one worker, 16 connections",
-        "≥ 5,000/s, p99 ≤ 10 ms, 0 errors",
-        load,
-        (60, 120),
-    ),
     Row("S17", "Durable rotations on SQLite", "≥ 1,500/s", rotations, (30, 60)),
     Row("S18", "Reads for 1,000 simultaneous misses of one group", "1 for a process", herd, (60, 120)),
 )

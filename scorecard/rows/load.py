@@ -1,0 +1,86 @@
+"""S16: ``/api/user`` under load, beside an app that does nothing: a rate alone tells how fast the machine is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from bench.servers import FAST, Server, fast
+
+from scorecard.fleet.child import ROOT
+from scorecard.fleet.line import request
+from scorecard.fleet.site import Site
+from scorecard.row import Effort, Measured, Row
+
+_TARGET: Final = 5_000
+"""Answers a second, of one worker."""
+
+_LATEST: Final = 0.010
+"""Seconds, of the 99th in a hundred."""
+
+_REFERENCE: Final = 27e-6
+"""Processor seconds that the bare app takes for an answer on the machine that both targets were set on. On a slower one
+they move with it; on a faster one they stay."""
+
+_BARE: Final = """
+async def bare(scope, receive, send):
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+"""
+_BARE_SECONDS: Final = 4
+
+
+def load(effort: Effort) -> Measured:
+    """One worker of ``tenantry serve``, sixteen connections kept open; with httptools and uvloop if they are there."""
+    seconds = effort.pick(20, 60)
+    bare = [_bare()]
+    with Site() as site:
+        host = site.host()
+        operator = site.operator(host)
+        operator.create("acme")
+        server = host.serve(site.database, path=FAST if fast() else None)
+        headers = {"Authorization": f"Token {operator.secret}"}
+        asked = request("GET", "/api/user", headers, {"user_group_id": "acme"})
+        command = [sys.executable, "-m", "bench.load", str(server.port), "16", str(seconds)]
+        done = subprocess.run(command, input=asked, cwd=ROOT, stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        return Measured("an answer was not 200: see above", ok=False)
+    bare.append(_bare())
+    found: dict[str, Any] = json.loads(done.stdout)
+    rate, p99 = found["answers"] / found["seconds"], found["p99"]
+    slower = max(1.0, sum(bare) / 2 / _REFERENCE)
+    figure = f"{rate:,.0f}/s for {seconds} s, p99 {p99 * 1e3:.1f} ms, 0 errors"
+    if slower > 1:
+        figure += (
+            f"; this machine takes {slower:.1f} times the reference for a bare app, so the target here is "
+            f"{_TARGET / slower:,.0f}/s, p99 {_LATEST * slower * 1e3:.0f} ms"
+        )
+    ok = rate >= _TARGET / slower and p99 <= _LATEST * slower
+    return Measured(figure, ok, {**found, "rate": rate, "bare": bare, "slower": slower, "httptools": fast()})
+
+
+def _bare() -> float:
+    """Processor seconds of an answer of an app that does nothing."""
+    with tempfile.TemporaryDirectory(prefix="tenantry-bare-") as name:
+        folder = Path(name)
+        (folder / "nothing.py").write_text(_BARE)
+        server = Server(folder, "import nothing", "nothing.bare", quick=fast())
+        try:
+            return server.load(request("GET", "/", {}), _BARE_SECONDS).processor
+        finally:
+            server.stop()
+
+
+ROWS = (
+    Row(
+        "S16",
+        "GET of an existing group, one worker, 16 connections",
+        "≥ 5,000/s, p99 ≤ 10 ms, 0 errors, where a bare app takes 27 µs of processor",
+        load,
+        (90, 150),
+    ),
+)

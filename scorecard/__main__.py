@@ -1,7 +1,7 @@
 """``make scorecard``: every row in a process of its own, one table at the end. Exit code 1 if a row missed its target.
 
 ``python -m scorecard S1 S7`` runs these rows only; ``--full`` is the long run; ``--write-docs`` runs nothing and puts
-the last full run into the docs.
+the last run into the docs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("rows", nargs="*", metavar="ROW", help="only these rows")
     parser.add_argument("--full", action="store_true", help="the long run")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="the dice of another run")
-    parser.add_argument("--write-docs", action="store_true", help="put the last full run into docs/")
+    parser.add_argument("--write-docs", action="store_true", help="put the last run into docs/")
     parser.add_argument("--one", metavar="ROW", help=argparse.SUPPRESS)
     return parser.parse_args()
 

@@ -73,19 +73,19 @@ class Card:
         )
 
 
-def load(name: str) -> Card:
-    """The card that was saved last under this name. Raises FileNotFoundError."""
-    about = json.loads((SAVED / f"{name}.json").read_text())
+def load(path: Path) -> Card:
+    """The card that was saved there."""
+    about = json.loads(path.read_text())
     return Card(about, [Result(**row) for row in about.pop("rows")])
 
 
 def write_docs() -> None:
-    """Puts the last full run into docs/reliability.md, between its marks, and its JSON beside it."""
-    card = load("full")
+    """Puts the last whole run, quick or full, into docs/reliability.md, between its marks, and its JSON beside it."""
+    last = max(SAVED.glob("*.json"), key=lambda path: path.stat().st_mtime)
     before, _, rest = PAGE.read_text().partition(_BEGIN)
     _, _, after = rest.partition(_END)
-    PAGE.write_text(f"{before}{_BEGIN}\n\n{card.markdown()}\n\n{_JSON}\n\n{_END}{after}")
-    COPY.write_text((SAVED / "full.json").read_text())
+    PAGE.write_text(f"{before}{_BEGIN}\n\n{load(last).markdown()}\n\n{_JSON}\n\n{_END}{after}")
+    COPY.write_text(last.read_text())
 
 
 def about(*, full: bool, seed: int) -> dict[str, Any]:

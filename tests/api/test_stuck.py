@@ -13,6 +13,7 @@ from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import ACME, assert_always, code_of
 
 SECONDS = 0.05
+ANEW = {**ACME, "user_group_id": "new"}
 
 
 @pytest.fixture
@@ -36,8 +37,9 @@ async def hang(*given: Any, **named: Any) -> None:
         ("api_token", "GET", ACME, "store_unavailable"),
         ("data_source", "GET", {**ACME, "mapping": {"main": "x"}}, "store_unavailable"),
         ("get", "PUT", ACME, "store_unavailable"),
-        ("get_or_create", "GET", ACME, "outcome_unknown"),
-        ("get_or_create", "POST", ACME, "outcome_unknown"),
+        ("get", "GET", ACME, "store_unavailable"),
+        ("get_or_create", "GET", ANEW, "outcome_unknown"),
+        ("get_or_create", "POST", ANEW, "outcome_unknown"),
         ("update", "PUT", ACME, "outcome_unknown"),
         ("rotate", "POST", {"current_token": None}, "outcome_unknown"),
     ],

@@ -204,4 +204,4 @@ async def test_two_handles_that_meet(room: Room, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(room.store, "get_or_create", always)
     with pytest.raises(AlreadyExists):
-        await room.provisioner.get_or_create(room.environment, ACME)
+        await room.provisioner.get_or_create(room.environment, GroupDraft("c", "c"))

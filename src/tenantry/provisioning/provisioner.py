@@ -74,6 +74,10 @@ class Provisioner:
         """
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
+        if once is None:  # most callers ask for a group that is there: no token has to be drawn for them
+            found = await self.get(environment, draft.provided_id)
+            if found is not None:
+                return found
         try:
             issued = await self._create(environment, draft, once, author)
         except AlreadyExists:  # two random handles met, once in 2^64

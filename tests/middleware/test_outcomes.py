@@ -133,7 +133,7 @@ def bad_tokens() -> list[bytes]:
     return [b"", b"x", token[:-1], token + b"x", token_of(group, keys=FOREIGN_KEYS), unknown_token(), b" " * 97]
 
 
-@pytest.mark.parametrize("bad", bad_tokens())
+@pytest.mark.parametrize("bad", bad_tokens(), ids=["empty", "short", "cut", "long", "foreign", "unknown", "blank"])
 async def test_a_bad_token_is_401_whatever_the_app(bad: bytes) -> None:
     """Empty, short, long, foreign or unknown: the app is never called, and the answer is the same."""
     world = World()

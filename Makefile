@@ -55,7 +55,7 @@ floors: .venv/test
 	@$(BIN)/lint-imports
 
 pytest: .venv/test
-	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --cov --cov-report=term
+	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder --cov --cov-report=term
 
 # Not into .venv: uvicorn takes these two wherever it finds them, and the tests run on what the extras install.
 .bench/site: .venv/bench

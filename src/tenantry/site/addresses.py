@@ -1,0 +1,103 @@
+"""Addresses: where each page and file of the site is, and what to write to lead there.
+
+A page ``guides/start`` becomes ``guides/start.html``, and every link between pages is relative: a site works on any
+host, under any prefix, and from a folder without a server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from posixpath import dirname, normpath, relpath
+from urllib.parse import quote, unquote, urlsplit
+
+SUFFIXES = (".mdx", ".md", ".html")
+SCHEMES = frozenset({"http", "https", "mailto", "tel"})
+"""The schemes that a link may have; ``javascript:`` and ``data:`` would be ways into the page."""
+
+
+class Kind(StrEnum):
+    """What an address leads to."""
+
+    PAGE = "page"
+    FILE = "file"
+    EXTERNAL = "external"
+    MISSING = "missing"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """``href`` is what to write, not yet escaped for HTML; ``path`` the page or file within the site that is meant."""
+
+    kind: Kind
+    href: str
+    path: str = ""
+    fragment: str = ""
+
+
+def page_path(reference: str) -> str | None:
+    """``/guides/start.mdx``, ``./guides/start`` -> ``guides/start``; None if it leaves the site's folder."""
+    bare = reference.replace("\\", "/").strip().strip("/")
+    for suffix in SUFFIXES[:2]:
+        bare = bare.removesuffix(suffix)
+    path = normpath(bare) if bare else ""
+    return None if path.startswith("..") else ("" if path == "." else path)
+
+
+def output(page: str) -> str:
+    """The file that a page is written to."""
+    return f"{page}.html"
+
+
+def between(source: str, target: str) -> str:
+    """The relative address from one file of the built site to another, both given as paths from its root."""
+    return quote(relpath(target, dirname(source) or "."), safe="/@:+,;=!$&'()*~")
+
+
+class Addresses:
+    """The pages (without suffix) and other files of a site, by their paths from its root."""
+
+    __slots__ = ("files", "pages")
+
+    def __init__(self, pages: Collection[str], files: Collection[str]) -> None:
+        self.pages = frozenset(pages)
+        self.files = frozenset(files)
+
+    def resolve(self, page: str, target: str) -> Address:
+        """What ``target``, written on ``page`` by its author, leads to. ``page`` is the path without suffix."""
+        try:
+            parts = urlsplit(target.strip())
+        except ValueError:
+            return Address(Kind.REFUSED, "")
+        if parts.scheme or parts.netloc:
+            allowed = parts.scheme.lower() in SCHEMES or (not parts.scheme and parts.netloc)
+            return Address(Kind.EXTERNAL if allowed else Kind.REFUSED, target.strip() if allowed else "")
+        tail = (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
+        if not parts.path:
+            return Address(Kind.PAGE, tail or "#", page, unquote(parts.fragment))
+        return self._inside(page, unquote(parts.path), tail, unquote(parts.fragment))
+
+    def _inside(self, page: str, path: str, tail: str, fragment: str) -> Address:
+        start = "" if path.startswith("/") else dirname(page)
+        whole = normpath(f"{start}/{path}".lstrip("/") or ".")
+        whole = "" if whole == "." else whole
+        if whole.startswith(".."):
+            return Address(Kind.MISSING, path + tail, whole, fragment)
+        if whole in self.files:
+            return Address(Kind.FILE, between(output(page), whole) + tail, whole, fragment)
+        for candidate in _candidates(whole):
+            if candidate in self.pages:
+                return Address(Kind.PAGE, between(output(page), output(candidate)) + tail, candidate, fragment)
+        if not whole:
+            return Address(Kind.PAGE, between(output(page), "index.html") + tail, "", fragment)
+        return Address(Kind.MISSING, between(output(page), whole) + tail, whole, fragment)
+
+
+def _candidates(path: str) -> list[str]:
+    """The pages that a path may mean, the likeliest first."""
+    found = [path]
+    found += [path.removesuffix(suffix) for suffix in SUFFIXES if path.endswith(suffix)]
+    found.append(f"{path}/index".lstrip("/"))
+    return found

@@ -1,0 +1,34 @@
+"""Diagnostic: one thing that is to be said about a file of the site, with its place and its remedy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How bad it is. Only errors fail a check; ``--strict`` makes warnings fail it too."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What was found at one place, and what to write there.
+
+    ``code`` is stable (``CFG…`` of the configuration file, ``PAGE…`` of a page, ``API…`` of an OpenAPI document,
+    ``LINK…`` of a link). ``pointer`` is a JSON pointer (RFC 6901) into a configuration file or an OpenAPI document and
+    empty for a page. ``line`` and ``column`` count from 1 and are 0 where nothing narrower than the file is to blame.
+    ``path`` is the file's path within the site, with ``/``; empty where text without a file was read.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    fix: str = ""
+    pointer: str = ""
+    line: int = 0
+    column: int = 0
+    path: str = ""

@@ -53,6 +53,7 @@ def run(
         app,
         log_config=log_config(log_format),
         log_level="warning",
+        access_log=False,  # it would be made for each request, and not written at this level
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="auto",
     )

@@ -1,0 +1,127 @@
+"""The docs site against mkdocs and mkdocs-material: whole builds of 500 pages, in turn, each a process of its own."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.site_pages import name, page, write_mkdocs, write_ours
+from bench.table import Aim, Table
+
+PAGES, FEW, ROUNDS = 500, 50, 3
+OURS, MKDOCS, MATERIAL = "tenantry site build, with highlighting", "mkdocs, without", "mkdocs-material, with"
+TOOLS = Path(sys.executable).parent
+
+
+@dataclass
+class Build:
+    """What the rounds of one tool took: seconds each, and the largest process in bytes."""
+
+    command: list[str]
+    folder: Path
+    seconds: list[float] = field(default_factory=list)
+    peak: int = 0
+
+    def round(self) -> None:
+        start = time.perf_counter()
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        child = subprocess.Popen(self.command, cwd=self.folder, **quiet)  # type: ignore[call-overload]
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise SystemExit(f"{' '.join(self.command)} failed: {child.returncode}")
+        self.seconds.append(time.perf_counter() - start)
+        self.peak = max(self.peak, usage.ru_maxrss * 1024)
+
+    @property
+    def rate(self) -> float:
+        """Pages a second of the best round: the others waited for somebody else."""
+        return PAGES / min(self.seconds)
+
+
+def table() -> Table:
+    """Runs it."""
+    with tempfile.TemporaryDirectory(prefix="tenantry-bench-site-") as scratch:
+        folder = Path(scratch)
+        builds = _builds(folder)
+        for _ in range(ROUNDS):
+            for build in builds.values():
+                build.round()
+        warm, cold = _warm(folder / "ours")
+        few = _few(folder)
+        weight, small = _weight(folder / "out", PAGES), _weight(few, FEW)
+        html, small_html = ((path / f"{name(7)}.html").stat().st_size for path in (folder / "out", few))
+    result = Table(f"A site of {PAGES} pages of 3.5 KB", ["what", "pages/s (best)", "seconds (median)", "peak MB"])
+    for title, build in builds.items():
+        result.add(title, f"{build.rate:,.0f}", f"{statistics.median(build.seconds):.2f}", f"{build.peak / 1e6:.0f}")
+    result.add("ours, one page edited, in a process that goes on", f"{1 / warm:,.0f}", f"{warm:.4f}", "")
+    result.add("ours, all pages in that process", f"{PAGES / cold:,.0f}", f"{cold:.2f}", "")
+    result.add(
+        f"one page with its styles and scripts, KB gzip ({FEW} pages: {small / 1e3:.1f})", f"{weight / 1e3:.1f}", "", ""
+    )
+    ours, mkdocs, material = builds[OURS], builds[MKDOCS], builds[MATERIAL]
+    result.aims = [
+        Aim("pages/s, times mkdocs", ours.rate / mkdocs.rate, 1.2, at_least=True),
+        Aim("pages/s, times mkdocs-material", ours.rate / material.rate, 5, at_least=True),
+        Aim("one page edited, of a full build", warm / cold, 1 / 20),
+        Aim("weight of a page, KB gzip", weight / 1e3, 60),
+        Aim(f"HTML of a page, times that of a site of {FEW} pages", html / small_html, 1.1),
+        Aim("peak memory, times mkdocs-material", ours.peak / material.peak, 1),
+    ]
+    return result
+
+
+def _builds(folder: Path) -> dict[str, Build]:
+    write_ours(folder / "ours", PAGES)
+    write_mkdocs(folder / "mkdocs", PAGES, theme="mkdocs")
+    write_mkdocs(folder / "material", PAGES, theme="material")
+    mkdocs = [str(TOOLS / "mkdocs"), "build", "--quiet", "--clean"]
+    return {
+        OURS: Build([sys.executable, "-m", "tenantry", "site", "build", "ours", "--out", "out"], folder),
+        MKDOCS: Build(mkdocs, folder / "mkdocs"),
+        MATERIAL: Build(mkdocs, folder / "material"),
+    }
+
+
+def _few(folder: Path) -> Path:
+    write_ours(folder / "few", FEW)
+    Build([sys.executable, "-m", "tenantry", "site", "build", "few", "--out", "few-out"], folder).round()
+    return folder / "few-out"
+
+
+def _warm(folder: Path) -> tuple[float, float]:
+    """Seconds of one edit and of all pages, in one process that keeps what it knows."""
+    from tenantry.site.rendering import Site
+
+    files: dict[str, str | bytes] = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
+    start = time.perf_counter()
+    site = Site(files)
+    for _ in site.pieces():
+        pass
+    cold = time.perf_counter() - start
+    edits = []
+    for turn in range(20):
+        files[f"{name(turn * 11)}.md"] = page(turn * 11, PAGES) + f"\nOne more paragraph: {turn}.\n"
+        start = time.perf_counter()
+        site.update(files)
+        for _ in site.changed():
+            pass
+        edits.append(time.perf_counter() - start)
+    return statistics.median(edits), cold
+
+
+def _weight(out: Path, count: int) -> float:
+    """Bytes that a reader's browser loads for one page, each file compressed."""
+    path = out / f"{name(count // 2)}.html"
+    html = path.read_text("utf-8")
+    files = re.findall(r'<script[^>]* src="([^"]+)"', html)
+    files += re.findall(r'<link rel="?(?:stylesheet|icon)"?[^>]* href="([^"]+)"', html)
+    return sum(len(gzip.compress(each.read_bytes(), 6)) for each in (path, *((out / file) for file in files)))

@@ -1,0 +1,95 @@
+"""Marks: what a text of the configuration file means, and the patterns that the reader and the schemas share.
+
+Every pattern is written for Python and for ECMA-262 alike, and is searched for, not matched: ``^`` and ``\\A`` agree as
+no pattern is multi-line, and ``(?![\\s\\S])`` says the end, where ``$`` would let a line break follow in Python.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+_END = r"(?![\s\S])"
+
+
+def _hidden(scheme: str) -> str:
+    """A pattern for a scheme as a browser reads it: in any case, and with line breaks and tabs anywhere in it."""
+    return r"[\u0000-\u001f]*".join(f"[{letter}{letter.upper()}]" for letter in scheme) + r"[\u0000-\u001f]*:"
+
+
+class Mark(Enum):
+    """What a text means, and so what is checked of it."""
+
+    __hash__ = object.__hash__  # a mark is looked up for every text; Enum's own hash is a Python function
+
+    PLAIN = "any text"
+    LABEL = "a text to show"
+    TITLE = "a text to show, which may be empty"
+    LINK = "an address to follow: a path of the site, http, https, mailto or tel"
+    PREFIX = "the beginning of pages' paths, or an address to follow"
+    ACCOUNT = "the address of an account"
+    BASE = "the absolute address of an API"
+    IMAGE = "the path of an image, or its http address"
+    FAVICON = "the path of the favicon"
+    OPENAPI = "the path of an OpenAPI file, or its http address"
+    SOURCE = "a path of the site that is no more"
+    COLOR = "a hexadecimal colour"
+    ICON = "the name of an icon"
+    PAGE = "the path of a page"
+    VERSION = "the name of a version"
+    NEW_VERSION = "the name that a version is given"
+    PAIR = "the names of the user and the password, joined by a colon, or one name"
+
+
+FILLED = r"[^\s]"
+CONTROL = r"[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]"
+UNSAFE = (
+    r"^[\u0000-\u0020\s]*(?:" + "|".join(_hidden(s) for s in ("javascript", "vbscript", "data", "livescript")) + ")"
+)
+UNSAFE_IMAGE = r"^[\u0000-\u0020\s]*(?:" + "|".join(_hidden(s) for s in ("javascript", "vbscript", "livescript")) + ")"
+BARE_HOST = (
+    r"^\s*(?:localhost|www\.[A-Za-z0-9_.-]+|[0-9]{1,3}(?:\.[0-9]{1,3}){3}|(?:[A-Za-z0-9_-]+\.)+(?:com|org|net|io|dev|app|ai|co|gg|xyz|edu"
+    r"|gov|cloud|tech))(?::[0-9]+)?(?:[/?#][^\s]*)?\s*" + _END
+)
+"""An address that lacks its ``https://``: its first part is a host's name."""
+SCHEME = r"^\s*[a-zA-Z][a-zA-Z0-9+.-]*:"
+FOLLOWED = r"^\s*(?:[hH][tT][tT][pP][sS]?://[^\s/]|[mM][aA][iI][lL][tT][oO]:|[tT][eE][lL]:)"
+WEB = r"^\s*[hH][tT][tT][pP][sS]?://[^\s/]"
+HEX = r"^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})" + _END
+STYLED_ICON = r"^\s*(?:fa[a-z]?|fa-[a-z]+)[ -]+fa-|^\s*fa-"
+
+Patterns = tuple[tuple[str, bool, bool], ...]
+"""Pattern, whether it must be there (else it must not), whether its absence is an error (else a warning)."""
+
+_TEXT: Patterns = ((CONTROL, False, False),)
+_SHOWN: Patterns = (*_TEXT, (FILLED, True, False))
+
+PATTERNS: dict[Mark, Patterns] = {
+    Mark.PLAIN: _TEXT,
+    Mark.TITLE: _TEXT,
+    Mark.PAIR: _TEXT,
+    Mark.LABEL: _SHOWN,
+    Mark.VERSION: _SHOWN,
+    Mark.NEW_VERSION: _SHOWN,
+    Mark.LINK: (
+        *_SHOWN,
+        (UNSAFE, False, True),
+        (BARE_HOST, False, False),
+        (f"{FOLLOWED}|^(?!{SCHEME[1:]})", True, False),
+    ),
+    Mark.PREFIX: (
+        *_SHOWN,
+        (UNSAFE, False, True),
+        (BARE_HOST, False, False),
+        (f"{FOLLOWED}|^(?!{SCHEME[1:]})", True, False),
+    ),
+    Mark.ACCOUNT: (*_SHOWN, (UNSAFE, False, True), (FOLLOWED, True, False)),
+    Mark.BASE: (*_SHOWN, (UNSAFE, False, True), (WEB, True, False)),
+    Mark.IMAGE: (*_SHOWN, (UNSAFE_IMAGE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False)),
+    Mark.FAVICON: (*_SHOWN, (UNSAFE_IMAGE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False)),
+    Mark.OPENAPI: (*_SHOWN, (UNSAFE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False)),
+    Mark.SOURCE: (*_SHOWN, (UNSAFE, False, True)),
+    Mark.COLOR: (*_TEXT, (HEX, True, False)),
+    Mark.ICON: (*_SHOWN, (STYLED_ICON, False, False)),
+    Mark.PAGE: (*_SHOWN, (SCHEME, False, False)),
+}
+"""What the strict schema, and of errors also the lenient one, says of a text with a mark."""

@@ -1,0 +1,43 @@
+"""The report for a person: one paragraph for each diagnostic, as compilers write them, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from unicodedata import east_asian_width
+
+from tenantry.site.config.quoting import clip, safe
+from tenantry.site.diagnostic import Diagnostic
+from tenantry.site.report.lines import Lines, Sources
+from tenantry.site.report.summary import summary
+
+_LONGEST = 100
+"""Characters of a pointer that are shown."""
+
+
+def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: Sources | None = None) -> str:
+    """``path:line:column: severity code: message``, the line with a caret under the place, and ``fix:``.
+
+    ``name`` stands where a diagnostic has no path. ``sources`` has the texts of files by their paths, for the lines.
+    Nothing of a file that commands a terminal reaches it.
+    """
+    found = list(diagnostics)
+    lines = Lines(sources)
+    text: list[str] = []
+    for one in found:
+        path = one.path or name
+        place = f":{one.line}:{one.column}" if one.line else ""
+        pointer = f" [{clip(one.pointer, _LONGEST)}]" if one.pointer else ""
+        text.append(f"{safe(path) or '-'}{place}: {one.severity} {one.code}: {safe(one.message)}{pointer}")
+        text += _excerpt(lines, path, one)
+        if one.fix:
+            text.append(f"    fix: {safe(one.fix)}")
+    return "\n".join([*text, summary(found)]) + "\n"
+
+
+def _excerpt(lines: Lines, path: str, one: Diagnostic) -> list[str]:
+    """The line of the file, and a caret under the column."""
+    before, after = lines.around(path, one.line, one.column)
+    if not (before + after).strip():
+        return []
+    width = sum(2 if east_asian_width(character) in "WF" else 1 for character in before)
+    return [f"{one.line:>6} | {before}{after}", f"{'':>6} | {' ' * width}^"]

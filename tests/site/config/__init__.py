@@ -1,0 +1,1 @@
+"""The site configuration file: reading, checking, schemas and reports."""

@@ -1,0 +1,30 @@
+"""What is said of a configuration, for tests: a minimal one with some fields of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from tenantry.site.config import SiteConfig, loads
+from tenantry.site.diagnostic import Diagnostic
+
+WHOLE: dict[str, Any] = {
+    "name": "Kumquat",
+    "favicon": "/favicon.svg",
+    "colors": {"primary": "#123456"},
+    "navigation": [{"group": "Start", "pages": ["index", "guides/first"]}],
+}
+"""A configuration of which nothing is to be said."""
+
+
+def read(files: Collection[str] | None = None, **fields: Any) -> tuple[SiteConfig, list[Diagnostic]]:
+    """The model of ``WHOLE`` with these fields, and what is said."""
+    config, found = loads(json.dumps(WHOLE | fields), files=files)
+    assert config is not None
+    return config, list(found)
+
+
+def said(files: Collection[str] | None = None, **fields: Any) -> list[tuple[str, str]]:
+    """Code and pointer of what is said, in the order of the file."""
+    return [(one.code, one.pointer) for one in read(files, **fields)[1]]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,12 +21,20 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).parent
 SOURCES = ROOT / "frontend"
+DOCS = ROOT / "docs"
 BUNDLES = ROOT / "src" / "tenantry" / "static" / "bundles"
 STAMP = BUNDLES / "stamp.txt"
 CLONE = ROOT / ".git"
 
-ENTRIES = {"chart": ("src/chart.js", 300_000)}
-"""Bundle name -> (entry file, the size in bytes below which something is missing from the bundle)."""
+ENTRIES = {"chart.js": "src/chart.js"}
+"""Bundle of JavaScript -> its entry file."""
+
+ICONS = "icons.txt"
+ICONS_PACKAGE = SOURCES / "node_modules" / "@fortawesome" / "fontawesome-free"
+STYLES = ("solid", "regular", "brands")
+
+SMALLEST = {"chart.js": 300_000, ICONS: 1_000_000}
+"""Every bundle -> the size in bytes below which something is missing from it."""
 
 LICENCE_NAMES = ("license", "licence", "copying")
 
@@ -44,6 +53,8 @@ class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's gen
         if stale():
             build()
         check()
+        if self.target_name == "wheel" and version != "editable":  # an editable install reads the clone's own
+            build_data["force_include"][str(DOCS)] = "tenantry/demo/docs"
 
 
 def fingerprint() -> str:
@@ -58,25 +69,22 @@ def fingerprint() -> str:
 
 def stale() -> bool:
     """Whether a bundle is missing, or older than its sources. Outside a clone (an sdist) what is there is taken."""
-    if not all(bundle(name).is_file() for name in ENTRIES) or not STAMP.is_file():
+    if not all((BUNDLES / name).is_file() for name in SMALLEST) or not STAMP.is_file():
         return True
     return CLONE.exists() and STAMP.read_text().strip() != fingerprint()
 
 
-def bundle(name: str) -> Path:
-    return BUNDLES / f"{name}.js"
-
-
 def check() -> None:
     """Refuses to pack without complete bundles: a wheel that lacks them installs well and shows nothing."""
-    for name, (_, smallest) in ENTRIES.items():
-        size = bundle(name).stat().st_size if bundle(name).is_file() else 0
+    for name, smallest in SMALLEST.items():
+        path = BUNDLES / name
+        size = path.stat().st_size if path.is_file() else 0
         if size < smallest:
-            raise SystemExit(f"{bundle(name)} is missing or too small ({size} bytes): run `python hatch_build.py`")
+            raise SystemExit(f"{path} is missing or too small ({size} bytes): run `python hatch_build.py`")
 
 
 def build() -> None:
-    """``npm ci`` from the lock file, then one esbuild run per entry; written aside first and moved when complete."""
+    """``npm ci`` by the lock file, an esbuild run per entry, the icons; all written aside, then moved when complete."""
     node, npm = tools()
     environment = dict(os.environ)
     trial = [*node, "--use-system-ca", "-e", "0"]
@@ -86,8 +94,9 @@ def build() -> None:
     run([*npm, "ci", "--ignore-scripts", "--fetch-retries=0", "--no-audit", "--no-fund"], environment)
     BUNDLES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUNDLES.parent, prefix=".bundles-") as folder:
-        for name, (entry, _) in ENTRIES.items():
+        for name, entry in ENTRIES.items():
             bundle_one(node, environment, name, entry, Path(folder))
+        bundle_icons(ICONS_PACKAGE, Path(folder))
         for path in sorted(Path(folder).iterdir()):
             path.replace(BUNDLES / path.name)
     STAMP.write_text(fingerprint() + "\n")
@@ -98,10 +107,43 @@ def bundle_one(node: list[str], environment: dict[str, str], name: str, entry: s
     with tempfile.TemporaryDirectory() as scratch:
         metafile = Path(scratch) / "meta.json"
         options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--legal-comments=none", "--charset=utf8"]
-        outputs = [f"--outfile={folder / name}.js", f"--metafile={metafile}", "--log-level=warning"]
+        outputs = [f"--outfile={folder / name}", f"--metafile={metafile}", "--log-level=warning"]
         run([*node, "node_modules/esbuild/bin/esbuild", entry, *options, *outputs], environment)
         inputs = json.loads(metafile.read_text())["inputs"]
-    (folder / f"{name}.licenses.txt").write_text(licences(inputs), encoding="utf-8")
+    (folder / f"{Path(name).stem}.licenses.txt").write_text(licences(inputs), encoding="utf-8")
+
+
+def bundle_icons(package: Path, folder: Path) -> None:
+    """``icons.txt``: an index by name, then the outlines, so that one icon is read without the other two thousand.
+
+    The first line is ``icons 1`` and the size of the index in bytes. A line of the index is a name and its glyphs
+    (``style:offset:size:width``, counted from the index's end; each is 512 high), or a name, ``=`` and the name that
+    it stands for.
+    """
+    families = json.loads((package / "metadata" / "icon-families.json").read_text(encoding="utf-8"))
+    index, outlines, offset = [], [], 0
+    for name, icon in families.items():
+        drawn = icon["svgs"]["classic"]
+        glyphs = []
+        for style in (style for style in STYLES if style in drawn):
+            outline = drawn[style]["path"].encode("ascii")
+            glyphs.append(f"{style}:{offset}:{len(outline)}:{drawn[style]['width']}")
+            outlines.append(outline)
+            offset += len(outline)
+        index.append(f"{name} {' '.join(glyphs)}")
+    index += [f"{old} ={name}" for old, name in old_names(package, families).items()]
+    table = "".join(f"{line}\n" for line in sorted(index)).encode("ascii")
+    (folder / ICONS).write_bytes(b"icons 1 %d\n" % len(table) + table + b"".join(outlines) + b"\n")
+    (folder / f"{Path(ICONS).stem}.licenses.txt").write_text(licence_of(package), encoding="utf-8")
+
+
+def old_names(package: Path, families: dict[str, Any]) -> dict[str, str]:
+    """The icons' other names: aliases, and names of version 4 (two lines of YAML each: a key, and what it became)."""
+    text = (package / "metadata" / "shims.yml").read_text(encoding="utf-8")
+    shims = re.findall(r"^([\w-]+):\n(?:  prefix: .*\n)?  name: ([\w-]+)$", text, re.MULTILINE)
+    aliases = {old: name for name, icon in families.items() for old in icon.get("aliases", {}).get("names", [])}
+    found = {old: name if name in families else aliases.get(name, name) for old, name in shims} | aliases
+    return {old: name for old, name in found.items() if old not in families and name in families}
 
 
 def licences(inputs: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ def hook(tmp_path: Path) -> Iterator[ModuleType]:
     module.STAMP = module.BUNDLES / "stamp.txt"
     module.BUNDLES.mkdir()
     module.CLONE = tmp_path  # that is there
-    (module.BUNDLES / "chart.js").write_bytes(b"x" * 400_000)
+    for name, smallest in module.SMALLEST.items():
+        (module.BUNDLES / name).write_bytes(b"x" * smallest)
     module.STAMP.write_text(module.fingerprint() + "\n")
     yield module
     del sys.modules["hatch_build"]
@@ -45,6 +47,16 @@ def test_bundles_that_fit_their_sources_are_not_built_again(hook: ModuleType, mo
     frontend = hook.Frontend(str(ROOT), {}, None, None, "", "wheel")
     assert frontend.dependencies() == []
     frontend.initialize("editable", {})
+
+
+def test_a_wheel_brings_the_docs_of_the_demo(hook: ModuleType) -> None:
+    """Red when they are left out, or copied where a clone's own would grow stale beside them."""
+    packed: dict[str, dict[str, str]] = {"force_include": {}}
+    hook.Frontend(str(ROOT), {}, None, None, "", "wheel").initialize("standard", packed)
+    assert packed["force_include"] == {str(ROOT / "docs"): "tenantry/demo/docs"}
+    for target, version in (("wheel", "editable"), ("sdist", "standard")):
+        hook.Frontend(str(ROOT), {}, None, None, "", target).initialize(version, empty := {"force_include": {}})
+        assert empty == {"force_include": {}}
 
 
 def test_a_changed_source_makes_them_stale(hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,14 +86,23 @@ def test_the_fingerprint_covers_every_source(hook: ModuleType, tmp_path: Path) -
     assert hook.fingerprint() in seen
 
 
+@pytest.mark.parametrize("name", ["chart.js", "icons.txt"])
 @pytest.mark.parametrize("content", [None, b"", b"x" * 10_000])
-def test_a_missing_or_tiny_bundle_is_never_packed(hook: ModuleType, content: bytes | None) -> None:
+def test_a_missing_or_tiny_bundle_is_never_packed(hook: ModuleType, name: str, content: bytes | None) -> None:
     """A wheel without its pages would install well. Red without check()."""
-    (hook.BUNDLES / "chart.js").unlink()
+    (hook.BUNDLES / name).unlink()
     if content is not None:
-        (hook.BUNDLES / "chart.js").write_bytes(content)
-    with pytest.raises(SystemExit, match=r"chart\.js is missing or too small"):
+        (hook.BUNDLES / name).write_bytes(content)
+    with pytest.raises(SystemExit, match=f"{re.escape(name)} is missing or too small"):
         hook.check()
+
+
+@pytest.mark.parametrize("name", ["chart.js", "icons.txt"])
+def test_a_missing_bundle_makes_them_stale(hook: ModuleType, name: str) -> None:
+    """Whatever the stamp says. Red when stale() looks at the scripts only."""
+    assert not hook.stale()
+    (hook.BUNDLES / name).unlink()
+    assert hook.stale()
 
 
 def test_a_package_without_a_licence_file_is_never_bundled(hook: ModuleType, tmp_path: Path) -> None:
@@ -102,6 +123,7 @@ def test_the_installed_bundle_has_its_licences_beside_it() -> None:
     bundles = ROOT / "src" / "tenantry" / "static" / "bundles"
     text = (bundles / "chart.licenses.txt").read_text(encoding="utf-8")
     assert [name for name in ("vega ", "vega-lite ", "vega-interpreter ", "d3-scale ") if f"\n{name}" not in text] == []
+    assert "CC BY 4.0" in (bundles / "icons.licenses.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("folder", ["frontend", "tests/browser"])

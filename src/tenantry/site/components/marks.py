@@ -1,0 +1,68 @@
+"""Marks: titles, and the small picture before one."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+from markupsafe import Markup, escape
+
+from tenantry.site.components import notes
+from tenantry.site.components.drawn import children, line, safe
+from tenantry.site.components.tints import tint
+from tenantry.site.nodes import Draw, Element, Value
+
+_LINK = re.compile(r"</?a\b[^>]*>")
+_TAG = re.compile(r"<[^>]*>")
+_MARK = Markup('<span class="mark{}">{}</span>')
+_PICTURE = Markup('<img class="icon" src="{}" alt="" width="16" height="16" loading="lazy">')
+_CONTENT = Markup('<div class="{}">{}</div>')
+_PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".ico")
+
+
+def title(element: Element, draw: Draw, otherwise: str = "", attribute: str = "title") -> Markup:
+    """The title as HTML, or ``otherwise`` with a note."""
+    found = line(draw, element.text(attribute))
+    if not found:
+        notes.missing(element, draw, attribute, otherwise)
+    return found or escape(otherwise)
+
+
+def unlinked(html: Markup) -> Markup:
+    """HTML without its links, to stand within a link. Taking whole tags away leaves it safe."""
+    return safe(_LINK.sub("", html))
+
+
+def plain(html: Markup) -> str:
+    """The text of HTML, not escaped."""
+    return unescape(_TAG.sub("", html)).strip()
+
+
+def icon(element: Element, draw: Draw, otherwise: str = "", attribute: str = "icon", tinted: bool = True) -> Markup:
+    """The icon that an element asks for, by name or as a path to a picture, in the colour that it asks for."""
+    name = element.text(attribute).strip()
+    kind = element.text("iconType")
+    if not name:
+        name, kind = otherwise, kind or "solid"
+    if not name:
+        return Markup()
+    named = "/" not in name and not name.lower().endswith(_PICTURES)
+    drawn = safe(draw.icon(name, kind)) if named else _picture(name, element, draw)
+    return _MARK.format(tint(element, draw) if tinted else "", drawn) if drawn else Markup()
+
+
+def _picture(path: str, element: Element, draw: Draw) -> Markup:
+    source = draw.source(path, element.line)
+    return _PICTURE.format(safe(source)) if source else Markup()
+
+
+def content(element: Element, draw: Draw, name: str) -> Markup:
+    """The children in a division of the class ``name``; nothing if there are none."""
+    inner = children(draw, *element.children)
+    return _CONTENT.format(name, inner) if inner.strip() else Markup()
+
+
+def shown(value: Value) -> str:
+    """An attribute's value as its reader writes it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -14,7 +14,9 @@ class FrontMatter:
     """The metadata at the head of a page. Absent text is empty; ``meta`` has what goes into meta tags (``og:image``).
 
     ``api`` is ``METHOD path-or-address``, ``openapi`` is ``[FILE] METHOD /path``; ``auth_method`` one of bearer, basic,
-    key, none, or empty; ``mode`` ``wide`` or empty; ``url`` an address that the sidebar leads to instead of the page.
+    key, none, or empty; ``playground`` one of show, simple, hide, or empty; ``content_type`` that of the body of an
+    ``api`` page; ``mode`` ``wide`` or empty; ``url`` an address that the sidebar leads to instead of the page;
+    ``hide_api_marker`` keeps the method of an API page out of the sidebar.
     """
 
     title: str = ""
@@ -25,12 +27,15 @@ class FrontMatter:
     api: str = ""
     openapi: str = ""
     auth_method: str = ""
+    playground: str = ""
+    content_type: str = ""
     mode: str = ""
     url: str = ""
     version: str = ""
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     noindex: bool = False
+    hide_api_marker: bool = False
     meta: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -52,8 +52,11 @@ def output(page: str) -> str:
 
 
 def between(source: str, target: str) -> str:
-    """The relative address from one file of the built site to another, both given as paths from its root."""
-    return quote(relpath(target, dirname(source) or "."), safe="/@:+,;=!$&'()*~")
+    """The relative address from one file of the built site to another, both given as paths from its root.
+
+    A colon is always quoted: within the first part of a relative address it would end a scheme (``javascript:``).
+    """
+    return quote(relpath(target, dirname(source) or "."), safe="/@+,;=!$&'()*~", errors="replace")
 
 
 class Addresses:
@@ -84,7 +87,7 @@ class Addresses:
         whole = normpath(f"{start}/{path}".lstrip("/") or ".")
         whole = "" if whole == "." else whole
         if whole.startswith(".."):
-            return Address(Kind.MISSING, path + tail, whole, fragment)
+            return Address(Kind.MISSING, between(output(page), whole) + tail, whole, fragment)
         if whole in self.files:
             return Address(Kind.FILE, between(output(page), whole) + tail, whole, fragment)
         for candidate in _candidates(whole):

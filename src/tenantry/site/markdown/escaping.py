@@ -1,0 +1,30 @@
+"""Escaping: text as HTML, and addresses within it."""
+
+from __future__ import annotations
+
+import re
+
+_BARE = re.compile(r"https?://[^\s<>\"'`|\\^{}]{4,2000}")
+_TRAILING = ".,:;!?*_~'"
+
+
+def escape(text: str) -> str:
+    """Text for an element or a quoted attribute."""
+    if "&" in text:
+        text = text.replace("&", "&amp;")
+    return text.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;").replace("'", "&#39;")
+
+
+def addresses(text: str) -> list[tuple[int, int]]:
+    """Where bare web addresses stand in a text, without the punctuation that ends the sentence around them."""
+    found = []
+    for each in _BARE.finditer(text):
+        start = each.start()
+        if start and (text[start - 1].isalnum() or text[start - 1] in "/=@"):
+            continue
+        address = each[0].rstrip(_TRAILING)
+        while address.endswith(")") and address.count(")") > address.count("("):
+            address = address[:-1].rstrip(_TRAILING)
+        if len(address) > len("https://"):
+            found.append((start, start + len(address)))
+    return found

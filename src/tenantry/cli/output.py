@@ -84,5 +84,12 @@ def _cell(value: Any) -> str:
     if value is None:
         return "-"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    # A name comes from whoever calls the API: it must not forge a row or steer the operator's terminal.
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Text on one line that does nothing to the terminal it is shown on.
+
+    A name comes from whoever calls the API, or wrote a page: it must not forge a row or steer the operator's terminal.
+    """
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

@@ -19,8 +19,9 @@ class Diagnostic:
     """What was found at one place, and what to write there.
 
     ``code`` is stable (``CFG…`` of the configuration file, ``PAGE…`` of a page, ``API…`` of an OpenAPI document,
-    ``LINK…`` of a link). ``pointer`` is a JSON pointer (RFC 6901) into a configuration file or an OpenAPI document and
-    empty for a page. ``line`` and ``column`` count from 1 and are 0 where nothing narrower than the file is to blame.
+    ``LINK…`` of a link, ``SITE…`` of the whole, ``FILE…`` of a file on the disk).
+    ``pointer`` is a JSON pointer (RFC 6901) into a configuration file or an OpenAPI document and empty for a page.
+    ``line`` and ``column`` count from 1 and are 0 where nothing narrower than the file is to blame.
     ``path`` is the file's path within the site, with ``/``; empty where text without a file was read.
     """
 

@@ -1,0 +1,227 @@
+"""``tenantry site``: check, build, serve and begin a documentation site."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tenantry.cli.output import printable, say
+from tenantry.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from tenantry.site.diagnostic import Diagnostic
+    from tenantry.site.options import SiteOptions
+
+FAILED = 1
+
+_STARTER = ("site.json", "favicon.svg", "index.md", "guides/first-page.md")
+
+_folder = click.Path(exists=True, file_okay=False, path_type=Path)
+_strict = click.option("--strict", is_flag=True, help="A warning fails it too.")
+_repository = click.option(
+    "--repository",
+    metavar="URL",
+    help="Where the pages are kept, for the feedback buttons: https://github.com/owner/name/tree/main/docs.",
+)
+_external_media = click.option(
+    "--external-media", is_flag=True, help="Pages may show images and frames of other hosts; else links to them."
+)
+
+
+@click.group()
+def site() -> None:
+    """Check, build and serve a documentation site."""
+
+
+@site.command("check")
+@click.argument("target", metavar="FILE_OR_FOLDER", type=click.Path(exists=True, allow_dash=True))
+@click.option("--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True)
+@_strict
+def check(target: str, form: str, strict: bool) -> None:
+    """Say what is wrong with a configuration file, or with a whole site when it is a folder.
+
+    A single file is read with the files beside it in mind; - reads one from stdin, by itself. It ends with 1 if there
+    is an error.
+    """
+    from tenantry.cli.site_report import meanings
+    from tenantry.site.report import write_json, write_sarif, write_text
+
+    found, name, sources = _diagnosed(target)
+    if form == "sarif":
+        text = write_sarif(found, name, sources=sources, codes=meanings())
+    else:
+        text = (write_json if form == "json" else write_text)(found, name, sources=sources)
+    click.echo(text.rstrip("\n"))
+    if fails(found, strict=strict):
+        sys.exit(FAILED)
+
+
+def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, str | bytes]]:
+    """What is to be said, the name of what it is said of, and the files to show the lines of."""
+    if target == "-":
+        from tenantry.site.config import loads
+
+        given = sys.stdin.buffer.read()
+        return loads(given)[1], "-", {"-": given}
+    path = Path(target)
+    if path.is_dir():
+        from tenantry.site.building import SiteFiles, diagnose, scan
+
+        return diagnose(path), path.name, SiteFiles(scan(path))
+    from tenantry.site.loading import load
+
+    found = load(path)[1]
+    return found, path.name, {path.name: _content(path)}
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # what was found says so already
+        return b""
+
+
+def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
+    """Whether a check of this fails."""
+    bad = {"error", "warning"} if strict else {"error"}
+    return any(said.severity in bad for said in found)
+
+
+@site.command("build")
+@click.argument("folder", type=_folder)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Where it goes; it is replaced whole.")
+@click.option("--strict", is_flag=True, help="With an error or a warning nothing is replaced, and it ends with 1.")
+@click.option("--base-url", metavar="URL", help="Where it will be published, for sitemap.xml and canonical links.")
+@_repository
+@_external_media
+def build(
+    folder: Path, out: Path, strict: bool, base_url: str | None, repository: str | None, external_media: bool
+) -> None:
+    """Write the site of FOLDER as files that any host can serve.
+
+    The folder at --out is replaced in one step when all is written; one with files that no build made is refused.
+    """
+    from tenantry.cli.site_report import Progress, summary
+    from tenantry.site.building import build as build_site
+
+    options = _options(base_url=base_url, repository=repository, external_media=external_media)
+    with Progress() as progress:
+        built = build_site(folder, out, options, progress, strict=strict)
+    for line in summary(built.diagnostics):
+        say(printable(line))
+    if not built.published:
+        say(f"Nothing was written: {printable(str(out))} is as it was.")
+        sys.exit(FAILED)
+    speed = f"{built.pages / max(built.seconds, 0.001):,.0f} pages a second"
+    say(
+        f"{built.pages:,} pages, {built.files:,} files, {built.bytes / 1e6:,.1f} MB in {built.seconds:.1f} s ({speed})."
+    )
+    click.echo(str(out))
+
+
+@site.command("serve")
+@click.argument("folder", type=_folder)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    envvar="TENANTRY_HOST",
+    show_envvar=True,
+    show_default=True,
+    help="Address to listen on.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    envvar="TENANTRY_PORT",
+    show_envvar=True,
+    show_default=True,
+    help="Port to listen on; 0 takes a free one.",
+)
+@click.option(
+    "--live/--no-live", default=True, help="Show each change of the folder at once, and what is wrong with it."
+)
+@click.option(
+    "--relay", "origins", multiple=True, metavar="ORIGIN", help="An API that the playground may call through us."
+)
+@click.option(
+    "--relay-private", "private", multiple=True, metavar="ORIGIN", help="The same, at an address within your network."
+)
+@_repository
+@_external_media
+def serve(
+    folder: Path,
+    host: str,
+    port: int,
+    live: bool,
+    origins: tuple[str, ...],
+    private: tuple[str, ...],
+    repository: str | None,
+    external_media: bool,
+) -> None:
+    """Serve the site of FOLDER."""
+    from tenantry.cli.server import listen, run
+    from tenantry.site.app import site_app
+
+    options = _options(repository=repository, external_media=external_media)
+    relay = _relay(origins, private, host)
+    with listen(host, port) as listener:
+        app = site_app(folder, options=options, relay=relay, live=live)
+        run(app, listener, announce=lambda url: say(f"The site is at {url}/  Ctrl-C stops it."))
+
+
+def _relay(origins: tuple[str, ...], private: tuple[str, ...], host: str) -> Any:
+    if not origins and not private:
+        return None
+    from tenantry.site.relay import Relay
+
+    # On this machine alone we know our names: a page from elsewhere must not get here under one of its own.
+    hosts = (host, "localhost") if host in {"127.0.0.1", "::1", "localhost"} else ()
+    try:
+        return Relay(origins, private, hosts=hosts)
+    except ValueError as error:
+        raise InvalidSettings(f"--relay: {error}") from None
+
+
+def _options(**given: Any) -> SiteOptions:
+    from tenantry.site.options import SiteOptions
+
+    for name in ("base_url", "repository"):
+        address = given.get(name)
+        if address is not None and not address.startswith(("https://", "http://")):
+            raise InvalidSettings(
+                f"--{name.replace('_', '-')} is an address that begins with https://, not {address!r}"
+            )
+    return SiteOptions(**given)
+
+
+@site.command("new")
+@click.argument("folder", type=click.Path(path_type=Path))
+def new(folder: Path) -> None:
+    """Write a small site to begin with: a configuration file and two pages. Nothing that is there is overwritten."""
+    import json
+    from importlib.resources import files
+
+    from tenantry.site.config import json_schema
+
+    starter = files("tenantry.cli") / "starter"
+    contents = {path: (starter / path).read_text("utf-8") for path in _STARTER}
+    contents[".site.schema.json"] = json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
+    present = [path for path in contents if (folder / path).exists()]
+    if present:
+        raise InvalidSettings(
+            f"{folder} has {', '.join(present)} already, and nothing is overwritten: choose another folder"
+        )
+    try:
+        for path, content in contents.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            with (folder / path).open("x", encoding="utf-8", newline="\n") as file:
+                file.write(content)
+    except OSError as error:
+        raise InvalidSettings(f"{folder} cannot be written: {error.strerror}") from None
+    say(f"Written. Look at it: tenantry site serve {printable(str(folder))}")
+    click.echo(str(folder))

@@ -1,0 +1,93 @@
+"""ReloadStream: server-sent events that tell an open page which version of it is the newest."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Send
+
+LISTENERS = 64
+"""How many pages may listen at a time: a stream holds a connection, and somebody may reach us from outside."""
+
+LIFE_SECONDS: Final = 30.0
+"""How long one stream lasts; the browser asks again by itself. A server that ends waits no longer than that."""
+
+_TICK_SECONDS: Final = 0.3
+_BEAT_TICKS: Final = 15
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),  # else a proxy may keep the events until there are many
+    (b"x-content-type-options", b"nosniff"),
+]
+_FULL = b"Too many pages listen for changes already.\n"
+
+
+class ReloadStream:
+    """``version(page)`` gives a page's newest version; it is asked at each tick and must be cheap."""
+
+    def __init__(self, version: Callable[[str], Awaitable[str]], *, life: float = LIFE_SECONDS) -> None:
+        self._version = version
+        self._life = life
+        self._listeners = 0
+        self._closed = False
+
+    def close(self) -> None:
+        """Ends all streams at their next tick."""
+        self._closed = True
+
+    async def __call__(self, page: str, receive: Receive, send: Send) -> None:
+        """Answers one GET request, until it is gone."""
+        if self._listeners >= LISTENERS:
+            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"retry-after", b"5")]
+            await send({"type": "http.response.start", "status": 503, "headers": headers})
+            await send({"type": "http.response.body", "body": _FULL})
+            return
+        self._listeners += 1
+        gone = asyncio.create_task(_gone(receive))
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+            await self._tell(page, gone, send)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except OSError:  # the reader left while something was on its way
+            pass
+        finally:
+            self._listeners -= 1
+            gone.cancel()
+
+    async def _tell(self, page: str, gone: asyncio.Task[None], send: Send) -> None:
+        async def write(text: str) -> None:
+            await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+
+        await write("retry: 500\n\n")
+        told, ticks = None, 0
+        ends = asyncio.get_running_loop().time() + self._life
+        while not (self._closed or gone.done() or _server_ends()) and asyncio.get_running_loop().time() < ends:
+            newest = await self._version(page)
+            if newest != told:
+                await write(f"event: version\ndata: {newest}\n\n")
+                told = newest
+            elif ticks % _BEAT_TICKS == 0:
+                await write(": still here\n\n")  # finds out that a reader behind a proxy is gone
+            ticks += 1
+            await asyncio.wait({gone}, timeout=_TICK_SECONDS)
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _server_ends() -> bool:
+    """uvicorn waits for all answers before it stops, and tells nobody that it waits.
+
+    Its server's own method handles the signal, so that the server, and what it means to do, can be found from there.
+    Other servers wait for the stream's life.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    return bool(getattr(getattr(handler, "__self__", None), "should_exit", False))

@@ -1,0 +1,233 @@
+"""``tenantry site``: what its commands print, and how they end."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tenantry.cli.site_report import Progress
+from tests.cli.conftest import Terminal
+
+CONFIG = {"name": "Acme", "favicon": "/f.svg", "colors": {"primary": "#2f5bd8"}, "navigation": []}
+
+
+@pytest.fixture
+def docs(folder: Path) -> Path:
+    """A site with nothing to say about it."""
+    docs = folder / "docs"
+    docs.mkdir()
+    config = CONFIG | {"navigation": [{"group": "Start", "pages": ["index"]}]}
+    (docs / "site.json").write_text(json.dumps(config))
+    (docs / "f.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    (docs / "index.md").write_text("---\ntitle: Home\ndescription: The first page.\n---\n\nHello.\n")
+    return docs
+
+
+def test_check_says_nothing_of_a_good_site(terminal: Terminal, docs: Path) -> None:
+    assert terminal("site", "check", "docs", "--strict").out == "nothing to say\n"
+    assert terminal("site", "check", "docs/site.json", "--strict").out == "nothing to say\n"
+
+
+def test_check_tells_errors_and_with_strict_warnings(terminal: Terminal, docs: Path) -> None:
+    """By its exit code, for scripts; with the line, for people. Red when a warning fails a check that did not ask."""
+    (docs / "index.md").write_text("---\ntitle: Home\n---\n\n[x](nowhere)\n")
+    said = terminal("site", "check", "docs")
+    assert "index.md:5" in said.out
+    assert "[x](nowhere)" in said.out  # the line itself
+    assert "LINK001" in said.out
+    terminal("site", "check", "docs", "--strict", fails=1)
+    (docs / "site.json").write_text('{"name": "Acme"')
+    assert "site.json" in terminal("site", "check", "docs", fails=1).out
+    assert "site.json" in terminal("site", "check", "docs/site.json", fails=1).out
+    terminal("site", "check", "missing", fails=2)
+    terminal("site", "check", "docs", "--format", "xml", fails=2)
+
+
+def test_check_reads_stdin(terminal: Terminal) -> None:
+    assert "name" in terminal("site", "check", "-", given='{"navigation": []}', fails=1).out
+    terminal("site", "check", "-", given="", fails=1)
+
+
+@pytest.mark.parametrize("target", ["docs", "docs/site.json", "-"])
+def test_check_writes_for_programs(terminal: Terminal, docs: Path, target: str) -> None:
+    """Both forms are JSON, and the words for people are nowhere in them."""
+    (docs / "site.json").write_text('{"navigation": [], "colour": 1}')
+    given = (docs / "site.json").read_text()
+    said = terminal("site", "check", target, "--format", "json", given=given, fails=1)
+    assert said.err == ""
+    assert "CFG" in said.out
+    json.loads(said.out)
+    sarif = terminal("site", "check", target, "--format", "sarif", given=given, fails=1).json()
+    assert sarif["version"] == "2.1.0"
+    rules = {rule["id"]: rule["shortDescription"]["text"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
+    assert {"CFG001", "PAGE001", "LINK001", "FILE001"} <= rules.keys()
+    assert [code for code, meaning in rules.items() if code == meaning] == []
+
+
+def test_build_writes_and_sums_up(terminal: Terminal, docs: Path) -> None:
+    """Where it went alone on stdout; what was found by code, with the first places."""
+    for number in range(6):
+        (docs / f"p{number}.md").write_text(f"# P\n\n[x](nowhere{number})\n")
+    said = terminal("site", "build", "docs", "--out", "out", "--base-url", "https://docs.example.com/x")
+    assert said.out == "out\n"
+    assert re.search(r"7 pages, \d+ files, .* MB in ", said.err)
+    assert "LINK001 warning, 6 ×: p0.md:3" in said.err
+    assert "also p1.md:3, p2.md:3 and 3 more" in said.err
+    assert "https://docs.example.com/x/" in (Path("out") / "sitemap.xml").read_text()
+
+
+def test_build_keeps_the_old_site_where_it_must(terminal: Terminal, docs: Path) -> None:
+    terminal("site", "build", "docs", "--out", "out", "--strict")
+    (docs / "index.md").write_text("[x](nowhere)\n")
+    said = terminal("site", "build", "docs", "--out", "out", "--strict", fails=1)
+    assert "Nothing was written: out is as it was." in said.err
+    (docs / "site.json").write_text("{")
+    said = terminal("site", "build", "docs", "--out", "out", fails=1)
+    assert "Nothing was written" in said.err
+    assert said.out == ""
+    assert "Hello" in Path("out/index.html").read_text()
+
+
+def test_build_refuses_in_words(terminal: Terminal, docs: Path) -> None:
+    """A folder that is not ours, the source, an address that is none."""
+    Path("mine").mkdir()
+    Path("mine/thesis").touch()
+    assert "no build made" in terminal("site", "build", "docs", "--out", "mine", fails=1).err
+    assert "holds the source" in terminal("site", "build", "docs", "--out", "docs", fails=1).err
+    assert "--base-url" in terminal("site", "build", "docs", "--out", "o", "--base-url", "docs.example", fails=1).err
+    terminal("site", "build", "docs", fails=2)
+    assert not Path("o").exists()
+
+
+def test_a_name_cannot_steer_the_terminal(terminal: Terminal, docs: Path) -> None:
+    """Red when what a page says is printed as it is."""
+    (docs / "index.md").write_text("[x](nowhere\x1b[2J)\n\n<Unknown\x07Thing/>\n")
+    (docs / "a\x1b[31m.md").write_text("x")
+    for command in (["build", "docs", "--out", "out"], ["check", "docs"]):
+        said = terminal("site", *command)
+        assert "\x1b" not in said.out + said.err
+        assert "\x07" not in said.out + said.err
+
+
+def test_progress_is_a_bar_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Elsewhere a few lines: a log must not hold a thousand. Red when a bar is drawn into a file."""
+    with Progress() as progress:
+        for done in range(1, 501):
+            progress(done, 500)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"{done} of 500 pages" for done in (100, 200, 300, 400, 500)]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with Progress() as progress:
+        for done in range(1, 501):
+            progress(done, 500)
+    assert "500/500" in capsys.readouterr().err
+
+
+def test_new_writes_a_site_with_nothing_to_mend(terminal: Terminal) -> None:
+    """That builds strictly, and names its schema. Red when the first thing that somebody sees is a warning."""
+    said = terminal("site", "new", "handbook")
+    assert said.out == "handbook\n"
+    assert "tenantry site serve handbook" in said.err
+    config = json.loads(Path("handbook/site.json").read_text())
+    assert Path("handbook", config["$schema"]).is_file()
+    assert terminal("site", "check", "handbook", "--strict").out == "nothing to say\n"
+    terminal("site", "build", "handbook", "--out", "out", "--strict")
+    assert "My second page" in Path("out/guides/first-page.html").read_text()
+
+
+def test_new_overwrites_nothing(terminal: Terminal) -> None:
+    Path("mine").mkdir()
+    Path("mine/index.md").write_text("mine")
+    assert "index.md" in terminal("site", "new", "mine", fails=1).err
+    assert [each.name for each in Path("mine").iterdir()] == ["index.md"]
+    assert Path("mine/index.md").read_text() == "mine"
+    Path("file").touch()
+    assert "cannot be written" in terminal("site", "new", "file", fails=1).err
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """``tenantry site serve`` as a process, and its address."""
+    command = [sys.executable, "-m", "tenantry", "site", "serve", "docs", "--port", "0", *options]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        line = process.stderr.readline()
+        found = re.search(r"http://[^/]+", line)
+        assert found is not None, line + process.stderr.read()
+        yield process, found[0]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def get(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        return str(answer.read().decode())
+
+
+def test_serve_shows_changes_and_ends_at_once(folder: Path, docs: Path) -> None:
+    """Even while a page listens. Red when Ctrl-C waits for the stream to end by itself."""
+    with serving(folder) as (process, url):
+        assert "Hello." in get(url)
+        stream = urllib.request.urlopen(f"{url}/_reload?page=", timeout=20)
+        lines = [stream.readline().decode() for _ in range(4)]
+        (docs / "index.md").write_text("# Home\n\nChanged.\n")
+        while not (line := stream.readline().decode()).startswith("data:"):
+            assert line
+        assert line != lines[3]
+        assert "Changed." in get(url)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+        assert time.monotonic() - began < 4
+        stream.close()
+
+
+def test_serve_for_readers(folder: Path, docs: Path) -> None:
+    with serving(folder, "--no-live") as (_, url):
+        assert "_reload" not in get(url)
+
+
+def test_serve_with_a_relay(folder: Path, docs: Path) -> None:
+    """It reaches what it is told of, and nothing else."""
+    with serving(folder, "--relay", "https://api.example.com") as (_, url):
+        asked = urllib.request.Request(
+            f"{url}/_relay",
+            json.dumps({"method": "GET", "url": "https://elsewhere.example/", "headers": {}, "body": None}).encode(),
+            {"Content-Type": "application/json", "Origin": url},
+        )
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(asked, timeout=20)
+        assert "error" in json.loads(refused.value.read())
+
+
+def test_serve_refuses_a_port_that_is_taken(terminal: Terminal, docs: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert "cannot listen" in terminal("site", "serve", "docs", "--port", port, fails=1).err
+
+
+def test_help_needs_nothing_of_a_site(folder: Path) -> None:
+    """Red when a module of the site, or of a framework, is imported before a command needs it."""
+    code = (
+        "import sys; from click.testing import CliRunner; from tenantry.cli.main import commands;"
+        "assert CliRunner().invoke(commands, ['site', 'build', '--help']).exit_code == 0;"
+        "print([name for name in sys.modules if name.startswith(('tenantry.site', 'markdown_it', 'pydantic',"
+        " 'starlette', 'jinja2', 'uvicorn', 'tenantry.sql'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -18,10 +18,10 @@ from scorecard.row import Result
 ROOT: Final = Path(__file__).parents[1]
 SAVED: Final = ROOT / ".scorecard"
 PAGE: Final = ROOT / "docs" / "reliability.md"
-COPY: Final = ROOT / "docs" / "reliability.json"
+COPY: Final = ROOT / "docs" / "figures" / "reliability.json"
 _BEGIN: Final = "<!-- scorecard: made by `python -m scorecard --write-docs` -->"
 _END: Final = "<!-- end of the scorecard -->"
-_JSON: Final = "The same with all its numbers: [reliability.json](reliability.json)."
+_JSON: Final = "The same with all its numbers: [reliability.json](figures/reliability.json)."
 
 
 @dataclass(frozen=True)

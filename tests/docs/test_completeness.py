@@ -10,6 +10,7 @@ import click
 import pytest
 
 import tenantry
+import tenantry.site
 from tenantry.cli.main import commands
 from tenantry.errors import TenantryError
 from tenantry.settings import Settings
@@ -64,6 +65,13 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert any(name in page.read_text("utf-8") for page in pages)
     value = getattr(tenantry, name)
     assert not callable(value) or value.__doc__
+
+
+@pytest.mark.parametrize("name", tenantry.site.__all__)
+def test_every_public_name_of_the_site_is_documented(name: str) -> None:
+    """The same of ``tenantry.site``, in the pages about it."""
+    assert any(re.search(rf"\b{name}\b", page.read_text("utf-8")) for page in DOCS.glob("site*.md"))
+    assert getattr(tenantry.site, name).__doc__
 
 
 def test_every_metric_is_documented_and_no_other() -> None:

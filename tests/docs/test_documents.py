@@ -6,6 +6,7 @@ import ast
 import asyncio
 import inspect
 import os
+import re
 import shutil
 import signal
 import socket
@@ -13,7 +14,6 @@ import subprocess
 import sys
 import time
 import types
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,14 +27,19 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOT_RUN = ("pip install", "make ", "git clone", "cd ")
 """First words of lines that set up a machine: `make test` itself is what proves those."""
 
+_TITLE = re.compile(r'title="([\w.-]+)"')
+
 
 class Reader:
-    """Somebody who follows one document in an empty folder: a shell, a Python session, and servers left running."""
+    """Somebody who follows one document in an empty folder: a shell, a Python session, and servers left running.
+
+    A block with ``title="name"`` is saved under that name; a block of bash with ``server`` is left running.
+    """
 
     def __init__(self, folder: Path, exports: pytest.MonkeyPatch) -> None:
         self.folder = folder
         self.exports = exports
-        self.port = _free_port()
+        self.ports = {"127.0.0.1:8000": _free_port(), "127.0.0.1:8001": _free_port()}
         self.session = types.ModuleType("document")
         self.runner = asyncio.Runner()
         self.servers: list[subprocess.Popen[bytes]] = []
@@ -43,8 +48,13 @@ class Reader:
 
     def follow(self, block: Block, document: Path) -> None:
         """Does what the block says. Raises what it raises, with the document's own line numbers."""
-        text = block.text.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}")
-        if block.language == "python":
+        text = block.text
+        for written, port in self.ports.items():
+            text = text.replace(written, f"127.0.0.1:{port}").replace(f"--port {written[-4:]}", f"--port {port}")
+        title = _TITLE.search(block.info)
+        if title is not None:
+            (self.folder / title[1]).write_text(text, "utf-8")
+        elif block.language == "python":
             self._python(text, block, document)
         elif block.language == "bash" and "server" in block.info:
             self._serve(text)
@@ -86,9 +96,11 @@ class Reader:
     def _serve(self, text: str) -> None:
         script = f"source {self.environ}\nexec {text.strip()}"
         self.servers.append(subprocess.Popen(["bash", "-c", script], cwd=self.folder, env=self._first_environ()))
+        named = re.search(r"--port (\d+)", text)
+        place = ("127.0.0.1", int(named[1]) if named else self.ports["127.0.0.1:8000"])
         for _ in range(200):
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz").close()
+                socket.create_connection(place, 1).close()
                 return
             except OSError:
                 assert self.servers[-1].poll() is None, "the server stopped"
@@ -101,7 +113,7 @@ class Reader:
         return {
             "PATH": path,
             "HOME": str(self.folder),
-            "TENANTRY_PORT": str(self.port),
+            "TENANTRY_PORT": str(self.ports["127.0.0.1:8000"]),
             "TENANTRY_RUN_DIR": run_folder,
         }
 

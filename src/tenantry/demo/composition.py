@@ -15,6 +15,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.datasources import DataSources
 from tenantry.demo.airlines import AIRLINES, SHOWN, airline
 from tenantry.demo.app import demo_app
+from tenantry.demo.handbook import handbook
 from tenantry.demo.sources import prepare
 from tenantry.groups import Author, Environment, GroupChanges, Record, Tag
 from tenantry.keys import SigningKeys, create_key_file
@@ -37,6 +38,7 @@ class Demo:
     tokens: dict[str, str] = field(repr=False)
     unknown_token: str = field(repr=False)
     api_token: str = field(repr=False)
+    has_docs: bool
 
     def addresses(self, url: str) -> str:
         """What to open, for people on a terminal."""
@@ -55,17 +57,32 @@ class Demo:
             f"  curl -X GET {url}/api/user -H 'Content-Type: application/json' \\",
             f"    -H 'Authorization: Token {self.api_token}' -d '{{\"user_group_id\": \"acme\"}}'",
             "",
+            *self._docs(url),
+            "",
             "Ctrl-C stops it.",
         ]
         return "\n".join(lines)
+
+    def _docs(self, url: str) -> list[str]:
+        if not self.has_docs:
+            return ["The documentation is not installed: pip install 'tenantry[site]'"]
+        return [
+            f"The documentation: {url}/docs/",
+            "",
+            f"  {url}/docs/api/get-or-create calls this server. It asks for the API token:",
+            f"  {self.api_token}",
+        ]
 
     def opened(self, url: str, token: str) -> str:
         """The address that opens the dashboard with a token."""
         return f"{url}/?USER_GROUP_TOKEN={token}"
 
 
-def prepare_demo(folder: str | Path) -> Demo:
-    """Makes the data, the keys and the store in ``folder`` (a second the first time), and one group per airline."""
+def prepare_demo(folder: str | Path, url: str) -> Demo:
+    """Makes the data, the keys and the store in ``folder`` (a second the first time), and one group per airline.
+
+    ``url`` is where the app will be served.
+    """
     folder = Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     key_file, database = folder / "tenantry.keys", f"sqlite:///{folder / 'tenantry.db'}"
@@ -78,9 +95,11 @@ def prepare_demo(folder: str | Path) -> Demo:
     sources = DataSources(store)
     # The resolver asks again after every write on this host, so a rotation shows at once.
     dashboards = demo_app(Resolver(store, keys=keys), sources)
-    app = compose(store, keys, routes=[Mount("/", dashboards)], closing=[sources.aclose])
+    docs = handbook(url)
+    routes = [Mount("/docs", docs)] if docs else []
+    app = compose(store, keys, routes=[*routes, Mount("/", dashboards)], closing=[sources.aclose])
     unknown = keys.mint(draft_token(Tag.CUSTOMER, keys.active_id, secrets.token_bytes))
-    return Demo(app, tokens, unknown, api_token)
+    return Demo(app, tokens, unknown, api_token, has_docs=docs is not None)
 
 
 async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[str, str], str]:

@@ -1,0 +1,12 @@
+"""The API reference of a site: from OpenAPI documents and from pages that name an endpoint.
+
+``read_documents`` reads what the configuration names; ``ApiPages`` adds to the pages what their front matter asks for.
+"""
+
+from tenantry.site.reference.callees import callees
+from tenantry.site.reference.codes import CODES
+from tenantry.site.reference.operation import Operation
+from tenantry.site.reference.pages import ApiPages
+from tenantry.site.reference.reference import Reference, read_documents
+
+__all__ = ["CODES", "ApiPages", "Operation", "Reference", "callees", "read_documents"]

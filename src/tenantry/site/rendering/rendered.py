@@ -1,0 +1,30 @@
+"""RenderedSite: a whole site in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tenantry.site.config.model import SiteConfig
+from tenantry.site.diagnostic import Diagnostic
+from tenantry.site.options import SiteOptions
+from tenantry.site.rendering.site import Site
+
+
+class RenderedSite(dict[str, bytes]):
+    """The finished files by their paths. ``config`` is None, and there are no files, if the configuration file cannot
+    be read; ``diagnostics`` says why, and what else there is to say."""
+
+    config: SiteConfig | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def render(files: Mapping[str, str | bytes], options: SiteOptions = SiteOptions()) -> RenderedSite:  # noqa: B008
+    """Makes a site of the files of a folder, given by their paths within it. Reads nothing else, and never raises for
+    what is in them."""
+    site = Site(options, remember=False)
+    rendered = RenderedSite(site.update(files))
+    for path in sorted(site.assets):
+        content = files[path]
+        rendered.setdefault(path, content.encode("utf-8", "replace") if isinstance(content, str) else content)
+    rendered.config, rendered.diagnostics = site.config, site.diagnostics
+    return rendered

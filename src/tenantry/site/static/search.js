@@ -1,0 +1,236 @@
+// Search: opens with / and Ctrl-K or Cmd-K, looks into the site's own index (outputs/search.py), remembers nothing.
+(() => {
+  "use strict";
+  const byId = (id) => document.getElementById(id);
+  const dialog = byId("search-dialog"), input = byId("search-input"), list = byId("search-results");
+  if (!dialog || !dialog.showModal || !input || !list) return;
+
+  const SHOWN = 8;
+  const home = new URL(dialog.dataset.index, document.baseURI);
+
+  // Words, cut as outputs/words.py cuts them. `whole` marks what a name of code is beside its parts.
+  const PAIRED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff"
+    + "\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
+  const RUN = `(?:(?![${PAIRED}])[\\p{L}\\p{N}\\u0900-\\u0963\\u0966-\\u0dff])+`;
+  const JOINED = new RegExp(`[${PAIRED}]+|${RUN}(?:_${RUN})*`, "gu");
+  const PARTS = new RegExp(RUN, "gu");
+  const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
+  const fold = (text) => text.normalize("NFKD").replace(ACCENTS, "").normalize("NFC");
+
+  function words(text) {
+    return (fold(text).match(JOINED) || []).flatMap((joined) => {
+      const parts = joined.replace(/([a-z0-9])(?=[A-Z])/g, "$1_").match(PARTS);
+      if (!parts) {
+        const letters = [...joined];
+        return letters.length < 2 ? [{ word: joined }] : letters.slice(1).map((letter, at) => ({ word: letters[at] + letter }));
+      }
+      const found = parts.map((part) => ({ word: [...part.toLowerCase()].slice(0, 24).join("") }));
+      const whole = found.map((part) => part.word).join("");
+      return parts.length > 1 && parts.length < 5 ? [{ word: whole, whole: true }, ...found] : found;
+    });
+  }
+
+  // The files of the index, each loaded once.
+  const files = new Map();
+  function load(name) {
+    if (!files.has(name)) {
+      const file = fetch(new URL(name, home), { cache: name === "index.json" ? "no-cache" : "default" }).then((answer) => {
+        if (!answer.ok) throw new Error(answer.status);
+        return name.endsWith("json") ? answer.json() : answer.text().then(lines);
+      });
+      file.catch(() => files.delete(name));
+      files.set(name, file);
+    }
+    return files.get(name);
+  }
+
+  function lines(text) {
+    let word = "";
+    return text.split("\n").slice(0, -1).map((line) => {
+      const end = line.search(/[ \t]/);
+      word = [...word].slice(0, parseInt(line[0], 36)).join("") + line.slice(1, end);
+      return { word, common: line[end] === "\t", postings: line.slice(end + 1) };
+    });
+  }
+
+  function unpack(text) {
+    const found = [];
+    for (let at = 0, part = -1; at < text.length; ) {
+      const code = text.charCodeAt(at++) - 33;
+      let digit, factor = 1;
+      part++;
+      do {
+        digit = text.charCodeAt(at++) - 33;
+        part += digit * factor;
+        factor *= 34;
+      } while (digit > 59);
+      found.push([part, code]);
+    }
+    return found;
+  }
+
+  // The words of the index from `low` to the last that begins with `prefix`, out of `most` files at most.
+  async function range(index, low, prefix, most) {
+    const names = index.words.filter(([first], at) => first <= prefix + "\uffff" && !(index.words[at + 1]?.[0] <= low));
+    return (await Promise.all(names.slice(0, most).map(([, name]) => load(name)))).flat();
+  }
+
+  // 1: the same word; less for one that goes on, or is one letter shorter (a plural); 0: another.
+  function nearness(typed, word) {
+    if (word.startsWith(typed)) return word === typed ? 1 : 0.3 + (0.4 * typed.length) / word.length;
+    return typed.length > 3 && typed.slice(0, -1) === word ? 0.7 : 0;
+  }
+
+  // One letter more, less or another, or two changed about.
+  function mistyped(a, b) {
+    let start = 0, left = a.length, right = b.length;
+    while (start < Math.min(left, right) && a[start] === b[start]) start++;
+    while (left > start && right > start && a[left - 1] === b[right - 1]) left--, right--;
+    const [x, y] = [a.slice(start, left), b.slice(start, right)];
+    return (x.length < 2 && y.length < 2) || (y.length === 2 && x === y[1] + y[0]);
+  }
+
+  async function near(index, { word, whole }) {
+    const rate = (line, factor) => ({ ...line, factor, postings: factor && unpack(line.postings) });
+    let found = (await range(index, word.length > 3 ? word.slice(0, -1) : word, word, 3))
+      .map((line) => rate(line, whole ? +(line.word === word) : nearness(word, line.word)));
+    if (!whole && word.length > 3 && !found.some((line) => line.factor)) {
+      const start = word.slice(0, 2);
+      found = (await range(index, start, start, 6)).map((line) => rate(line, mistyped(word, line.word) ? 0.4 : 0));
+    }
+    return found.filter((line) => line.factor);
+  }
+
+  // The parts of the site that have the words, or most of them, the best first.
+  function rank(index, typed, lists) {
+    const parts = new Map();
+    lists.forEach((found, at) => {
+      const best = new Map();
+      for (const { postings, factor } of found) {
+        const rare = Math.log(1 + (index.count + 1) / (postings.length + 0.5));
+        for (const [part, code] of postings) {
+          const score = factor * rare * index.levels[Math.floor(code / index.sections)];
+          if (!(score <= best.get(part)?.score)) best.set(part, { score, section: code % index.sections });
+        }
+      }
+      const counts = !typed[at].whole && !found.some((line) => line.common);
+      for (const [part, { score, section }] of best) {
+        const known = parts.get(part) || { part, score: 0, matched: 0, sections: [] };
+        known.score += score;
+        known.matched += counts;
+        known.sections[section] = (known.sections[section] || 0) + score;
+        parts.set(part, known);
+      }
+    });
+    const total = (one) => one.score + Math.max(...Object.values(one.sections)); // words that meet under one heading
+    const ranked = [...parts.values()].sort((a, b) => b.matched - a.matched || total(b) - total(a) || a.part - b.part);
+    return ranked.filter((one) => one.matched === ranked[0].matched).slice(0, SHOWN);
+  }
+
+  async function find(query) {
+    const index = await load("index.json");
+    const typed = words(query);
+    const lists = await Promise.all(typed.map((one) => near(index, one)));
+    const known = new Set(lists.flat().map((line) => line.word));
+    const rows = rank(index, typed, lists).map(async ({ part, sections }) => {
+      const file = await load(index.parts[Math.floor(part / index.each)]);
+      const [path, title, label, ...headings] = file[part % index.each];
+      const heading = headings[sections.reduce((best, score, at) => (score > (sections[best] || 0) ? at : best), 0)];
+      const [text, id] = typeof heading === "string" ? [heading, slug(heading)] : heading;
+      const url = new URL("../" + path.split("/").map(encodeURIComponent).join("/") + ".html", home);
+      url.hash = id;
+      return option(url, [title, text, label], known);
+    });
+    return Promise.all(rows);
+  }
+
+  // The id of a heading, as markdown/identifiers.py makes it.
+  const slug = (title) => title && (title.trim().toLowerCase().replace(/[^\p{L}\p{N}\p{M}_ -]/gu, "").replace(/ /g, "-") || "section");
+
+  // Drawing: text nodes only.
+  function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
+  function marked(text, known) {
+    return text.split(new RegExp(`([${PAIRED}]{2}|${RUN})`, "u")).map((piece) =>
+      words(piece).some(({ word }) => known.has(word)) ? element("mark", {}, piece) : piece);
+  }
+
+  function option(url, [title, heading, label], known) {
+    const made = element("a", { role: "option", href: url.href, tabindex: -1, "aria-selected": false, class: "search-result" });
+    made.append(element("span", { class: "search-title" }, ...marked(title, known)));
+    if (heading) made.append(" ", element("span", { class: "search-heading" }, ...marked(heading, known)));
+    if (label) made.append(" ", element("span", { class: "search-label" }, label));
+    return made;
+  }
+
+  const status = byId("search-status") || dialog.appendChild(element("p", { id: "search-status", role: "status" }));
+  let asked = 0, active = -1;
+
+  function activate(at) {
+    const options = [...list.children];
+    active = options.length ? (at + options.length) % options.length : -1;
+    options.forEach((one, number) => {
+      one.id = `search-result-${number}`;
+      one.setAttribute("aria-selected", number === active);
+    });
+    if (active < 0) return input.removeAttribute("aria-activedescendant");
+    input.setAttribute("aria-activedescendant", options[active].id);
+    options[active].scrollIntoView({ block: "nearest" });
+  }
+
+  function draw(options, words) {
+    list.replaceChildren(...options);
+    input.setAttribute("aria-expanded", options.length > 0);
+    activate(options.length ? 0 : -1);
+    status.textContent = words;
+  }
+
+  async function search() {
+    const query = input.value.trim(), mine = ++asked;
+    if (!query) return draw([], "");
+    try {
+      const found = await find(query);
+      if (mine !== asked) return;
+      draw(found, found.length ? (found.length === 1 ? "1 result" : `${found.length} results`) : `Nothing found for “${query}”.`);
+    } catch {
+      if (mine === asked) draw([], home.protocol === "file:"
+        ? "Search works when the site is served, not when its pages are opened as files."
+        : "The search index could not be loaded. Is the connection there? Type again to retry.");
+    }
+  }
+
+  function open() {
+    if (dialog.open) return;
+    dialog.showModal();
+    input.value = "";
+    search();
+    input.focus();
+    load("index.json").catch(() => {});
+  }
+
+  input.addEventListener("input", search);
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown") activate(active + 1);
+    else if (event.key === "ArrowUp") activate(active - 1);
+    else if (event.key === "Enter") list.children[active]?.click();
+    else if (event.key === "Escape") dialog.close(); // the field would empty itself first
+    else return;
+    event.preventDefault();
+  });
+  list.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  document.addEventListener("click", (event) => event.target.closest(".search-open") && open());
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+    const slash = event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (!slash && !((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k")) return;
+    event.preventDefault();
+    open();
+  });
+})();

@@ -1,0 +1,1 @@
+# ruff: noqa: A005  # the name of the package that is tested

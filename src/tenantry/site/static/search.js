@@ -227,7 +227,8 @@
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   document.addEventListener("click", (event) => event.target.closest(".search-open") && open());
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+    // The field keeps the focus for a moment after the dialog is closed.
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable]") && (event.target !== input || dialog.open);
     const slash = event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (!slash && !((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k")) return;
     event.preventDefault();

@@ -55,6 +55,7 @@ TABLE: dict[str, Code] = {
     "CFG034": Code(_W, "An unknown key that is nearly a known one.", in_schema=True),
     "CFG035": Code(_W, "A key that belongs elsewhere or has another name.", in_schema=True),
     "CFG036": Code(_W, "An unknown key.", in_schema=True),
+    "CFG037": Code(_I, "Something that other programs refuse as a whole, for a mistake inside it."),
     # Values
     "CFG040": Code(_E, "A required field is missing.", in_schema=True),
     "CFG041": Code(_E, "A value of the wrong type.", in_schema=True),

@@ -82,6 +82,8 @@ def _link_name(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> 
 
 def _call(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> None:
     """The repository of the code-host type is an address; a link may be a path."""
+    if clean.get("type") == "github" and "name" in value:
+        walk.refused.append(spot.below(value, "name"))
     url = clean.get("url")
     if clean.get("type") == "github" and url is not None and re.search(WEB, url) is None:
         message = f"{spot.words()}.url is {quoted(url)}, not the address of a repository"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tenantry.site.config.distance import nearest, squash
-from tenantry.site.config.model import SiteConfig
+from tenantry.site.config.model import SiteConfig, TopbarLink
 from tenantry.site.config.quoting import quoted
 from tenantry.site.config.tables import EXTENSIONS, MOVED, NEWER
 from tenantry.site.config.tree import Object, Spot
@@ -26,6 +26,8 @@ def unknown_keys(part: type, known: Iterable[str], value: Object, unknown: list[
             continue
         if key in EXTENSIONS.get(part, {}):
             walk.extensions.append(below)
+            if part is TopbarLink and key in {"icon", "iconType"}:
+                walk.refused.append(below)
         elif part is SiteConfig and key in NEWER:
             walk.newer.append(below)
         else:

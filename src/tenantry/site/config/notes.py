@@ -14,14 +14,15 @@ MOST = 500
 
 
 class Notes:
-    """Collects diagnostics with their places."""
+    """Collects diagnostics with their places. ``said`` has the code and the place in the tree of each that has one."""
 
-    __slots__ = ("_counts", "_list", "source")
+    __slots__ = ("_counts", "_list", "said", "source")
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self._list: list[Diagnostic] = []
         self._counts: Counter[str] = Counter()
+        self.said: list[tuple[str, Spot]] = []
 
     def at(self, offset: int, code: str, message: str, fix: str = "", pointer: str = "") -> None:
         """Says something about a place in the text."""
@@ -33,6 +34,7 @@ class Notes:
     def say(self, spot: Spot, code: str, message: str, fix: str = "", *, of_key: bool = False) -> None:
         """Says something about a place in the tree."""
         if self._counts[code] < MOST:
+            self.said.append((code, spot))
             self.at(spot.offset(of_key=of_key), code, message, fix, spot.pointer())
         else:
             self._counts[code] += 1

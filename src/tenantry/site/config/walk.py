@@ -17,10 +17,11 @@ class Walk:
 
     ``parts`` has every object by its model's class, as clean values by attribute; ``texts`` every text by its mark.
     ``extensions`` and ``newer`` are the places of keys that are told of together, at the end.
+    ``refused`` are places of keys that are taken here and that other programs refuse.
     ``told`` is a value of which enough was said before the fields were read.
     """
 
-    __slots__ = ("extensions", "newer", "notes", "parts", "texts", "told")
+    __slots__ = ("extensions", "newer", "notes", "parts", "refused", "texts", "told")
 
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
@@ -28,6 +29,7 @@ class Walk:
         self.texts: defaultdict[Mark, list[tuple[str, Spot]]] = defaultdict(list)
         self.extensions: list[Spot] = []
         self.newer: list[Spot] = []
+        self.refused: list[Spot] = []
         self.told: Any = None
 
     def wrong_type(self, spot: Spot, value: Any, expected: str, fix: str) -> None:

@@ -10,6 +10,7 @@ from tenantry.site.config.checks.pages import check_pages
 from tenantry.site.config.checks.redirects import check_redirects
 from tenantry.site.config.checks.twice import check_twice
 from tenantry.site.config.checks.versions import check_versions
+from tenantry.site.config.checks.wholes import check_wholes
 from tenantry.site.config.walk import Walk
 
 __all__ = ["check_all"]
@@ -23,3 +24,4 @@ def check_all(walk: Walk, files: Collection[str] | None) -> None:
     check_belonging(walk, files)
     check_redirects(walk)
     check_twice(walk)
+    check_wholes(walk)

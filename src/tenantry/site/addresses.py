@@ -1,5 +1,7 @@
 """Addresses: where each page and file of the site is, and what to write to lead there.
 
+A path that begins with neither ``/`` nor ``.`` is one from the page's folder; if nothing is there, from the site's.
+
 A page ``guides/start`` becomes ``guides/start.html``, and every link between pages is relative: a site works on any
 host, under any prefix, and from a folder without a server.
 """
@@ -84,6 +86,14 @@ class Addresses:
 
     def _inside(self, page: str, path: str, tail: str, fragment: str) -> Address:
         start = "" if path.startswith("/") else dirname(page)
+        found = self._at(page, start, path, tail, fragment)
+        if found.kind is Kind.MISSING and start and not path.startswith("."):
+            # what many authors mean by a path without a slash before it
+            from_root = self._at(page, "", path, tail, fragment)
+            return found if from_root.kind is Kind.MISSING else from_root
+        return found
+
+    def _at(self, page: str, start: str, path: str, tail: str, fragment: str) -> Address:
         whole = normpath(f"{start}/{path}".lstrip("/") or ".")
         whole = "" if whole == "." else whole
         if whole.startswith(".."):

@@ -77,8 +77,8 @@ class Draw(Protocol):
     def source(self, target: str, line: int) -> str | None:
         """The same for an image or a frame; None also for another host that this site shows nothing of."""
 
-    def identifier(self, wanted: str) -> str:
-        """An id that is unique on the page, as near to ``wanted`` as can be."""
+    def identifier(self, wanted: str, written: str = "") -> str:
+        """An id that is unique on the page: what its author has ``written``, else as near to ``wanted`` as can be."""
 
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
         """The nodes of a shared part of a page, by its path."""

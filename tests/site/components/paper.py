@@ -45,8 +45,8 @@ class Paper:
         address = ADDRESSES.resolve("start", target)
         return str(escape(address.href)) if address.kind is Kind.FILE else None
 
-    def identifier(self, wanted: str) -> str:
-        slug = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-") or "part"
+    def identifier(self, wanted: str, written: str = "") -> str:
+        slug = re.sub(r"[^a-z0-9]+", "-", (written or wanted).lower()).strip("-") or "part"
         number = 1
         while (found := slug if number == 1 else f"{slug}-{number}") in self.ids:
             number += 1

@@ -26,5 +26,5 @@ def read(files: Collection[str] | None = None, **fields: Any) -> tuple[SiteConfi
 
 
 def said(files: Collection[str] | None = None, **fields: Any) -> list[tuple[str, str]]:
-    """Code and pointer of what is said, in the order of the file."""
-    return [(one.code, one.pointer) for one in read(files, **fields)[1]]
+    """Code and pointer of what is said, in the order of the file, without what it means to other programs."""
+    return [(one.code, one.pointer) for one in read(files, **fields)[1] if one.code != "CFG037"]

@@ -46,7 +46,7 @@ def test_the_newer_format_is_told_once() -> None:
         ({"api": {"openapi": "x"}}, "CFG035", "/api/openapi", "openapi"),
         ({"api": {"authentication": {}}}, "CFG035", "/api/authentication", "api.auth"),
         ({"api": {"hidePlayground": True}}, "CFG035", "/api/hidePlayground", '"hide"'),
-        ({"topAnchor": {"url": "/"}}, "CFG035", "/topAnchor/url", "anchors"),
+        ({"topAnchor": {"name": "a", "url": "/"}}, "CFG035", "/topAnchor/url", "anchors"),
         ({"feedback.thumbsRating": True}, "CFG035", "/feedback.thumbsRating", '"feedback": {'),
         ({"brandName": "x"}, "CFG036", "/brandName", "remove"),
         ({"tab": []}, "CFG034", "/tab", "tabs"),
@@ -54,7 +54,7 @@ def test_the_newer_format_is_told_once() -> None:
 )
 def test_an_unknown_key_is_told_with_what_was_meant(fields: dict[str, Any], code: str, pointer: str, fix: str) -> None:
     """Red when the wrong key is proposed: one of another object, or one that is there already."""
-    (one,) = read(**fields)[1]
+    (one,) = [one for one in read(**fields)[1] if one.code != "CFG037"]
     assert (one.code, one.pointer, one.severity) == (code, pointer, "warning")
     assert fix in one.fix
 

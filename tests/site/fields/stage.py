@@ -24,6 +24,7 @@ PAGES = {
     "api/make": "---\nopenapi: POST /things\n---\n",
     "api/plain": '---\napi: "GET /plain/{id}"\n---\n\n<ParamField path="id" type="string">One.</ParamField>',
     "apis": "# Apis\n\nNot of the folder api.",
+    "newer": "---\ntitle: Newer\nversion: v2\n---\n\nWords.",
     "old/notes": "# Old notes\n\nWords.",
     "unlisted": "# Unlisted\n\nReachable.",
 }

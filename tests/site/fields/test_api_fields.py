@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Page, Route
 
 from tests.engines.chromium import OpenPage
 from tests.site.fields.stage import made, visit
 
+SIDEBAR = ".sidebar .pages a"
 ONE = "https://one.example/v1"
 
 
@@ -20,8 +21,10 @@ async def test_openapi(open_page: OpenPage, tmp_path: Path) -> None:
     page = (await visit(open_page, out, "api/list")).page
     assert await page.locator("h1").inner_text() == "List things"
     assert "zebra" in await page.locator("article").inner_text()
-    generated = [path for path in out.rglob("*.html") if "More of them" in path.read_text("utf-8").split("</h1>")[0]]
-    assert len([path for path in generated if "<h1>More of them" in path.read_text("utf-8")]) == 1
+    [generated] = [path for path in out.rglob("*.html") if "<h1>More of them" in path.read_text("utf-8")]
+    await page.goto(f"file://{generated}")
+    assert await page.locator("h1").inner_text() == "More of them"
+    assert await page.locator(f"{SIDEBAR}[aria-current=page]").inner_text() == "GET\nMore of them"
 
 
 async def test_openapi_as_one_text(open_page: OpenPage, tmp_path: Path) -> None:
@@ -71,6 +74,52 @@ async def test_api_auth(
     words = await page.locator("[data-try]").inner_text()
     for name in auth.get("name", "").split(":"):
         assert name in words
+
+
+SENT = [
+    ({"method": "bearer"}, ["s3cret"], "Bearer s3cret"),
+    ({"method": "basic", "name": "account:secret"}, ["me", "it:s"], "Basic bWU6aXQ6cw=="),
+    ({"method": "key", "name": "X-Api-Key"}, ["s3cret"], "s3cret"),
+    ({"method": "key", "name": "Authorization", "inputPrefix": "Token "}, ["Token s3cret"], "Token s3cret"),
+]
+
+
+@pytest.mark.parametrize(("auth", "typed", "header"), SENT, ids=lambda case: str(case))
+async def test_api_in_the_request(
+    open_page: OpenPage, tmp_path: Path, auth: dict[str, Any], typed: list[str], header: str
+) -> None:
+    """What is sent goes to the base URL that was chosen, signed as the file says, and nothing else is asked.
+
+    Red when the script takes the <ParamField> of the page's text for an input.
+    """
+    bases = {"baseUrl": [ONE, "https://two.example"], "auth": auth}
+    seen = await visit(open_page, made(tmp_path, api=bases), "api/plain")
+    page = seen.page
+
+    async def answer(route: Route) -> None:
+        await route.fulfill(json={"ok": True}, headers={"Access-Control-Allow-Origin": "*"})
+
+    await page.route("https://two.example/**", answer)
+    await page.locator("[data-bases]").select_option(index=1)
+    for field, text in zip(await page.locator("[data-credential]").all(), typed, strict=True):
+        await field.fill(text)
+    await page.get_by_label("id string required").fill("7")
+    assert "https://two.example/plain/7" in await curl(page)
+    await page.get_by_role("button", name="Send").click()
+    await page.locator("[data-answer] .status").wait_for(timeout=5000)
+    assert seen.hosts() == {"two.example"}
+    [sent] = [each for each in seen.requests if each.method == "GET" and "two.example" in each.url]
+    assert sent.url == "https://two.example/plain/7"
+    assert sent.headers[auth["name"].lower() if auth["method"] == "key" else "authorization"] == header
+    assert await seen.violations() == []
+
+
+async def test_api_auth_prefix_is_told(open_page: OpenPage, tmp_path: Path) -> None:
+    """The field of a secret hides what it begins with. Red when only the field has it."""
+    auth = {"method": "key", "name": "Authorization", "inputPrefix": "Token "}
+    page = (await visit(open_page, made(tmp_path, api={"baseUrl": ONE, "auth": auth}), "api/plain")).page
+    assert "begins with Token" in await page.locator("[data-try]").inner_text()
+    assert "It begins with Token." in await page.locator("article .ways").inner_text()
 
 
 MODES = [("show", 1, True), ("simple", 0, True), ("hide", 0, False)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import Page, Route
 
 from tenantry.site import SiteOptions
 from tests.engines.chromium import OpenPage
@@ -74,6 +76,18 @@ async def test_colors(open_page: OpenPage, tmp_path: Path, dark: bool) -> None:
     assert await style(page, ".tools-button, a.cta, a.button", "backgroundColor") == "rgb(96, 0, 64)"
 
 
+@pytest.mark.parametrize(("given", "dark"), [("light", False), ("dark", True)])
+async def test_background_of_one_mode(open_page: OpenPage, tmp_path: Path, given: str, dark: bool) -> None:
+    """Real files often give one side: the other mode keeps the ground it has without any."""
+    plain = (await visit(open_page, made(tmp_path / "plain"), dark=not dark)).page
+    usual = await style(plain, "html", "backgroundColor")
+    out = made(tmp_path / "one", colors={"primary": "#a02060", "background": {given: "#336699"}})
+    page = (await visit(open_page, out, dark=dark)).page
+    assert await style(page, "html", "backgroundColor") == "rgb(51, 102, 153)"
+    await page.emulate_media(color_scheme="light" if dark else "dark")
+    assert await style(page, "html", "backgroundColor") == usual
+
+
 async def test_topbar_links(open_page: OpenPage, tmp_path: Path) -> None:
     links = [{"name": "Status", "url": "https://status.example"}, {"name": "Begin", "url": "/guides/start"}]
     page = (await visit(open_page, made(tmp_path, topbarLinks=links))).page
@@ -110,6 +124,30 @@ async def test_versions(open_page: OpenPage, tmp_path: Path) -> None:
     assert await texts(page, SIDEBAR) == ["Home", "Old notes"]
 
 
+async def test_versions_within_versions(open_page: OpenPage, tmp_path: Path) -> None:
+    """A page says its own version in its head; a group within a group is hidden with it; elsewhere is a link."""
+    inner = {"group": "Inner", "pages": ["old/notes"]}
+    groups = [
+        {"group": "Both", "pages": ["index", "newer", {"group": "Only v2", "version": "v2", "pages": ["guides/next"]}]},
+        {"group": "Outer", "version": "v1", "pages": ["guides/start", inner]},
+    ]
+    versions = ["v2", "v1", {"name": "v0", "url": "https://v0.example/docs"}]
+    page = (await visit(open_page, made(tmp_path, navigation=groups, versions=versions))).page
+    await _unfold(page)
+    assert await texts(page, SIDEBAR) == ["Home", "Newer", "Next"]
+    await page.locator(".versions summary").click()
+    elsewhere = page.locator(".versions ul a", has_text="v0")
+    assert await elsewhere.get_attribute("href") == "https://v0.example/docs"
+    await page.locator(".versions ul a", has_text="v1").click()
+    await _unfold(page)
+    assert await texts(page, SIDEBAR) == ["Home", "Start", "Old notes"]
+    assert await texts(page, ".group-title") == ["Both", "Outer"]
+
+
+async def _unfold(page: Page) -> None:
+    await page.evaluate("document.querySelectorAll('.pages details').forEach((each) => { each.open = true; })")
+
+
 ANCHORS: list[dict[str, Any]] = [
     {"name": "Guides", "icon": "book", "iconType": "solid", "url": "guides", "color": "#a02060"},
     {
@@ -134,7 +172,12 @@ async def test_anchors(open_page: OpenPage, tmp_path: Path) -> None:
         "Chat",
     ]
     guides = page.locator(".anchors a", has_text="Guides")
-    assert await guides.locator("svg path").count() > 0
+    book = await guides.locator(".anchor-icon").inner_html()
+    assert 'class="icon icon-solid' in book
+    chat = page.locator(".anchors a", has_text="Chat")
+    assert await chat.get_attribute("href") == "https://chat.example"
+    assert await chat.locator(".anchor-icon svg.icon-brands").is_visible()
+    assert await chat.locator(".anchor-icon").inner_html() != book
     assert (
         await guides.locator(".anchor-icon").evaluate("(e) => getComputedStyle(e).backgroundColor")
         == "rgb(160, 32, 96)"
@@ -165,24 +208,45 @@ async def test_anchors_of_a_version(open_page: OpenPage, tmp_path: Path) -> None
     out = made(tmp_path, anchors=anchors, navigation=groups, versions=["v2", "v1"])
     page = (await visit(open_page, out)).page
     assert "Legacy" not in await texts(page, ".anchors a")
+    assert await texts(page, SIDEBAR) == ["Home"]
     await page.locator(".versions summary").click()
     await page.locator(".versions ul a", has_text="v1").click()
     assert "Legacy" in await texts(page, ".anchors a")
+    elsewhere = [{"name": "Wiki", "icon": "book", "url": "https://wiki.example", "version": "v1"}]
+    out = made(tmp_path, anchors=elsewhere, navigation=groups, versions=["v2", "v1"])
+    page = (await visit(open_page, out)).page
+    assert "Wiki" not in "".join(await texts(page, ".anchors a"))
+    await page.locator(".versions summary").click()
+    await page.locator(".versions ul a", has_text="v1").click()
+    assert "Wiki" in "".join(await texts(page, ".anchors a"))
+
+
+TOPS: dict[str, dict[str, dict[str, str]]] = {
+    "unset": {},
+    "same": {"topAnchor": {"icon": "book-open", "iconType": "duotone"}},
+    "icon": {"topAnchor": {"name": "Handbook", "icon": "compass"}},
+    "type": {"topAnchor": {"name": "Handbook", "iconType": "solid"}},
+}
 
 
 async def test_top_anchor(open_page: OpenPage, tmp_path: Path) -> None:
-    top = {"name": "Handbook", "icon": "compass", "iconType": "solid"}
-    page = (await visit(open_page, made(tmp_path, anchors=ANCHORS[:1], topAnchor=top))).page
-    assert await texts(page, ".anchors a") == ["Handbook", "Guides"]
-    assert await page.locator(".anchors a").first.locator("svg path").count() > 0
+    """``Documentation``, ``book-open``, ``duotone`` where the file says nothing else. Red when one is not passed on."""
+    drawn = {}
+    for name, top in TOPS.items():
+        page = (await visit(open_page, made(tmp_path / name, anchors=ANCHORS[:1], **top))).page
+        assert await texts(page, ".anchors a") == [top.get("topAnchor", {}).get("name", "Documentation"), "Guides"]
+        drawn[name] = await page.locator(".anchors .anchor-icon").first.inner_html()
+    assert drawn["unset"] == drawn["same"]
+    assert len(set(drawn.values())) == len(TOPS) - 1
 
 
 async def test_tabs(open_page: OpenPage, tmp_path: Path) -> None:
-    """By whole segments of a path: ``apis`` is not of ``api``."""
+    """By whole segments of a path: ``apis`` is not of ``api``; an address elsewhere is a link."""
     tabs = [{"name": "Reference", "url": "api"}, {"name": "Blog", "url": "https://blog.example"}]
     groups = [*NAVIGATION, {"group": "Else", "pages": ["apis"]}]
     page = (await visit(open_page, made(tmp_path, tabs=tabs, navigation=groups))).page
     assert await texts(page, ".tabs a") == ["Documentation", "Reference", "Blog"]
+    assert await page.locator(".tabs a", has_text="Blog").get_attribute("href") == "https://blog.example"
     assert await texts(page, SIDEBAR) == ["Home", "Start", "Next", "Apis"]
     await page.locator(".tabs a", has_text="Reference").click()
     assert await page.locator(".tabs a[aria-current]").inner_text() == "Reference"
@@ -220,9 +284,13 @@ async def test_feedback(open_page: OpenPage, tmp_path: Path) -> None:
     assert await edit.get_attribute("href") == "https://github.com/acme/things/edit/main/docs/guides/start.md"
     issue = await page.get_by_role("link", name="Raise an issue").get_attribute("href")
     assert str(issue).startswith("https://github.com/acme/things/issues/new?title=")
+    for suggest, issues in ((False, False), (True, False), (False, True)):
+        out = made(tmp_path / "one", options, feedback={"suggestEdit": suggest, "raiseIssue": issues})
+        page = (await visit(open_page, out, "guides/start")).page
+        assert await page.get_by_role("link", name="Suggest an edit").count() == suggest
+        assert await page.get_by_role("link", name="Raise an issue").count() == issues
     page = (await visit(open_page, made(tmp_path / "none", options), "guides/start")).page
-    assert await page.get_by_role("link", name="Suggest an edit").count() == 0
-    assert await page.get_by_role("link", name="Raise an issue").count() == 0
+    assert await page.locator(".page-links a").all_inner_texts() == ["View as Markdown"]
 
 
 @pytest.mark.parametrize("chosen", [None, "light", "dark"])
@@ -247,6 +315,48 @@ async def test_mode_toggle_hidden(open_page: OpenPage, tmp_path: Path) -> None:
     page = (await visit(open_page, out, dark=True)).page
     assert await page.locator(".mode-toggle").count() == 0
     assert await style(page, "html", "backgroundColor") == "rgb(255, 255, 255)"
+    await page.evaluate("localStorage.setItem('docs-mode', 'dark')")  # chosen while there was a toggle
+    await page.reload()
+    assert await style(page, "html", "backgroundColor") == "rgb(255, 255, 255)"
+
+
+FRAMES = """
+window.frames = [];
+const look = () => {
+  if (document.querySelector("h1")) frames.push(getComputedStyle(document.documentElement).backgroundColor);
+  requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+
+
+@pytest.mark.parametrize(
+    ("toggle", "dark", "kept"),
+    [({"default": "light"}, False, "dark"), ({"default": "dark"}, True, "light"), ({}, True, "light"), ({}, True, "")],
+)
+async def test_mode_toggle_without_a_flash(
+    open_page: OpenPage, tmp_path: Path, toggle: dict[str, str], dark: bool, kept: str
+) -> None:
+    """Each frame from the first on has the mode that was chosen, on a slow line too.
+
+    Red when the script of the mode does not block, or does not stand before what is painted.
+    """
+    page = (await visit(open_page, made(tmp_path, modeToggle=toggle), dark=dark)).page
+    await page.evaluate("(mode) => mode && localStorage.setItem('docs-mode', mode)", kept)
+    await page.add_init_script(FRAMES)
+
+    async def slowly(route: Route) -> None:
+        await asyncio.sleep(0.2)
+        await route.continue_()
+
+    await page.route("**/*.js", slowly)
+    await page.reload()
+    await asyncio.sleep(0.1)
+    grounds = await page.evaluate("frames")
+    shown = kept or ("dark" if dark else "light")
+    assert len(grounds) > 2
+    assert {"light" if ground == "rgb(255, 255, 255)" else "dark" for ground in grounds} == {shown}
+    assert len(set(grounds)) == 1
 
 
 async def test_background_image(open_page: OpenPage, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tenantry.site.nodes import Heading, Link, Section
@@ -46,10 +48,18 @@ def test_identifiers() -> None:
         "section",
         "a_b---c",
         "hello-world-1-1",
-        "content-1",
+        "content",
     ]
     assert page.headings[2] == Heading(2, "code--more", "code & more")
     assert '<a class="anchor" href="#hello-world-1"' in page.html
+
+
+def test_identifiers_that_an_author_wrote() -> None:
+    """As written, since links name them so; none twice, none of the frame's. Red when they are made lower case."""
+    page = read(
+        '<div id="myPart">a</div>\n\n<a name="A.1"></a>\n\n<div id="myPart">b</div>\n\n<p id="Site-content">c</p>'
+    )
+    assert re.findall(r' id="([^"]+)"', page.html) == ["myPart", "A.1", "mypart", "site-content"]
 
 
 def test_links() -> None:
@@ -205,11 +215,9 @@ def test_lists() -> None:
 def test_footnotes() -> None:
     """Red when a note is lost, doubled or cannot be come back from."""
     page = read("a[^x] b[^y] c[^x] d[^none]\n\n[^y]: Second *note*\n[^x]: First\n\n[^unused]: Nobody\n")
-    assert (
-        '<a href="#fn-1" id="fnref-1">1</a></sup> b<sup class="footnote"><a href="#fn-2" id="fnref-2">2</a>'
-        in page.html
-    )
-    assert 'id="fnref-1-2"' in page.html
+    first, second = (f'<a href="#Site-fn.{number}" id="Site-fn.{number}.back">{number}</a>' for number in (1, 2))
+    assert f'{first}</sup> b<sup class="footnote">{second}' in page.html
+    assert 'id="Site-fn.1.back.2"' in page.html
     assert page.html.index("First") < page.html.index("Second <em>note</em>")
     assert "Nobody" not in page.html
     assert "d[^none]" in page.html

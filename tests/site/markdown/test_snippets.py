@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.site.markdown.reading import codes, read
@@ -83,6 +85,16 @@ def test_a_snippet_of_itself_is_drawn_once() -> None:
     """Red when only the number of snippets within snippets ends it."""
     html, _ = page('<Snippet file="self.mdx" />')
     assert html == "<p>text</p>"
+
+
+def test_footnotes_of_a_page_and_its_snippets_are_apart() -> None:
+    """Red when each text counts its ids from 1."""
+    note = {"snippets/note.mdx": "a[^1]\n\n[^1]: Shared\n"}
+    part = '<Snippet file="note.mdx" />\n\n'
+    html = read(f"{part}b[^1]\n\n{part}[^1]: Own\n", snippets=note).html
+    found = re.findall(' id="([^"]+)"', html)
+    assert len(found) == len({*found}) == 6
+    assert {*re.findall('href="#([^"]+)"', html)} == {*found}
 
 
 def test_mistakes_in_snippets_have_their_own_place() -> None:

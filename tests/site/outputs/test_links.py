@@ -24,6 +24,24 @@ def test_links_that_lead_somewhere_are_passed_over() -> None:
     assert said(here, there, page("guides/index"), page("index"), files=("logo.svg",), moved=("old",)) == []
 
 
+def test_a_path_without_a_slash_may_be_one_from_the_root() -> None:
+    """What the page's folder has comes first. Red when links that authors write so are called missing."""
+    links = ("guides/b", "a.png", "c#here", "./guides/b")
+    places = [page("guides/b"), page("c", ("Here", "")), page("start/c", ("Here", ""))]
+    found = said(page("start/a", links=links), *places, files=("a.png",))
+    assert [each.line for each in found] == [4]
+    addresses = Addresses([each.path for each in places], ())
+    assert addresses.resolve("start/a", "c").path == "start/c"
+    assert addresses.resolve("start/a", "guides/b").href == "../guides/b.html"
+
+
+def test_a_link_to_a_folder_is_told_its_page() -> None:
+    """Red when the nearest name is taken, or none."""
+    places = [page(f"guides/roles/{name}") for name in ("assign", "overview")]
+    (found,) = said(page("start/a", links=("guides/roles",)), *places)
+    assert "/guides/roles/overview?" in found.fix
+
+
 def test_a_missing_page_is_told_with_place_and_remedy() -> None:
     """Red when the line or the nearest page is lost."""
     found = said(page("a", links=("/x", "/guides/getting_started")), page("start/getting-started"))
@@ -50,6 +68,13 @@ def test_the_first_page_stands_for_the_root() -> None:
         here = page(home, ("Here", ""), links=("/#here", "/#there"))
         addresses = Addresses([home], ())
         assert [each.line for each in check([linked(here, addresses)], addresses, home)] == [2]
+
+
+def test_a_folder_in_common_makes_no_neighbours() -> None:
+    """Red when the first file of a long folder is proposed for any other."""
+    near = Nearest(["introduction/tutorials/prompts/test-variables.png", "introduction/tutorials/prompts/commits.png"])
+    assert near.find("introduction/tutorials/prompts/new-modal.png") is None
+    assert near.find("introduction/tutorials/prompts/commit.png") == "introduction/tutorials/prompts/commits.png"
 
 
 def test_many_broken_links_are_told_quickly() -> None:

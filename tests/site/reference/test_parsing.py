@@ -39,6 +39,8 @@ def test_yaml_merges_anchors() -> None:
         (b"\xff\x00a", "not text"),
         ("[" * 5000, "too deep"),
         ('{"a":' * 150 + "1" + "}" * 150, "deeper than 100"),
+        ("- " * 30_000, "deeper than 100"),
+        ("a: " + "{a: " * 30_000, "deeper than 100"),
         ("a: &a [*a]", "deeper than 100"),
         ("9" * 5000, "not YAML"),
         ("a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(

@@ -62,14 +62,14 @@ async def _answer(route: Route, site: Mapping[str, bytes], without: str) -> None
 
 async def ask(page: Page, query: str) -> list[str]:
     """Types a query; the titles, headings and addresses that are shown."""
-    await page.fill("#search-input", "")
-    await page.wait_for_selector("#search-status:empty", state="attached")
-    await page.fill("#search-input", query)
+    await page.fill("#Site-search-input", "")
+    await page.wait_for_selector("#Site-search-status:empty", state="attached")
+    await page.fill("#Site-search-input", query)
     for _ in range(100):
-        if await page.inner_text("#search-status"):
+        if await page.inner_text("#Site-search-status"):
             break
         await asyncio.sleep(0.02)
-    return [await each.evaluate("a => a.href") for each in await page.query_selector_all("#search-results > *")]
+    return [await each.evaluate("a => a.href") for each in await page.query_selector_all("#Site-search-results > *")]
 
 
 FOUND = {
@@ -104,7 +104,7 @@ async def test_keys(opened: Open) -> None:
     """Open, choose, follow, close. Red when a key is not taken, or the reader is not told what is chosen."""
     page = (await opened()).page
     await page.keyboard.press("Control+k")
-    assert await page.evaluate("document.activeElement.id") == "search-input"
+    assert await page.evaluate("document.activeElement.id") == "Site-search-input"
     found = await ask(page, "an")
     assert len(found) > 1
     chosen = "document.getElementById(document.activeElement.getAttribute('aria-activedescendant')).href"
@@ -116,9 +116,9 @@ async def test_keys(opened: Open) -> None:
     assert await page.evaluate(chosen) == found[-1]
     assert await page.locator("[role=option][aria-selected=true]").count() == 1
     await page.keyboard.press("Escape")
-    assert not await page.evaluate("document.getElementById('search-dialog').open")
+    assert not await page.evaluate("document.getElementById('Site-search-dialog').open")
     await page.keyboard.press("/")
-    assert await page.input_value("#search-input") == ""
+    assert await page.input_value("#Site-search-input") == ""
     await ask(page, "cargo")
     await ask(page, "lift")
     await page.keyboard.press("Enter")
@@ -130,7 +130,7 @@ async def test_a_slash_that_is_typed_stays_one(opened: Open) -> None:
     page = (await opened()).page
     await page.keyboard.press("/")
     await page.keyboard.type("a/b")
-    assert await page.input_value("#search-input") == "a/b"
+    assert await page.input_value("#Site-search-input") == "a/b"
 
 
 async def test_nothing_found(opened: Open) -> None:
@@ -138,7 +138,7 @@ async def test_nothing_found(opened: Open) -> None:
     page = (await opened()).page
     await page.keyboard.press("/")
     assert await ask(page, "xylophone") == []
-    assert "xylophone" in await page.inner_text("#search-status")
+    assert "xylophone" in await page.inner_text("#Site-search-status")
 
 
 async def test_what_was_typed_is_never_markup(opened: Open) -> None:
@@ -147,7 +147,7 @@ async def test_what_was_typed_is_never_markup(opened: Open) -> None:
     await seen.page.keyboard.press("/")
     await ask(seen.page, "<img src=x onerror=alert(1)> steps")
     await ask(seen.page, "<img>")
-    assert await seen.page.locator("#search-dialog img").count() == 0
+    assert await seen.page.locator("#Site-search-dialog img").count() == 0
     assert await seen.violations() == []
 
 
@@ -156,7 +156,7 @@ async def test_an_index_that_cannot_be_loaded(opened: Open) -> None:
     page = (await opened(without="search/words")).page
     await page.keyboard.press("/")
     assert await ask(page, "anchor") == []
-    assert "could not be loaded" in await page.inner_text("#search-status")
+    assert "could not be loaded" in await page.inner_text("#Site-search-status")
 
 
 async def test_a_large_site(opened: Open) -> None:

@@ -256,7 +256,7 @@ async def test_the_stars_are_asked_for_only_where_it_is_allowed(open_page: OpenP
 async def test_the_other_pages_are_as_good(open_page: OpenPage, folder: Path) -> None:
     """A wide page, an API page with its methods, the 404, the menu and the search open: nothing that is serious."""
     page = (await visit(open_page, folder, "api/create-group")).page
-    await page.evaluate("document.getElementById('search-dialog').showModal()")
+    await page.evaluate("document.getElementById('Site-search-dialog').showModal()")
     assert await serious(page) == []
     page = (await visit(open_page, folder, "tenants/roles", width=360)).page
     await page.locator(".menu summary").click()

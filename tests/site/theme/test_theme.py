@@ -48,7 +48,7 @@ def test_the_frame_has_its_landmarks_and_one_heading() -> None:
     seen = Seen(html)
     assert html.startswith('<!doctype html>\n<html lang="en" dir="ltr"')
     assert len(seen.all("h1")) == len(seen.all("main")) == 1
-    assert seen.all("a", class_="skip")[0]["href"] == "#content"
+    assert seen.all("a", class_="skip")[0]["href"] == "#Site-content"
     assert seen.all("title")
     assert "<title>Tenants, groups and what each may see – Harbour</title>" in html
 

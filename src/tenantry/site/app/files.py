@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from starlette.concurrency import run_in_threadpool
 
+from tenantry.site.app.answering import tag_of
 from tenantry.site.building import Entry, open_entry
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ async def send_file(entry: Entry, answer: Answer, answering: Answering, scope: S
         return False
     with file:
         found = os.fstat(file.fileno())
-        answer = replace(answer, tag=f"{found.st_mtime_ns:x}-{found.st_size:x}")
+        # the place too: the packed bytes of all files are kept by their tags, and many copies have one time for all
+        answer = replace(
+            answer, tag=tag_of(f"{entry.place}\0{found.st_mtime_ns}\0{found.st_size}".encode("utf-8", "replace"))
+        )
         if found.st_size <= _WHOLE:
             content = await run_in_threadpool(file.read, _WHOLE)
             await answering.send(replace(answer, content=content), scope, send)

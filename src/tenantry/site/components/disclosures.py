@@ -33,7 +33,7 @@ def _details(element: Element, draw: Draw, name: str, otherwise: str) -> str:
     description = line(draw, element.text("description"))
     return _DETAILS.format(
         name,
-        draw.identifier(element.text("id") or marks.plain(heading)),
+        draw.identifier(marks.plain(heading), element.text("id")),
         Markup(" open") if element.flag("defaultOpen") or element.flag("open") else "",
         marks.icon(element, draw),
         Markup('<span class="summary-title">{}</span>').format(heading),

@@ -46,7 +46,7 @@ def _step(element: Element, rest: tuple[Node, ...], size: str, number: int, draw
         notes.unusable(element, draw, "titleSize", "write one of p, h2, h3, h4")
         tag = "p"
     return _STEP.format(
-        draw.identifier(element.text("id") or marks.plain(heading) or "step"),
+        draw.identifier(marks.plain(heading) or "step", element.text("id")),
         number,
         marks.icon(element, draw) or _NUMBER.format(number),
         Markup('<{0} class="step-title">{1}</{0}>').format(tag, heading) if heading else "",

@@ -85,7 +85,7 @@ def _tab(part: Part, number: int, draw: Draw) -> _Tab:
     element = part.node
     assert isinstance(element, Element)  # noqa: S101  # tabs of text have no other parts
     title = marks.unlinked(marks.title(element, draw, f"Tab {number}"))
-    name = draw.identifier(element.text("id") or marks.plain(title))
+    name = draw.identifier(marks.plain(title), element.text("id"))
     return _Tab(name, title, marks.icon(element, draw), children(draw, *element.children, *part.rest))
 
 

@@ -20,7 +20,7 @@ def update(element: Element, draw: Draw) -> str:
     description = line(draw, element.text("description"))
     tags = Markup().join(Markup('<li class="update-tag">{}</li>').format(tag) for tag in _tags(element))
     return _UPDATE.format(
-        draw.identifier(element.text("id") or marks.plain(label)),
+        draw.identifier(marks.plain(label), element.text("id")),
         label,
         Markup('<p class="update-description">{}</p>').format(description) if description else "",
         Markup('<ul class="update-tags" role="list">{}</ul>').format(tags) if tags else "",

@@ -7,7 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from tenantry.site.config.marks import WEB
-from tenantry.site.config.model import ApiAuth, Background, CallToAction, Colors, Group, Logo, SiteConfig, TopbarLink
+from tenantry.site.config.model import (
+    ApiAuth,
+    Background,
+    CallToAction,
+    Colors,
+    Group,
+    Logo,
+    SiteConfig,
+    TopAnchor,
+    TopbarLink,
+)
 from tenantry.site.config.quoting import clip, quoted
 from tenantry.site.config.tree import Object, Spot
 from tenantry.site.config.walk import Walk
@@ -43,6 +53,9 @@ def _site(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> None:
     for key, fix in _WANTED.items():
         if key not in value:
             walk.notes.say(spot.below(value, key), "CFG042", f"there is no {key}", fix)
+    if value.get("versions") == []:
+        message = "versions is an empty list, which other programs refuse; no menu of versions is shown"
+        walk.notes.say(spot.below(value, "versions"), "CFG059", message, "list the versions, or remove it")
     clean.setdefault("name", NAME)
     clean.setdefault("navigation", [])
 
@@ -69,6 +82,12 @@ def _group(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> None
         clean.setdefault(key, default)
 
 
+def _top_anchor(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> None:
+    if "name" not in value:
+        message = f'{spot.words()} has no name, which other programs require; "Documentation" is shown'
+        walk.notes.say(spot.below(value, "name"), "CFG059", message, 'add "name": "…"')
+
+
 def _link_name(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> None:
     """A link without a text gets its address as its text."""
     if "name" in clean or "url" not in clean or clean.get("type") == "github":
@@ -78,6 +97,16 @@ def _link_name(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> 
     if "name" not in value:
         message = f"{spot.words()} has no name; {quoted(clean['name'])} is shown"
         walk.notes.say(spot.below(value, "name"), "CFG043", message, 'add "name": "…", its text')
+
+
+def _topbar_link(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> None:
+    """``type`` is a field of others, who take two values of it and, with the code host's, no name."""
+    kind = value.get("type", "link")
+    if kind not in ("link", "github"):
+        walk.refused.append(spot.below(value, "type"))
+    elif kind == "github" and "name" in value:
+        walk.refused.append(spot.below(value, "name"))
+    _link_name(clean, value, spot, walk)
 
 
 def _call(clean: dict[str, Any], value: Object, spot: Spot, walk: Walk) -> None:
@@ -106,7 +135,8 @@ FINISH: dict[type, Finish] = {
     Background: _sides,
     Logo: _sides,
     Group: _group,
-    TopbarLink: _link_name,
+    TopAnchor: _top_anchor,
+    TopbarLink: _topbar_link,
     CallToAction: _call,
     ApiAuth: _auth,
 }

@@ -38,7 +38,9 @@ def _say(part: type, key: str, free: list[str], spot: Spot, walk: Walk) -> None:
     where = "here" if spot.parent is None or spot.parent.holder is None else f"in {spot.parent.words()}"
     message = f"the key {quoted(key)} is not known {where} and has no effect"
     target = MOVED.get(part, {}).get(squash(key))
-    if target is not None and squash(target) != squash(key):
+    if target in (spot.holder or ()):
+        walk.notes.say(spot, "CFG036", message, f"remove it: {target} says it already", of_key=True)
+    elif target is not None and squash(target) != squash(key):
         walk.notes.say(spot, "CFG035", message, f"write it as {target}", of_key=True)
     elif "." in key.strip("."):
         outer, _, inner = key.partition(".")

@@ -51,6 +51,8 @@ BARE_HOST = (
     r"|gov|cloud|tech))(?::[0-9]+)?(?:[/?#][^\s]*)?\s*" + _END
 )
 """An address that lacks its ``https://``: its first part is a host's name."""
+MAIL = r"^\s*[^\s@/:?#\\]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}\s*" + _END
+"""An address of mail that lacks its ``mailto:``."""
 SCHEME = r"^\s*[a-zA-Z][a-zA-Z0-9+.-]*:"
 FOLLOWED = r"^\s*(?:[hH][tT][tT][pP][sS]?://[^\s/]|[mM][aA][iI][lL][tT][oO]:|[tT][eE][lL]:)"
 WEB = r"^\s*[hH][tT][tT][pP][sS]?://[^\s/]"
@@ -74,12 +76,14 @@ PATTERNS: dict[Mark, Patterns] = {
         *_SHOWN,
         (UNSAFE, False, True),
         (BARE_HOST, False, False),
+        (MAIL, False, False),
         (f"{FOLLOWED}|^(?!{SCHEME[1:]})", True, False),
     ),
     Mark.PREFIX: (
         *_SHOWN,
         (UNSAFE, False, True),
         (BARE_HOST, False, False),
+        (MAIL, False, False),
         (f"{FOLLOWED}|^(?!{SCHEME[1:]})", True, False),
     ),
     Mark.ACCOUNT: (*_SHOWN, (UNSAFE, False, True), (FOLLOWED, True, False)),
@@ -90,6 +94,6 @@ PATTERNS: dict[Mark, Patterns] = {
     Mark.SOURCE: (*_SHOWN, (UNSAFE, False, True)),
     Mark.COLOR: (*_TEXT, (HEX, True, False)),
     Mark.ICON: (*_SHOWN, (STYLED_ICON, False, False)),
-    Mark.PAGE: (*_SHOWN, (SCHEME, False, False)),
+    Mark.PAGE: (*_SHOWN, (SCHEME, False, False), (r"\\", False, False)),
 }
 """What the strict schema, and of errors also the lenient one, says of a text with a mark."""

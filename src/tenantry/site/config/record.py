@@ -9,15 +9,20 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from tenantry.site.config.distance import squash
 from tenantry.site.config.finishing import FINISH, NEEDED
+from tenantry.site.config.forms import form
 from tenantry.site.config.keys import unknown_keys
 from tenantry.site.config.marks import WEB, Mark
 from tenantry.site.config.model import CallToAction, Group, SiteConfig
-from tenantry.site.config.quoting import found
+from tenantry.site.config.quoting import found, quoted
 from tenantry.site.config.shapes import Accounts, Choice, Either, Flag, Items, Schema, Shape, Text
-from tenantry.site.config.tables import EXTENSIONS
+from tenantry.site.config.tables import EXTENSIONS, MOVED
 from tenantry.site.config.tree import Object, Spot
 from tenantry.site.config.walk import Walk
+
+_PATHS = frozenset({"file", "href", "link", "page", "path", "slug", "url"})
+"""Keys under which others give a page's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +47,8 @@ class Record:
         if self.shorthand and isinstance(value, str):
             return self._short(value, spot, walk)
         if not isinstance(value, Object):
-            keys = ", ".join(f'"{key}": …' for key in list(self.fields)[:2])
             expected = "a string or an object" if self.shorthand else "an object"
-            return walk.wrong_type(spot, value, expected, f"write {{ {keys} }}")
+            return walk.wrong_type(spot, value, expected, f"write {form(self.part, value)}")
         if self.part is Group and "group" not in value and "pages" not in value:
             return self._neither(value, spot, walk)
         return self._object(value, spot, walk)
@@ -52,10 +56,22 @@ class Record:
     def _neither(self, value: Object, spot: Spot, walk: Walk) -> None:
         """Says that an object in a list of pages is no page and no group; its fields are looked at all the same."""
         message = f"{spot.words()} is {found(value)}: neither a page nor a group"
-        fix = 'write a page as its path alone, "guides/start", and a group as { "group": …, "pages": [ … ] }'
-        walk.notes.say(spot, "CFG066", message, fix)
+        walk.notes.say(spot, "CFG066", message, self._meant(value))
+        if len(spot.keys()) == 2:  # an item of the navigation itself can only be a group
+            FINISH[Group]({}, value, spot, walk)
         for key in value.keys() & self.fields.keys():
             self.fields[key].shape.read(value[key], Spot(spot, value, key), walk)
+
+    def _meant(self, value: Object) -> str:
+        """What to write for it: its path, a group with its keys, or what both look like."""
+        moved = {key: MOVED[Group].get(squash(key)) for key in value}
+        if "pages" in moved.values():
+            pairs = [f"{quoted(name)} for {quoted(key)}" for key, name in moved.items() if name in self.fields]
+            return f"write {' and '.join(pairs)}"
+        for key in _PATHS & value.keys():
+            if isinstance(value[key], str) and value[key]:
+                return f"write {quoted(value[key])} alone: a page is its path, its title stands in its file"
+        return 'write a page as its path alone, "guides/start", and a group as { "group": …, "pages": [ … ] }'
 
     def _object(self, value: Object, spot: Spot, walk: Walk) -> Any:
         clean: dict[str, Any] = {}
@@ -159,12 +175,18 @@ def _shape(kind: Any, info: FieldInfo) -> Shape:
     if origin is tuple:
         extra = info.json_schema_extra
         single = isinstance(extra, dict) and bool(extra.get("single"))
-        return Items(_shape(arguments[0], info), single, info.is_required())
+        return Items(_shape(arguments[0], info), single, info.is_required(), _part(arguments[0]))
     if origin in (Union, UnionType):
         return _union([_shape(one, info) for one in arguments if one is not type(None)])
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return record(kind)
     raise TypeError(f"the model has a field of a type without a shape: {kind!r}")
+
+
+def _part(kind: Any) -> type[BaseModel] | None:
+    """The class of the objects that a list of this type holds, if it holds some."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return next((one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
 def _union(shapes: list[Shape]) -> Shape:

@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pydantic import BaseModel
+
 from tenantry.site.config.distance import nearest, squash
+from tenantry.site.config.forms import in_a_list
 from tenantry.site.config.marks import Mark
 from tenantry.site.config.quoting import clip, quoted
-from tenantry.site.config.tables import ALIASES, NEWER_SOCIALS, SOCIALS, UNSET
+from tenantry.site.config.tables import ALIASES, NEWER_SOCIALS, NEWER_STYLES, OTHER_PLATFORMS, SOCIALS, UNSET
 from tenantry.site.config.texts import read_text, text_schema
 from tenantry.site.config.tree import Array, Object, Spot
 from tenantry.site.config.walk import Walk
@@ -100,6 +103,9 @@ class Choice:
         if not isinstance(value, str):
             return walk.wrong_type(spot, value, "a string", f"write one of {listed}")
         if value in self.words:
+            if value in NEWER_STYLES:
+                message = f"{quoted(value)} is not one of the six styles of the format; it is used all the same"
+                walk.notes.say(spot, "CFG055", message)
             return value
         plain = squash(value)
         meant = next((word for word in self.words if squash(word) == plain), None) or ALIASES.get(plain)
@@ -107,7 +113,7 @@ class Choice:
             message = f"{spot.words()} is {quoted(value)}, which is read as {quoted(meant)}"
             walk.notes.say(spot, "CFG045", message, f'write "{meant}"')
             return meant
-        near = nearest(value, self.words)
+        near = None if value.lower() in OTHER_PLATFORMS else nearest(value, self.words)
         listed = f"leave the key out, or write one of {listed}" if plain in UNSET else f"write one of {listed}"
         fix = f'did you mean "{near}"? Else {listed}' if near else listed
         walk.notes.say(spot, "CFG046", f"{spot.words()} is {quoted(value)}, which is none of the values allowed", fix)
@@ -121,19 +127,22 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list. ``single``: a string alone stands for a list of one; ``filled``: it should not be empty."""
+    """A list. ``single``: a string alone stands for a list of one; ``filled``: it should not be empty; ``part``: the
+    class of the objects in it."""
 
     item: Shape
     single: bool = False
     filled: bool = False
+    part: type[BaseModel] | None = None
 
     def read(self, value: Any, spot: Spot, walk: Walk) -> Any:
         if self.single and isinstance(value, str):
             one = self.item.read(value, spot, walk)
             return None if one is None else [one]
         if not isinstance(value, Array):
-            fix = "put it in [ ]" if isinstance(value, (str, Object)) and value else "write a list: [ … ]"
-            return walk.wrong_type(spot, value, "a list", fix)
+            expected = "a string or a list" if self.single else "a list"
+            of_texts = isinstance(self.item, (Text, Either)) or bool(getattr(self.part, "shorthand", ()))
+            return walk.wrong_type(spot, value, expected, in_a_list(self.part, value, of_texts=of_texts))
         if self.filled and not value:
             walk.notes.say(
                 spot, "CFG064", f"{spot.words()} is an empty list", "add what belongs in it, or remove it all"
@@ -210,11 +219,11 @@ class Accounts:
         if platform in SOCIALS:
             return platform
         if platform in NEWER_SOCIALS:
-            message = f"{quoted(platform)} is a platform that SPEC does not have; it is shown all the same"
+            message = f"{quoted(platform)} is not one of the nine platforms of the format; it is shown all the same"
             walk.notes.say(spot, "CFG055", message, of_key=True)
             return platform
         free = [name for name in (*SOCIALS, *NEWER_SOCIALS) if name not in taken and name not in value]
-        meant = nearest(platform, free)
+        meant = None if platform.lower() in OTHER_PLATFORMS else nearest(platform, free)
         if meant is None:
             message = f"{quoted(platform)} is no platform that is known here; it is shown without its sign"
             fix = "write one of " + ", ".join(SOCIALS)

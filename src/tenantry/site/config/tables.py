@@ -108,7 +108,7 @@ MOVED: dict[type, dict[str, str]] = {
         "toplinks": "topbarLinks",
         "suggestedit": "feedback.suggestEdit",
         "raiseissue": "feedback.raiseIssue",
-        "hidefeedbackbuttons": "feedback",
+        "hidefeedbackbuttons": "feedback, whose buttons are off by default",
     },
     Api: {
         "openapi": "openapi, beside api",
@@ -155,6 +155,16 @@ ALIASES: dict[str, str] = {
 
 UNSET = frozenset({"auto", "automatic", "browser", "default", "device", "os", "system"})
 """Words that say what a field says by its absence."""
+
+NEWER_STYLES = frozenset({"regular", "sharp-duotone-solid", "sharp-light", "sharp-regular", "sharp-thin"})
+"""Styles of icons that came after the six of SPEC 2.2."""
+
+OTHER_PLATFORMS = frozenset({
+    "bitbucket", "codeberg", "crunchbase", "discourse", "docker", "dribbble", "email", "farcaster", "figma", "gitlab",
+    "huggingface", "lens", "mail", "mastodon", "matrix", "npm", "patreon", "pinterest", "producthunt", "rss", "signal",
+    "stackoverflow", "substack", "tiktok", "twitch", "warpcast", "whatsapp",
+})  # fmt: skip
+"""Names that are spelled as they are meant: none is a slip for a platform that is known here."""
 
 SOCIALS = (
     "website", "facebook", "twitter", "discord", "slack", "github", "linkedin", "instagram", "hacker-news",

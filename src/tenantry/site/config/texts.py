@@ -11,6 +11,7 @@ from tenantry.site.config.marks import (
     CONTROL,
     FOLLOWED,
     HEX,
+    MAIL,
     PATTERNS,
     SCHEME,
     STYLED_ICON,
@@ -30,6 +31,7 @@ _UNSAFE = re.compile(UNSAFE)
 _UNSAFE_IMAGE = re.compile(UNSAFE_IMAGE)
 _BARE_HOST = re.compile(BARE_HOST)
 _FOLLOWED = re.compile(FOLLOWED)
+_MAIL = re.compile(MAIL)
 _WEB = re.compile(WEB)
 _SCHEME = re.compile(SCHEME)
 _HEX = re.compile(HEX)
@@ -62,6 +64,10 @@ def _refused(text: str, spot: Spot, walk: Walk, unsafe: re.Pattern[str] = _UNSAF
 
 def _completed(text: str, spot: Spot, walk: Walk) -> str | None:
     """The address with its scheme, if that is all that it lacks."""
+    if _MAIL.search(text):
+        message = f"{spot.words()} is {quoted(text)}, which has no mailto:; it is read as if it had"
+        walk.notes.say(spot, "CFG049", message, f"write {quoted('mailto:' + text.strip())}")
+        return f"mailto:{text.strip()}"
     if _BARE_HOST.search(text) is None:
         return None
     scheme = "http" if text.strip().startswith(("localhost", "127.")) else "https"
@@ -73,7 +79,7 @@ def _completed(text: str, spot: Spot, walk: Walk) -> str | None:
 
 def _other(text: str, spot: Spot, walk: Walk, fix: str) -> str | None:
     """Says that an address is not followed, and gives none."""
-    walk.notes.say(spot, "CFG048", f"{spot.words()} is {quoted(text)}, an address that is not followed here", fix)
+    walk.notes.say(spot, "CFG048", f"{spot.words()} is {quoted(text)}, which is no address that is followed here", fix)
     return None
 
 
@@ -108,7 +114,7 @@ def _account(text: str, spot: Spot, walk: Walk) -> str | None:
 def _base(text: str, spot: Spot, walk: Walk) -> str | None:
     if _refused(text, spot, walk):
         return None
-    whole = _completed(text, spot, walk)
+    whole = None if _MAIL.search(text) else _completed(text, spot, walk)
     if whole is None and not _WEB.search(text):
         return _other(text, spot, walk, 'write an absolute address: "https://api.example.com"')
     return whole or text.strip()
@@ -160,6 +166,11 @@ def _page(text: str, spot: Spot, walk: Walk) -> str | None:
     if _SCHEME.search(text):
         fix = "a page is a file of the site; to lead elsewhere, make a page whose front matter has url"
         return _other(text, spot, walk, fix)
+    if "\\" in text:
+        whole = text.replace("\\", "/")
+        message = f"{spot.words()} is {quoted(text)}, which is read as {quoted(whole)}"
+        walk.notes.say(spot, "CFG045", message, f"write {quoted(whole)}: / stands between folders")
+        text = whole
     path = page_path(text)
     if path is None:
         message = f"{spot.words()} is {quoted(text)}, which leads out of the site's folder"

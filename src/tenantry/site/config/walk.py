@@ -11,6 +11,9 @@ from tenantry.site.config.notes import Notes
 from tenantry.site.config.quoting import found
 from tenantry.site.config.tree import Spot
 
+_NEVER_LEFT_OUT = frozenset({"destination", "group", "name", "navigation", "pages", "primary", "source", "url"})
+"""Fields that are required wherever, or nearly wherever, they are known."""
+
 
 class Walk:
     """The notes so far, and what has been read of each kind, for the checks of one field against another.
@@ -36,8 +39,8 @@ class Walk:
         """Says that a value is of the wrong type. The field keeps its default, a list goes without the item."""
         if value is self.told is not None:
             return
-        if value is None:
-            fix = f"leave the key out, or {fix}"
+        if value is None and spot.key not in _NEVER_LEFT_OUT:
+            fix = f"{'remove it' if isinstance(spot.key, int) else 'leave the key out'}, or {fix}"
         self.notes.say(spot, "CFG041", f"{spot.words()} is {found(value)}, not {expected}", fix)
 
     def drop(self, field: str, items: list[dict[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from tenantry.site.markdown.escaping import escape
 from tenantry.site.markdown.fences import DIAGRAMS, fence
 from tenantry.site.markdown.highlighting import Highlighter
 from tenantry.site.markdown.html import text_of
-from tenantry.site.markdown.inlines import Inlines, Resolve
+from tenantry.site.markdown.inlines import Inlines, Resolve, footnotes
 from tenantry.site.markdown.pieces import Pieces
 from tenantry.site.markdown.tags import Tag
 
@@ -257,11 +257,11 @@ class Builder:
         pieces.open_markdown(
             "footnotes", '<section class="footnotes" aria-label="Footnotes"><ol>\n', "</ol></section>\n"
         )
-        number = 0
+        name, number = footnotes(self._env, pieces), 0
         while number < len(called):  # a footnote may call others
             tokens = self._notes.get(called[number]["label"], [])
-            back = f'<a class="footnote-back" href="#fnref-{number + 1}" aria-label="Back to the text">&#8617;</a>'
-            pieces.open_markdown("li", f'<li id="fn-{number + 1}">', f" {back}</li>\n")
+            back = f'<a class="footnote-back" href="#Site-{name}.{number + 1}.back" aria-label="Back to the text">&#8617;</a>'
+            pieces.open_markdown("li", f'<li id="Site-{name}.{number + 1}">', f" {back}</li>\n")
             self._blocks(tokens)
             pieces.close_markdown()
             number += 1

@@ -99,9 +99,9 @@ class Drawing:
         address = self._addresses.resolve(self.page, target)
         return escape(address.href) if address.kind is Kind.EXTERNAL and _web(address) else None
 
-    def identifier(self, wanted: str) -> str:
+    def identifier(self, wanted: str, written: str = "") -> str:
         """An id that the page does not have yet; it has no character that an attribute must escape."""
-        return self._identifiers.take(wanted)
+        return self._identifiers.take(wanted, written)
 
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
         """The nodes of a snippet; none, and a diagnostic, if it does not exist."""

@@ -26,10 +26,12 @@ _OPENS = re.compile(r"\A\ufeff?\s*?---[ \t]*\r?\n")
 _PLAIN = re.compile(
     r"""([A-Za-z][\w:.-]*):[ \t]*
     (?: "([^"\\]*)" | '([^']*)' | ([A-Za-z/] (?: [^:\#\n\r] | :(?=\S) | (?<=\S)\# )*?) )?
-    [ \t]*\Z""",
+    \Z""",
     re.VERBOSE,
 )
-_LOOSE = re.compile(r"([A-Za-z][\w:.-]*)[ \t]*:[ \t]*(.*?)[ \t]*\Z")
+"""A line without the blanks at its end: to look for them at every character would take the square of its length."""
+_LOOSE = re.compile(r"([A-Za-z][\w:.-]*)[ \t]*:[ \t]*(.*)\Z")
+"""The same."""
 _TEXTS = {
     "title": "title", "sidebarTitle": "sidebar_title", "description": "description", "icon": "icon",
     "iconType": "icon_type", "api": "api", "openapi": "openapi", "authMethod": "auth_method",
@@ -66,7 +68,7 @@ def _quickly(text: str) -> Head | None:
     for line in text.splitlines():
         if not line or line.isspace():
             continue
-        found = _PLAIN.match(line)
+        found = _PLAIN.match(line.rstrip(" \t"))
         if found is None:
             return None
         value = found[found.lastindex] if found.lastindex and found.lastindex > 1 else ""
@@ -142,7 +144,7 @@ class _Events:
 def _line_by_line(text: str) -> Head:
     head: Head = {}
     for line in text[:LONGEST].splitlines():
-        if (found := _LOOSE.match(line)) is not None:
+        if (found := _LOOSE.match(line.rstrip(" \t"))) is not None:
             value = found[2]
             quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
             head.setdefault(found[1], value[1:-1] if quoted else value)

@@ -16,8 +16,12 @@ from tenantry.site.markdown.escaping import escape
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-LONGEST = 100_000
+LONGEST = 50_000
 """Characters of a block; a longer one is shown plain."""
+
+LONGEST_LINE = 2_000
+"""Characters of a line; a block with a longer one is shown plain. Some lexers look through the rest of the line, or of
+the block, at each character: without these bounds one block could take hours."""
 
 KEPT = 2_000_000
 """Characters of all the HTML that is kept."""
@@ -54,7 +58,7 @@ class Highlighter:
 
     def html(self, language: str, text: str) -> str:
         """The code as HTML, each of its lines complete in itself. An unknown language is shown plain."""
-        if language in PLAIN or len(text) > LONGEST:
+        if language in PLAIN or len(text) > LONGEST or _is_wide(text):
             return escape(text)
         key = (language, text)
         html = self._kept.get(key)
@@ -72,6 +76,10 @@ class Highlighter:
         while self._size > KEPT and self._kept:
             (_, text), old = self._kept.popitem(last=False)
             self._size -= len(text) + len(old)
+
+
+def _is_wide(text: str) -> bool:
+    return len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE
 
 
 @cache

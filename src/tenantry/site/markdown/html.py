@@ -122,7 +122,7 @@ def _keep(given: dict[str, str], name: str, value: Value, drawing: Drawing) -> N
     text = "" if value is None or isinstance(value, (bool, list, dict)) else str(value)
     if name == "id":
         if text.strip():
-            given["id"] = drawing.identifier(text)
+            given["id"] = drawing.identifier(text, text)
     elif text and (kept := accepted(name, text)) is not None:
         given[name] = escape(kept)
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-RESERVED = (
-    "content", "contents-title", "sidebar", "search-dialog", "search-input", "search-results", "search-status",
-)  # fmt: skip
-"""Ids of the frame around the page (``theme``); no heading takes one of them."""
-
 _DROPPED = re.compile(r"[^\w\- ]")
 _LONGEST = 200
+_WRITTEN = re.compile(r"(?!Site-)[\w.:-]{1,200}")
 
 
 def slug(text: str) -> str:
@@ -25,15 +21,22 @@ def slug(text: str) -> str:
 
 
 class Identifiers:
-    """The ids of one page."""
+    """The ids of one page. Those of the frame around it (``theme``) begin with ``Site-``, and no other does."""
 
     __slots__ = ("_counts",)
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = dict.fromkeys(RESERVED, 0)
+        self._counts: dict[str, int] = {}
 
-    def take(self, wanted: str) -> str:
-        """``wanted`` as a slug; with a number behind it if the page has that id already."""
+    def take(self, wanted: str, written: str = "") -> str:
+        """``wanted`` as a slug; with a number behind it if the page has that id already.
+
+        What an author has ``written`` stays as it is, as the links to it are, if the page does not have it yet.
+        """
+        if _WRITTEN.fullmatch(written) and written not in self._counts:
+            self._counts[written] = 0
+            return written
+        wanted = written.strip() or wanted
         base = slug(wanted)
         count = self._counts.get(base)
         if count is None:

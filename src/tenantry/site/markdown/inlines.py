@@ -26,6 +26,13 @@ Resolve = Callable[[Tag, int, bool], bool]
 """Draws a tag that means a snippet; False if it means something else."""
 
 
+def footnotes(env: dict[str, Any], pieces: Pieces) -> str:
+    """What the ids of a text's footnotes begin with: a page and the snippets on it have some each."""
+    if "footnotes_name" not in env:
+        env["footnotes_name"] = pieces.drawing.identifier("fn")
+    return str(env["footnotes_name"])
+
+
 class Inlines:
     """Draws lines of text onto the pieces of a page."""
 
@@ -130,9 +137,12 @@ class Inlines:
 
     def _footnote(self, token: Token) -> None:
         number, again = token.meta["id"] + 1, token.meta["subId"]
-        place = f"fnref-{number}" + (f"-{again + 1}" if again else "")
+        name = footnotes(self._env, self._pieces)
+        place = f"Site-{name}.{number}.back" + (f".{again + 1}" if again else "")
         self._pieces.filled = True
-        self._pieces.out.append(f'<sup class="footnote"><a href="#fn-{number}" id="{place}">{number}</a></sup>')
+        self._pieces.out.append(
+            f'<sup class="footnote"><a href="#Site-{name}.{number}" id="{place}">{number}</a></sup>'
+        )
 
     def _construct(self, token: Token) -> None:
         found: Construct = token.meta["construct"]

@@ -32,6 +32,8 @@ from tenantry.site.page import Page
 _NEWLINE = re.compile(r"\r\n?")
 _WORDS = re.compile(r"[-_\s]+")
 _MARKUP = re.compile(r"[*_`~]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
+_LONGEST_TITLE = 1_000
+"""Characters of a heading that are compared with a title: the work for a pattern grows with their square."""
 
 
 class PageReader:
@@ -69,7 +71,7 @@ class PageReader:
         builder = reading.builder
         tokens = builder.tokens(body)
         heads = [tokens[at + 1].content for at, token in enumerate(tokens) if token.tag == "h1" and token.nesting == 1]
-        first = _plain(heads[0]) if heads else ""
+        first = _plain(heads[0][:_LONGEST_TITLE]) if heads else ""
         title = front.title or first or _from_path(path)
         said_twice = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
         builder.build(tokens, first if said_twice else "", shift=1 if len(heads) > said_twice else 0)

@@ -72,7 +72,7 @@ def check(
             elif not loose.path:
                 yield _said(page, loose, "LINK003", "leads out of the site's folder", "Copy the file into the folder.")
             elif not moved(loose.path):
-                yield _said(page, loose, "LINK001", "leads to nothing", _remedy(pages_near, files_near, loose.path))
+                yield _said(page, loose, "LINK001", "leads to nothing", _remedy(pages_near, files_near, loose))
 
 
 def _has(page: Linked, fragment: str) -> bool:
@@ -89,10 +89,11 @@ def _no_part(page: Linked, target: Linked, loose: Loose) -> Diagnostic:
     return _said(page, loose, "LINK002", f"names a part that {place} does not have", fix)
 
 
-def _remedy(pages: Nearest, files: Nearest, path: str) -> str:
-    """The nearest file for what has a file's suffix, else the nearest page."""
-    is_file = splitext(path)[1].lower() not in {"", ".md", ".mdx", ".html"}
-    near = (files if is_file else pages).find(path)
+def _remedy(pages: Nearest, files: Nearest, loose: Loose) -> str:
+    """The nearest file for what has a file's suffix, else the nearest page; from the page's folder, or the site's."""
+    is_file = splitext(loose.path)[1].lower() not in {"", ".md", ".mdx", ".html"}
+    known = files if is_file else pages
+    near = known.find(loose.path) or known.find(loose.target.partition("#")[0].partition("?")[0].strip("/"))
     if near:
         return f"Did you mean /{near}?"
     return "Add the file, or remove the link." if is_file else "Add the page, or remove the link."

@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import Any, Final
 
-from tenantry.site.reference.plain import TooDeep, plain
+from tenantry.site.reference.plain import DEEPEST, TooDeep, plain
 
 _MOST_MERGED: Final = 10_000  # keys of one mapping after ``<<``: a chain of merges doubles at each step
 
@@ -71,6 +71,7 @@ def _yaml(text: str) -> Any:
     import yaml  # most sites have no YAML document, and it takes 10 ms to load
 
     try:
+        _limit_depth(text)
         return yaml.load(text, Loader=_loader())  # noqa: S506  # a safe loader, by its base class
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -80,6 +81,23 @@ def _yaml(text: str) -> Any:
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         message = str(error).splitlines()[0] if str(error) else "an unknown mistake"
         raise Unreadable(f"it is not YAML: {message}", "mend the YAML") from None
+
+
+def _limit_depth(text: str) -> None:
+    """Raises TooDeep. The loader written in C goes down without a limit, until the process has no stack: what nests is
+    counted first, in the events of the parser, which does not go down."""
+    import yaml  # as above
+
+    starts = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
+    ends = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
+    depth = 0
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        if isinstance(event, starts):
+            depth += 1
+            if depth > DEEPEST:
+                raise TooDeep(f"it nests deeper than {DEEPEST} levels")
+        elif isinstance(event, ends):
+            depth -= 1
 
 
 _WHOLE: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from markupsafe import Markup
 
-_MARKS: Final = re.compile(r"[`*#>|]+|\]\([^)]*\)|!?\[|<[^>]*>")
+_MARKS: Final = re.compile(r"[`*#>|]+|\]\([^)]{0,2000}\)|!?\[|<[^<>]*>")
 _KEPT: Final = 2_000
 """Descriptions kept: those of errors and of common fields come again and again."""
 

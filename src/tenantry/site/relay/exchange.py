@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +16,9 @@ MAX_HEAD: Final = 32 * 1024
 """Bytes of a response's head, and of a chunk's."""
 
 _CHUNK: Final = 64 * 1024
+
+_EVENTS: Final = 64
+"""Parts of a response after which the others of the event loop have their turn: a part may be a chunk of one byte."""
 
 _BODIED = frozenset({"POST", "PUT", "PATCH"})
 """Methods whose empty body is announced too (RFC 9110 section 8.6)."""
@@ -67,7 +71,11 @@ def _events(message: Message) -> list[h11.Request | h11.Data | h11.EndOfMessage]
 async def _receive(link: h11.Connection, reader: asyncio.StreamReader, limit: int) -> Response:
     head: h11.Response | None = None
     body = bytearray()
-    while len(body) <= limit:
+    for count in itertools.count(1):
+        if len(body) > limit:
+            break
+        if count % _EVENTS == 0:  # what was read already is taken apart without a pause of its own
+            await asyncio.sleep(0)
         event = link.next_event()
         if event is h11.NEED_DATA:
             link.receive_data(await reader.read(_CHUNK))

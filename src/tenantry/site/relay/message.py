@@ -99,7 +99,9 @@ def _headers(value: object) -> tuple[tuple[str, str], ...]:
         return ()
     if not isinstance(value, dict):
         raise Refused("bad_request", "headers is not an object of names and texts.")
-    if len(value) > MAX_HEADERS or sum(len(name) + len(str(text)) for name, text in value.items()) > MAX_HEADER_BYTES:
+    if not all(isinstance(text, str) for text in value.values()):
+        raise Refused("bad_request", "The value of a header is not text.")
+    if len(value) > MAX_HEADERS or sum(len(name) + len(text) for name, text in value.items()) > MAX_HEADER_BYTES:
         raise Refused("too_large", f"There are more than {MAX_HEADERS} headers, or more than 16 KiB of them.")
     kept = [header for name, text in value.items() if (header := _header(name, text)) is not None]
     if len({name.lower() for name, _ in kept}) != len(kept):
@@ -107,9 +109,7 @@ def _headers(value: object) -> tuple[tuple[str, str], ...]:
     return tuple(kept)
 
 
-def _header(name: str, text: object) -> tuple[str, str] | None:
-    if not isinstance(text, str):
-        raise Refused("bad_request", "The value of a header is not text.")
+def _header(name: str, text: str) -> tuple[str, str] | None:
     if not _NAME.fullmatch(name) or not _VALUE.fullmatch(text):
         raise Refused("header_refused", "The name or the value of a header has a character that no header can hold.")
     plain = name.lower().replace("_", "-")  # some servers read both as one

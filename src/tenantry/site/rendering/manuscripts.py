@@ -17,6 +17,8 @@ Files = Mapping[str, str | bytes]
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
 _MARKUP = re.compile(r"[*_`]|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
+_LONGEST_TITLE = 1_000
+"""Characters of a heading that are looked at as a title: the work for these patterns grows with their square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def _title(body: str) -> str:
                 fence = mark[1]
             elif mark[1].startswith(fence):
                 fence = ""
-        elif not fence and line.startswith("#") and (found := _TITLE.match(line)):
+        elif not fence and line.startswith("#") and (found := _TITLE.match(line[:_LONGEST_TITLE])):
             return _MARKUP.sub(lambda markup: markup[1] or "", found[1]).strip()
     return ""
 

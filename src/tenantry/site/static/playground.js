@@ -30,7 +30,8 @@ function make(name, words = "", properties = {}) {
 
 // --- the request: the same rules as request.py ---
 
-const inputs = (place) => all(`[data-in="${place}"]`).filter(shown);
+// Within the form: the parameters that an author describes in the text are marked with data-in, too.
+const inputs = (place) => all(`[data-try] [data-in="${place}"]`).filter(shown);
 const lines = (input) => input.value.split("\n").filter(Boolean);
 const joined = (input) => (input.dataset.kind === "list" ? lines(input).join() : input.value);
 const blank = (name) => `<${name.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_+|_+$/g, "").toUpperCase() || "VALUE"}>`;
@@ -280,7 +281,7 @@ function mark(input, words = problem(input)) {
 }
 
 function faulty() {
-  const wrong = all("[data-in], [data-body]").filter((input) => shown(input) && mark(input));
+  const wrong = all("[data-try] :is([data-in], [data-body])").filter((input) => shown(input) && mark(input));
   if (!wrong.length) return false;
   for (let each = wrong[0]; each; each = each.parentElement) each.open = true;
   wrong[0].focus();

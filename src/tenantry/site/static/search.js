@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const byId = (id) => document.getElementById(id);
-  const dialog = byId("search-dialog"), input = byId("search-input"), list = byId("search-results");
+  const dialog = byId("Site-search-dialog"), input = byId("Site-search-input"), list = byId("Site-search-results");
   if (!dialog || !dialog.showModal || !input || !list) return;
 
   const SHOWN = 8;
@@ -168,14 +168,14 @@
     return made;
   }
 
-  const status = byId("search-status") || dialog.appendChild(element("p", { id: "search-status", role: "status" }));
+  const status = byId("Site-search-status") || dialog.appendChild(element("p", { id: "Site-search-status", role: "status" }));
   let asked = 0, active = -1;
 
   function activate(at) {
     const options = [...list.children];
     active = options.length ? (at + options.length) % options.length : -1;
     options.forEach((one, number) => {
-      one.id = `search-result-${number}`;
+      one.id = `Site-search-result-${number}`;
       one.setAttribute("aria-selected", number === active);
     });
     if (active < 0) return input.removeAttribute("aria-activedescendant");

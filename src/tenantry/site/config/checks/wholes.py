@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tenantry.site.config.tree import Spot
+from tenantry.site.config.tree import Object, Spot
 from tenantry.site.config.walk import Walk
 
 _GROUP = r"/navigation/[0-9]+(?:/pages/[0-9]+)*"
@@ -20,7 +20,7 @@ _EITHER = re.compile(
 """Values that may be one of two things: with a mistake inside they are neither."""
 
 _UNKNOWN = frozenset({"CFG034", "CFG035", "CFG036", "CFG056"})
-_UNFIT = frozenset({"CFG034", "CFG041", "CFG043", "CFG045", "CFG046", "CFG056", "CFG066"})
+_UNFIT = frozenset({"CFG041", "CFG043", "CFG045", "CFG046", "CFG066"})
 _SHOWN = 3
 
 
@@ -29,6 +29,8 @@ def check_wholes(walk: Walk) -> None:
     wholes: dict[str, tuple[Spot, list[str]]] = {}
     told = {spot.pointer() for _, spot in walk.notes.said}
     for code, spot in [*walk.notes.said, *(("", spot) for spot in walk.refused)]:
+        if code == "CFG043" and isinstance(spot.holder, Object) and spot.holder.get("type") == "github":
+            continue  # others want no name there
         pointer = spot.pointer()
         for whole in _around(code, pointer) - told:
             place, reasons = wholes.setdefault(whole, (_up(spot, whole), []))
@@ -48,6 +50,5 @@ def _around(code: str, pointer: str) -> set[str]:
 
 def _up(spot: Spot, whole: str) -> Spot:
     for _ in range(len(spot.keys()) - whole.count("/")):
-        assert spot.parent is not None  # a pointer is longer than its beginning
-        spot = spot.parent
+        spot = spot.parent or spot
     return spot

@@ -108,7 +108,7 @@ class _Form:
                 shown = credential.kind == "basic" and part == 0
                 secret = _INPUT.format(name, "text" if shown else "password", mark)
                 field = secret if shown else _REVEAL.format(secret, name)
-                rows.append(self._row(name, words, "" if credential.kind == "basic" else credential.kind, field))
+                rows.append(self._row(name, words, _hint(credential, part), field))
         return Markup().join(rows) or Markup('<p class="try-note">Nothing is needed.</p>')
 
     def parameters(self, place: str, inputs: Sequence[Control]) -> Markup:
@@ -175,6 +175,13 @@ class _Form:
     ) -> Markup:
         text = _LABEL.format(words, kind, _REQUIRED if required else "") if code else escape(words)
         return _ROW.format(name, text, field)
+
+
+def _hint(credential: Credential, part: int) -> str:
+    """What is told of a credential beside its name: its field hides what it begins with."""
+    kind = "" if credential.kind == "basic" else credential.kind
+    prefix = "" if part else credential.prefix.strip()
+    return ", ".join(filter(None, (kind, f"begins with {prefix}" if prefix else "")))
 
 
 def _field(name: str, one: Control, mark: Markup) -> Markup:

@@ -93,7 +93,7 @@ class Sections:
             said = Markup(" and ").join(Markup("<strong>{}</strong>").format(one.words) for one in way) or Markup(
                 "<strong>Nothing</strong>"
             )
-            about = Markup().join(self._prose.block(one.description) for one in way)
+            about = Markup().join(_begins(one.prefix) + self._prose.block(one.description) for one in way)
             items.append(Markup('<li class="way">{}{}</li>').format(said, about))
         lead = Markup("<p>One of these is enough:</p>") if len(items) > 1 else Markup()
         return Markup('{}<ul class="ways">{}</ul>').format(lead, Markup().join(items))
@@ -126,6 +126,11 @@ class Sections:
             about = one.operation.description or one.operation.place.text("summary")
             rows.append(Markup('<li class="way">{}{}</li>').format(title, self._prose.block(about)))
         return Markup('<p>The API sends these in turn:</p><ul class="ways">{}</ul>').format(Markup().join(rows))
+
+
+def _begins(prefix: str) -> Markup:
+    """What a credential begins with, in words: the field of the playground holds it already, and hides it."""
+    return Markup("<p>It begins with <code>{}</code>.</p>").format(prefix.strip()) if prefix.strip() else Markup()
 
 
 def _said(parameters: Iterable[Parameter]) -> str:

@@ -25,6 +25,7 @@ TABLES = (
     "rotations",
     "server",
     "api",
+    "site",
 )
 RESULTS = Path(".bench") / "results.json"
 

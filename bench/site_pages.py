@@ -1,6 +1,5 @@
 """One synthetic site, written for each tool that builds it: pages of 3.5 KB with tables, code in three languages.
 
-
 No two blocks of code are alike, so that no tool gains from having seen one before.
 """
 

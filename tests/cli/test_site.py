@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -57,6 +58,16 @@ def test_check_tells_errors_and_with_strict_warnings(terminal: Terminal, docs: P
 def test_check_reads_stdin(terminal: Terminal) -> None:
     assert "name" in terminal("site", "check", "-", given='{"navigation": []}', fails=1).out
     terminal("site", "check", "-", given="", fails=1)
+
+
+def test_check_waits_for_no_pipe_and_reads_no_end(
+    terminal: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red when a pipe without a writer is waited for, or stdin is read to an end that it may not have."""
+    os.mkfifo(folder / "pipe.json")
+    assert "CFG001" in terminal("site", "check", "pipe.json", fails=1).out
+    monkeypatch.setattr("tenantry.site.loading.LARGEST", 20)
+    assert "CFG001" in terminal("site", "check", "-", given=" " * 21, fails=1).out
 
 
 @pytest.mark.parametrize("target", ["docs", "docs/site.json", "-"])

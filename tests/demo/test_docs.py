@@ -14,10 +14,12 @@ from pathlib import Path
 import httpx2
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
+from playwright.async_api import Page
 
 from tenantry.backends.sql import SQLStore
 from tests.engines.chromium import OpenPage
 
+DOCS = Path(__file__).parents[2] / "docs"
 RELAY = {"Content-Type": "application/json", "X-Tenantry-Relay": "1"}
 
 
@@ -107,25 +109,103 @@ async def test_the_playground_says_what_the_server_says(open_page: OpenPage, dem
     assert "unauthorized" in shown
 
 
-PAGES = ["", "tutorial", "security", "api/get-or-create"]
+async def noticed(page: Page, *, dark: bool = False) -> list[str]:
+    """What axe calls serious or critical. In the dark only the colours differ: nothing else is asked again."""
+    await page.evaluate(AXE_SCRIPT)
+    rules = {"runOnly": ["color-contrast", "link-in-text-block"]} if dark else {}
+    found = await page.evaluate("(rules) => axe.run(rules)", {"resultTypes": ["violations"], **rules})
+    serious = [each for each in found["violations"] if each["impact"] in {"serious", "critical"}]
+    return [f"{each['id']}: {[node['html'] for node in each['nodes']][:3]}" for each in serious]
 
 
-@pytest.mark.parametrize("path", PAGES)
-async def test_pages_are_whole_at_every_width(path: str, open_page: OpenPage, demo: Started) -> None:
-    """A clean console, no request to elsewhere, nothing wider than the screen, no serious finding of axe."""
-    for width, dark in ((1440, False), (360, True)):
-        seen = await open_page(width=width, dark=dark)
+async def test_every_page_is_whole(open_page: OpenPage, demo: Started) -> None:
+    """On a narrow screen: one heading of the first level, a clean console, no violation of the policy that the server
+    sends, no request to elsewhere, nothing wider than the screen; and the page as Markdown beside it."""
+    seen = await open_page(width=360)
+    policies = []
+    seen.page.on("response", lambda response: policies.append(response.headers.get("content-security-policy", "")))
+    paths = [path.relative_to(DOCS).with_suffix("").as_posix() for path in sorted(DOCS.rglob("*.md"))]
+    assert len(paths) > 40
+    wrong = []
+    for path in paths:
+        policies.clear()
         await seen.page.goto(demo.url + path)
-        assert await seen.page.locator("h1").count() == 1
-        wide = await seen.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0
-        assert seen.console == []
-        assert await seen.violations() == []
-        assert {f"http://{host}" for host in seen.hosts()} == {demo.origin}
-        await seen.page.evaluate(AXE_SCRIPT)
-        found = await seen.page.evaluate("axe.run()")
-        serious = [each for each in found["violations"] if each["impact"] in {"serious", "critical"}]
-        assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in serious] == []
+        assert policies[0].startswith("default-src 'none'"), path
+        assert "unsafe" not in policies[0], path
+        found = await seen.page.evaluate(WHOLE)
+        if found != [1, True, []] or seen.console:
+            wrong.append((path, found, seen.console[:]))
+    assert wrong == []
+    assert {f"http://{host}" for host in seen.hosts()} == {demo.origin}
+
+
+WHOLE = """[
+  document.querySelectorAll("h1").length,
+  document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+  window.violations,
+]"""
+
+KINDS = ["", "concepts", "api/ready", "api/get-or-create", "decisions/README"]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+async def test_each_kind_of_page_can_be_used_by_all(open_page: OpenPage, demo: Started, dark: bool) -> None:
+    """Nothing that axe calls serious: on text, tables, code, a form; with the search or the menu open; on the 404."""
+    seen = await open_page(dark=dark)
+    page = seen.page
+    for path in KINDS:
+        await page.goto(demo.url + path)
+        assert await noticed(page, dark=dark) == [], path
+    await page.keyboard.press("/")
+    await page.keyboard.type("token")
+    await page.get_by_role("option").first.wait_for()
+    assert await noticed(page, dark=dark) == []
+    assert seen.console == []
+    answer = await page.goto(f"{demo.url}no/such/page")
+    assert answer is not None
+    assert answer.status == 404
+    assert await noticed(page, dark=dark) == []
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await page.locator("details.menu summary").click()
+    assert await noticed(page, dark=dark) == []
+    await page.locator(".sidebar").get_by_role("link", name="Concepts").click()
+    assert await page.title() == "Concepts – Tenantry"
+
+
+async def test_the_search_works_below_a_mount(open_page: OpenPage, demo: Started) -> None:
+    """With the keyboard alone, from a page in a folder; nothing found is said, and Escape gives the focus back."""
+    page = (await open_page()).page
+    await page.goto(f"{demo.url}api/rotate")
+    opener = page.get_by_role("button", name="Search")
+    await opener.focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("xylophone zzz")
+    status = page.locator("dialog [role=status]")
+    await status.filter(has_text="Nothing found").wait_for()
+    await page.keyboard.press("Escape")
+    assert await opener.evaluate("(button) => button === document.activeElement")
+    await page.keyboard.press("/")
+    await page.keyboard.type("staleness bound")
+    await page.locator("[role=option][aria-selected=true]").wait_for()
+    async with page.expect_navigation():
+        await page.keyboard.press("Enter")
+    assert page.url.startswith(demo.url)
+    assert "api/rotate" not in page.url
+    assert await page.locator("h1").count() == 1
+
+
+async def test_without_a_script_the_docs_are_read(open_page: OpenPage, demo: Started) -> None:
+    """Text, navigation and the description of the API; no button that does nothing."""
+    page = (await open_page(java_script_enabled=False)).page
+    await page.goto(demo.url)
+    await page.locator(".tabs").get_by_role("link", name="HTTP interface").click()
+    assert await page.locator("h1").inner_text() == "Get or create a user group"
+    assert await page.get_by_text("user_group_id").first.is_visible()
+    assert await page.get_by_text("curl --request GET").is_visible()
+    for name in ("Search", "Dark mode", "Send", "Copy", "Show"):
+        assert [await each.is_visible() for each in await page.get_by_role("button", name=name).all()].count(True) == 0
+    await page.locator(".steps .next").click()
+    assert await page.locator("h1").inner_text() == "Update a user group"
 
 
 def test_the_relay_of_the_demo_reaches_the_demo_alone(demo: Started) -> None:

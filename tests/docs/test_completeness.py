@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -14,6 +16,7 @@ import tenantry.site
 from tenantry.cli.main import commands
 from tenantry.errors import TenantryError
 from tenantry.settings import Settings
+from tenantry.site import SiteOptions
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -25,12 +28,18 @@ def _tree(error: type[TenantryError]) -> Iterator[type[TenantryError]]:
         yield from _tree(child)
 
 
-def _leaves(group: click.Group, path: str = "tenantry") -> Iterator[str]:
+def _leaves(group: click.Group, path: str = "tenantry") -> Iterator[tuple[str, click.Command]]:
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
             yield from _leaves(command, f"{path} {name}")
         else:
-            yield f"{path} {name}"
+            yield f"{path} {name}", command
+
+
+def _code(pages: Iterable[Path]) -> str:
+    """What stands in code on some pages: a name that is only a word of a sentence is not documented."""
+    text = "\n".join(page.read_text("utf-8") for page in pages)
+    return "\n".join(re.findall(r"```.*?^```$|`[^`\n]+`", text, re.DOTALL | re.MULTILINE))
 
 
 OURS = sorted(
@@ -46,10 +55,14 @@ def test_every_error_is_documented(error: type[TenantryError]) -> None:
     assert row in (DOCS / "errors.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("command", list(_leaves(commands)))
-def test_every_command_is_documented(command: str) -> None:
-    """docs/command-line.md shows each command."""
-    assert command in (DOCS / "command-line.md").read_text("utf-8")
+@pytest.mark.parametrize(("name", "command"), list(_leaves(commands)), ids=lambda case: str(case))
+def test_every_command_is_documented(name: str, command: click.Command) -> None:
+    """docs/command-line.md shows each command, and each option of it in one of its spellings."""
+    code = _code([DOCS / "command-line.md", DOCS / "settings.md"])
+    assert re.search(rf"`{name}\b", code)
+    options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
+    told = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", code))
+    assert [each.opts for each in options if not told & {*each.opts, *each.secondary_opts}] == []
 
 
 @pytest.mark.parametrize("setting", Settings.model_fields)
@@ -61,8 +74,7 @@ def test_every_setting_is_documented(setting: str) -> None:
 @pytest.mark.parametrize("name", tenantry.__all__)
 def test_every_public_name_is_documented(name: str) -> None:
     """Each name of the public door stands in the README or in docs/, and has a docstring if it can have one."""
-    pages = [ROOT / "README.md", *DOCS.glob("*.md")]
-    assert any(name in page.read_text("utf-8") for page in pages)
+    assert re.search(rf"\b{name}\b", _code([ROOT / "README.md", *DOCS.glob("*.md")]))
     value = getattr(tenantry, name)
     assert not callable(value) or value.__doc__
 
@@ -70,8 +82,22 @@ def test_every_public_name_is_documented(name: str) -> None:
 @pytest.mark.parametrize("name", tenantry.site.__all__)
 def test_every_public_name_of_the_site_is_documented(name: str) -> None:
     """The same of ``tenantry.site``, in the pages about it."""
-    assert any(re.search(rf"\b{name}\b", page.read_text("utf-8")) for page in DOCS.glob("site*.md"))
+    assert re.search(rf"(`|import .*\b){name}\b", _code(DOCS.glob("site*.md")))
     assert getattr(tenantry.site, name).__doc__
+
+
+@pytest.mark.parametrize("option", [each.name for each in fields(SiteOptions)])
+def test_every_option_of_a_site_is_documented(option: str) -> None:
+    """docs/site.md has a row for each."""
+    assert f"\n| `{option}` |" in (DOCS / "site.md").read_text("utf-8")
+
+
+def test_every_argument_of_a_public_function_of_the_site_is_documented() -> None:
+    """Red when one is added in silence."""
+    code = _code(DOCS.glob("site*.md"))
+    for function in (tenantry.site.build, tenantry.site.render, tenantry.site.site_app, tenantry.site.json_schema):
+        for name in inspect.signature(function).parameters:
+            assert re.search(rf"\b{name}\b", code), f"{function.__name__}({name})"
 
 
 def test_every_metric_is_documented_and_no_other() -> None:

@@ -64,8 +64,11 @@ def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, s
     """What is to be said, the name of what it is said of, and the files to show the lines of."""
     if target == "-":
         from tenantry.site.config import loads
+        from tenantry.site.loading import LARGEST, too_large
 
-        given = sys.stdin.buffer.read()
+        given = sys.stdin.buffer.read(LARGEST + 1)
+        if len(given) > LARGEST:
+            return (too_large(Path("-")),), "-", {}
         return loads(given)[1], "-", {"-": given}
     path = Path(target)
     if path.is_dir():
@@ -75,13 +78,14 @@ def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, s
     from tenantry.site.loading import load
 
     found = load(path)[1]
-    return found, path.name, {path.name: _content(path)}
+    unread = any(one.code == "CFG001" for one in found)  # a pipe would be waited for, a device never ends
+    return found, path.name, {} if unread else {path.name: _content(path)}
 
 
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError:  # what was found says so already
+    except OSError:  # it has gone since it was read
         return b""
 
 

@@ -38,7 +38,7 @@ def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnos
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path can be so"
         return None, (_unreadable(place, f"cannot be read: {reason}", "allow this user to read it"),)
     if len(data) > LARGEST:
-        return None, (_unreadable(place, "is larger than 32 MiB", "is it the right file?"),)
+        return None, (too_large(place),)
     config, diagnostics = loads(data, files=files_of(place.parent))
     return config, tuple(replace(one, path=place.name) for one in diagnostics)
 
@@ -61,6 +61,11 @@ def _walk(folder: Path) -> Iterator[str]:
         inner = os.path.relpath(here, top).replace(os.sep, "/")
         prefix = "" if inner == "." else f"{inner}/"
         yield from (prefix + name for name in names if not name.startswith("."))
+
+
+def too_large(place: Path) -> Diagnostic:
+    """What is said of a file with more than ``LARGEST`` bytes."""
+    return _unreadable(place, "is larger than 32 MiB", "is it the right file?")
 
 
 def _unreadable(place: Path, what: str, fix: str) -> Diagnostic:

@@ -11,7 +11,7 @@ import pytest
 
 from tenantry.site import site_app
 from tenantry.site.app import keeping
-from tenantry.site.app.site_app import SiteApp
+from tenantry.site.app.application import SiteApp
 from tenantry.site.rendering import Site
 from tests.site.app.conftest import CONFIG
 from tests.site.app.wire import ask

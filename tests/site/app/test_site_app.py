@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 import re
 import threading
 import time
@@ -283,3 +284,15 @@ def test_it_stands_alone(docs: Path) -> None:
         assert client.get("/").status_code == 200
         with pytest.raises(WebSocketDisconnect), client.websocket_connect("/"):
             pass
+
+
+async def test_files_of_one_size_and_time_are_two_files(docs: Path) -> None:
+    """Copies, images of containers and archives give all files one time. Red when what was packed of one is sent for
+    another of the same size."""
+    for name in "ab":
+        (docs / "files" / f"{name}.txt").write_text(name * 2000)
+        os.utime(docs / "files" / f"{name}.txt", (0, 0))
+    app = site_app(docs)
+    first, second = [await ask(app, f"/files/{name}.txt", headers={"accept-encoding": "gzip"}) for name in "ab"]
+    assert gzip.decompress(first.body) == b"a" * 2000
+    assert gzip.decompress(second.body) == b"b" * 2000

@@ -160,3 +160,14 @@ def test_real_sites_build_whole(name: str, tmp_path: Path) -> None:
                 waiting.append(page)
             else:
                 assert (tmp_path / "out" / f"{page}.html").is_file(), page
+
+
+def test_a_picture_with_a_script_is_left_out_and_said(docs: Path, tmp_path: Path) -> None:
+    """A host of files sends it without a policy. Red when it is copied, or when `site check` says nothing of it."""
+    (docs / "images" / "bad.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')
+    (docs / "images" / "good.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    built = build(docs, tmp_path / "out")
+    assert "images/bad.svg" not in tree(tmp_path / "out")
+    assert "images/good.svg" in tree(tmp_path / "out")
+    for found in (built.diagnostics, diagnose(docs)):
+        assert [said.path for said in found if said.code == "SITE108"] == ["images/bad.svg"]

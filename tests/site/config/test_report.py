@@ -31,6 +31,12 @@ def test_the_caret_counts_wide_and_escaped_characters() -> None:
     assert lines[at + 2].index("^") == len(before) + before.count("漢")
 
 
+def test_a_place_is_given_as_far_as_it_is_known() -> None:
+    """Red when a line without a column is followed by 0, where editors would jump."""
+    one = Diagnostic(Severity.WARNING, "PAGE005", "m", "", "", 2, 0, "a.mdx")
+    assert write_text([one], sources={"a.mdx": "x\ny"}).startswith("a.mdx:2: warning PAGE005: m\n     2 | y\n1 warning")
+
+
 def test_nothing_reaches_the_terminal() -> None:
     """Red when a path, a pointer, a line or a message of a hostile file commands the terminal."""
     evil = "\x1b[2J\x9b\u202e\r"

@@ -67,6 +67,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"backgroundImage": "data:image/png;base64,AA"}, "CFG048", "/backgroundImage"),
     ({"redirects": [{"source": "/a"}]}, "CFG043", "/redirects/0/destination"),
     ({"name": "a\x1b[31mb"}, "CFG054", "/name"),
+    ({"topbarLinks": [{"name": "a", "url": "help@example.com"}]}, "CFG049", "/topbarLinks/0/url"),
+    ({"navigation": [{"group": "g", "pages": ["guides\\first"]}]}, "CFG045", "/navigation/0/pages/0"),
+    ({"footerSocials": {"gitlab": "https://a.example"}}, "CFG056", "/footerSocials/gitlab"),
+    ({"anchors": [{"name": "a", "url": "guides", "iconType": "regular"}]}, "CFG055", "/anchors/0/iconType"),
+    ({"title": "b"}, "CFG036", "/title"),
 ]
 """Fields beside those of a whole file, and the one thing that is said of them: its code and its pointer."""
 
@@ -98,6 +103,37 @@ def test_no_address_that_runs_code(address: str, place: str) -> None:
     assert "data:" not in config.model_dump_json()
 
 
+FIXES: list[tuple[dict[str, Any], str]] = [
+    ({"navigation": {"group": "g", "pages": ["a"]}}, "put it in [ ]"),
+    ({"navigation": {"Begin": ["a"]}}, 'write a list: [ { "group": …, "pages": … } ]'),
+    ({"navigation": "index"}, 'write a list: [ { "group": …, "pages": [ "index" ] } ]'),
+    ({"navigation": None}, 'write a list: [ { "group": …, "pages": … } ]'),
+    ({"navigation": ["index"]}, 'write { "group": …, "pages": [ "index" ] }'),
+    ({"navigation": [{"group": "g", "pages": "index"}]}, "put it in [ ]"),
+    ({"redirects": {"/a": "/b"}}, 'write a list: [ { "source": …, "destination": … } ]'),
+    ({"versions": [2]}, 'write { "name": "2" }'),
+    ({"versions": "v1"}, "put it in [ ]"),
+    ({"tabs": ["guides"]}, 'write { "name": …, "url": "guides" }'),
+    ({"tabs": [None]}, 'remove it, or write { "name": …, "url": … }'),
+    ({"api": {"auth": "bearer"}}, 'write { "method": "bearer", "name": … }'),
+    ({"api": {"playground": False}}, 'write { "mode": … }'),
+    ({"topbarCtaButton": "/start"}, 'write { "name": …, "url": "/start" }'),
+    ({"topbarCtaButton": {"type": "gitlab", "name": "a", "url": "/a"}}, 'write one of "link", "github"'),
+    ({"navigation": [{"group": "g", "pages": [{"title": "A", "path": "a/b"}]}]}, 'write "a/b" alone'),
+    ({"navigation": [{"title": "g", "items": ["a"]}]}, 'write "group" for "title" and "pages" for "items"'),
+    ({"title": "b"}, "remove it: name says it already"),
+    ({"footerSocials": {"gitlab": "https://a.example"}}, "write one of website"),
+    ({"topbarLinks": [{"name": "a", "url": "help@example.com"}]}, 'write "mailto:help@example.com"'),
+]
+
+
+@pytest.mark.parametrize(("fields", "fix"), FIXES)
+def test_what_to_write(fields: dict[str, Any], fix: str) -> None:
+    """Red when the remedy would give another mistake, or leaves out what the author wrote."""
+    first = next(one for one in read(**fields)[1] if one.code != "CFG037")
+    assert first.fix.startswith(fix)
+
+
 def test_what_is_nearly_right_is_used() -> None:
     """Red when a value is told to be read as another and is not."""
     config, _ = read(
@@ -106,7 +142,8 @@ def test_what_is_nearly_right_is_used() -> None:
         colors={"primary": "0D9373"},
         footerSocials={"GitHub": "https://a.example", "tiktok": "https://b.example"},
         anchors=[{"name": "a", "url": "guides", "icon": "fa-solid fa-book"}],
-        topbarLinks=[{"url": "https://www.example.com/"}],
+        topbarLinks=[{"url": "https://www.example.com/"}, {"name": "Mail", "url": "help@example.com"}],
+        navigation=[{"group": "g", "pages": ["guides\\first"]}],
         name="Kum\x1bquat",
     )
     assert config.name == "Kumquat"
@@ -118,6 +155,8 @@ def test_what_is_nearly_right_is_used() -> None:
     assert config.footer_socials == {"github": "https://a.example", "tiktok": "https://b.example"}
     assert config.anchors[0].icon == "book"
     assert config.topbar_links[0].name == "example.com"
+    assert config.topbar_links[1].url == "mailto:help@example.com"
+    assert config.navigation[0].pages == ("guides/first",)
 
 
 def test_a_bad_item_goes_and_the_rest_stays() -> None:

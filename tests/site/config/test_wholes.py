@@ -52,6 +52,7 @@ def test_the_whole_is_told_beside_the_mistake(fields: dict[str, Any], pointer: s
         {"api": {"auth": {"method": "oauth2"}}},
         {"topbarLinks": [{"type": "github", "url": "https://a.example"}]},
         {"logo": {"light": "/l.svg"}},
+        {"logo": {"light": 3}},
         {"footerSocials": {"github": "@owner"}},
     ],
 )

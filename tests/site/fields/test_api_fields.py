@@ -38,9 +38,12 @@ async def curl(page: Page) -> str:
 
 async def test_api_base_url(open_page: OpenPage, tmp_path: Path) -> None:
     """Before the path of every endpoint."""
-    page = (await visit(open_page, made(tmp_path, api={"baseUrl": ONE}), "api/plain")).page
+    out = made(tmp_path, openapi="things.json", api={"baseUrl": ONE})
+    page = (await visit(open_page, out, "api/plain")).page
     assert f"{ONE}/plain/" in await curl(page)
     assert await page.locator("[data-bases]").count() == 0
+    await page.goto(page.url.replace("plain", "make"))
+    assert f"{ONE}/things'" in await curl(page)
 
 
 async def test_api_base_urls(open_page: OpenPage, tmp_path: Path) -> None:
@@ -120,6 +123,16 @@ async def test_api_auth_prefix_is_told(open_page: OpenPage, tmp_path: Path) -> N
     page = (await visit(open_page, made(tmp_path, api={"baseUrl": ONE, "auth": auth}), "api/plain")).page
     assert "begins with Token" in await page.locator("[data-try]").inner_text()
     assert "It begins with Token." in await page.locator("article .ways").inner_text()
+
+
+async def test_versions_and_api_pages(open_page: OpenPage, tmp_path: Path) -> None:
+    """What is marked with its versions is not what is marked as a parameter. Red when both have one mark."""
+    out = made(tmp_path, versions=["v2", "v1"], openapi="things.json", api={"baseUrl": ONE})
+    page = (await visit(open_page, out, "api/plain")).page
+    assert await page.locator("#param-id").is_visible()
+    assert await page.get_by_label("id string required").is_visible()
+    await page.goto(page.url.replace("plain", "list"))
+    assert await page.get_by_label("zebra").is_visible()
 
 
 MODES = [("show", 1, True), ("simple", 0, True), ("hide", 0, False)]

@@ -157,6 +157,7 @@ def test_code() -> None:
         ("js lines wrap", ""),
         ("js{1}", ""),
         ("bash theme={null}", ""),
+        ('bash theme={"theme":{"light":"a","dark":"b"}}', ""),
         ('json "x"', "x"),
         ("ts app.ts {2} lines", "app.ts"),
         ("", ""),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tenantry.site.markdown import literals
+from tenantry.site.markdown.highlighting import Highlighter
 from tenantry.site.markdown.literals import closing_brace
 from tenantry.site.markdown.tags import Scanner, Tag
 from tests.site.markdown.reading import reader
@@ -159,3 +160,14 @@ def test_hope_for_the_end_of_a_quote_is_bounded(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(literals, "_SKIPPED", dict.fromkeys(("/*", '"', "'", "`"), Tried()))
     assert closing_brace("{" + "\"'`/*\\" * 1000, 0, 6001) == -1
     assert tried == 4
+
+
+@pytest.mark.parametrize("language", ["html", "yaml", "python"])
+def test_a_block_that_lexers_choke_on_is_shown_plain(language: str) -> None:
+    """Red when a lexer gets a line on which it looks through the rest at each character: some take hours."""
+    text = "&" * 45_000
+    assert "<span" not in Highlighter().html(language, text)
+    assert "<span" not in Highlighter().html(language, "a = 1\n" * 10_000)
+    assert Highlighter().html("tnt", "!" * 300) == "!" * 300
+    assert "<span" not in Highlighter().html("mcschema", "<!--" * 75)
+    assert "<span" in Highlighter().html(language, "<a b='c'>1</a> # 1\n" * 100)

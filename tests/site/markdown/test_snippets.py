@@ -15,6 +15,10 @@ SNIPPETS = {
     "snippets/values.mdx": 'export const key = "K"\nexport const list = [1, 2]\nexport const f = () => 1\n',
     "_snippets/old.mdx": "Old",
     "snippets/tab.mdx": '<Tab title="From">x</Tab>',
+    "snippets/words.mdx": (
+        "export const words = {\n  title: 'To begin',\n  // made of a name\n  make: (name) => `Make ${name}, {now}`,\n"
+        '  "last one": ["a", `b`],\n  deep: { er: 1, no: f(x, "}") },\n  end: "End",\n}\n'
+    ),
     "snippets/bad.mdx": "---\ntitle: x\n---\n\n<Note>",
 }
 
@@ -79,6 +83,26 @@ def test_mistakes(text: str, code: str) -> None:
     assert said == [code]
     assert "gone" not in html
     assert "kept" in html
+
+
+def test_parts_of_constants_are_looked_up() -> None:
+    """Whatever would have to be run is left as it is. Red when a function makes the whole object unknown."""
+    html, said = page(
+        'import { words } from "/snippets/words.mdx"\n\n## {words.title}\n\n{words["last one"][1]} {words.end} '
+        "{words.make(1)}"
+        "\n\n<Card title={words.title}>c</Card> {words.none} {words.deep.er}"
+    )
+    assert '<h2 id="to-begin">To begin' in html
+    assert "b End {words.make(1)}" in html
+    assert ">To begin</" in html.partition("</h2>")[2]
+    assert "{words.none} 1" in html
+    assert {*said} == {"PAGE008"}
+
+
+def test_a_package_is_code() -> None:
+    """Red when what a page imports of a package is called a missing snippet."""
+    html, said = page('import { Chart } from "charts"\n\nkept\n\n<Chart />')
+    assert (html, said) == ("<p>kept</p>", ["PAGE009"])
 
 
 def test_a_snippet_of_itself_is_drawn_once() -> None:

@@ -40,8 +40,9 @@ def shell(page: Page) -> bytes:
         '<!doctype html><html lang="en" class="js"><head><meta charset="utf-8"><title>Page</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/style.css">'
         '<script src="/components.js" defer></script><script src="/playground.js" defer></script></head>'
-        '<body><div class="frame"><div class="sidebar"></div><main id="Site-content" class="wide"><header class="page-head">'
-        f'<h1>{page.title}</h1></header><article class="content">{page.html}</article></main></div></body></html>'
+        '<body><div class="frame"><div class="sidebar"></div><main id="Site-content" class="wide">'
+        f'<header class="page-head"><h1>{page.title}</h1></header><article class="content">{page.html}'
+        "</article></main></div></body></html>"
     ).encode()
 
 

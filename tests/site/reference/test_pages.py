@@ -211,8 +211,8 @@ def test_an_unknown_operation_leaves_the_page_and_says_so() -> None:
     page = draw(one({}), front=FrontMatter(openapi="PUT /thing"), text="Own words.")
     assert "Own words." in page.html
     assert "endpoint" not in page.html
-    assert [(one.code, one.fix, one.path) for one in page.diagnostics] == [
-        ("API010", 'write "POST /things"', "things/page.mdx")
+    assert [(one.code, one.fix, one.path, one.line) for one in page.diagnostics] == [
+        ("API010", 'write "POST /things"', "things/page.mdx", 1)
     ]
 
 

@@ -188,3 +188,10 @@ def test_samples() -> None:
     assert sample(shape, request=True) == {"secret": "string", **common}
     assert sample(shape, request=False) == {"id": "string", **common}
     assert sample(shape_of({}), request=True) is ABSENT
+
+
+@pytest.mark.parametrize("key", ["allOf", "anyOf"])
+def test_a_chain_of_references_without_an_end(key: str) -> None:
+    """Red when a schema that is composed of thousands, one within the other, ends the drawing of its page."""
+    chain = {f"S{at}": {key: [ref(f"S{at + 1}")]} for at in range(2000)}
+    assert shape_of(ref("S0"), **chain) is not None

@@ -327,3 +327,32 @@ def test_every_code_is_documented() -> None:
     text = (DOCS / "site-relay.md").read_text(encoding="utf-8")
     for code, meaning in CODES.items():
         assert f"| `{code}` | {meaning.status} | {meaning.meaning} |" in text
+
+
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [
+        (b"", b"HTTP/1.1 100 \r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
+    ],
+)
+async def test_a_response_in_crumbs_leaves_the_others_their_turn(head: bytes, piece: bytes) -> None:
+    """Red when all that one read gave is taken apart at once: thousands of parts, and nobody else is served."""
+
+    async def crumbs(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(head + piece * 3000)
+
+    async with world(crumbs) as stage:
+        turns = 0
+
+        async def count() -> None:
+            nonlocal turns
+            while True:
+                await asyncio.sleep(0)
+                turns += 1
+
+        counting = asyncio.create_task(count())
+        relay = Relay([], [stage.fill("http://127.0.0.1:{allowed}")], timeout=5)
+        assert (await post(relay, {"url": stage.fill("http://127.0.0.1:{allowed}/")})).code == "bad_response"
+        counting.cancel()
+        assert turns > 40

@@ -273,3 +273,10 @@ def test_what_can_be_read_in_two_ways_is_not_read(address: str) -> None:
         read_target(address)
     assert refused.value.code == "bad_address"
     assert address[:40] not in refused.value.message or not address
+
+
+@pytest.mark.parametrize("depth", [*range(900, 1001, 5), 5000])
+async def test_a_header_with_a_deep_value_is_a_bad_request(depth: int, relay: Relay) -> None:
+    """Red when a value that is no text is written out to measure it: what JSON could read may be too deep for that."""
+    raw = b'{"url": "http://x/", "headers": {"a": ' + b"[" * depth + b"]" * depth + b"}}"
+    assert (await post(relay, raw)).code == "bad_request"

@@ -133,7 +133,7 @@ def test_the_background_image_and_the_versions() -> None:
     assert '.backdrop::before{background-image:url("../background.svg")}' in colors_css(config(), addresses)
     assert "background-image" not in colors_css(config(), Addresses((), ()))
     assert "background-image" not in colors_css(config(backgroundImage="https://h.example/a.png"))
-    assert '[data-version="2"] [data-in]:not([data-in~="2"]){display:none}' in colors_css(config())
+    assert '[data-version="2"] [data-shown-in]:not([data-shown-in~="2"]){display:none}' in colors_css(config())
 
 
 def test_both_lists_of_the_dark_mode_are_the_same() -> None:

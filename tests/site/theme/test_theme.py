@@ -125,7 +125,7 @@ def test_anchors_tabs_and_socials() -> None:
     assert "Internals" not in html
     assert "Internals" in draw("internals/engine")
     assert 'class="anchor-icon anchor-icon-0"' in html
-    assert '<li data-in="2"><a href="../legacy/notes.html"' in html
+    assert '<li data-shown-in="2"><a href="../legacy/notes.html"' in html
     current = [each["href"] for each in see("api/get-group").all("a") if each.get("aria-current") == "true"]
     assert current == ["../api/get-group.html"] * 3  # the version, the tab and, within it, the top anchor
     assert [each["aria-label"] for each in see().all("a") if each.get("aria-label")] == [
@@ -170,7 +170,7 @@ def test_versions() -> None:
 
 def test_steps_of_a_page_in_all_versions() -> None:
     """One for each version. Red when the step of the first version is shown in all."""
-    steps = [(each["href"], each.get("data-in")) for each in see("tenants/limits").all("a", rel="next")]
+    steps = [(each["href"], each.get("data-shown-in")) for each in see("tenants/limits").all("a", rel="next")]
     assert steps == [("../v3/upgrade.html", "0"), ("../v2/upgrade.html", "1")]
 
 

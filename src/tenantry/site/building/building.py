@@ -15,7 +15,7 @@ from tenantry.site.building.scanning import scan
 from tenantry.site.building.staging import Staging
 from tenantry.site.diagnostic import Diagnostic, Severity
 from tenantry.site.options import SiteOptions
-from tenantry.site.rendering import Site
+from tenantry.site.rendering import Site, left_out, runs
 
 OnProgress = Callable[[int, int], None]
 """Is told how many pages of how many are written. The second number is that of the files, and so an estimate."""
@@ -77,7 +77,14 @@ def diagnose(
     files, site = SiteFiles(found), Site(options, remember=False)
     for _ in site.update(files):
         pass
-    return in_order((*files.diagnostics, *site.diagnostics))
+    drawn = (path for path in site.assets if path.lower().endswith(".svg"))
+    said = [left_out(path) for path in sorted(drawn) if runs(_content(files, path))]
+    return in_order((*files.diagnostics, *site.diagnostics, *said))
+
+
+def _content(files: SiteFiles, path: str) -> bytes:
+    found = files[path]
+    return found if isinstance(found, bytes) else found.encode()
 
 
 def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -127,11 +134,20 @@ class _Writer:
     def _copy(self, path: str, staging: Staging) -> None:
         try:
             with open_entry(self._sources.entries[path]) as file:
+                if path.lower().endswith(".svg"):  # a host of files says of none of them what it may not do
+                    self._draw(path, file.read(), staging)
+                    return
                 size = staging.copy(file, path)
         except OSError as error:
             self._failed(path, error)
         else:
             self._count(size)
+
+    def _draw(self, path: str, content: bytes, staging: Staging) -> None:
+        if runs(content):
+            self._said.append(left_out(path))
+        else:
+            self._put(path, content, staging)
 
     def _count(self, size: int) -> None:
         self.files += 1

@@ -10,7 +10,7 @@ CODES: dict[str, str] = {
     "PAGE051": "A component holds something beside its parts.",
     "PAGE052": "A component has no title, or no name.",
     "PAGE053": "An attribute's value is of no use.",
-    "PAGE054": "A component is empty.",
+    "PAGE054": "A component is empty, or has none of the parts that it shows.",
 }
 """Diagnostic code -> what it is about."""
 
@@ -45,5 +45,6 @@ def unusable(element: Element, draw: Draw, attribute: str, fix: str) -> None:
 
 
 def empty(element: Element, draw: Draw, fix: str) -> None:
-    """There is nothing to show."""
-    draw.note(Severity.WARNING, "PAGE054", f"<{element.name}> is empty", fix, element.line)
+    """There is nothing to show, or nothing of what the component shows."""
+    what = "has no parts: its contents are shown without it" if element.children else "is empty"
+    draw.note(Severity.WARNING, "PAGE054", f"<{element.name}> {what}", fix, element.line)

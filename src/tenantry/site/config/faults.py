@@ -99,7 +99,9 @@ class Faults:
 
     def _unquoted(self, at: int, what: str) -> Unreadable:
         word = self._word(at)
-        if word in _LITERALS:
+        if what == "key" and ":" in word[1:]:
+            word = word[: word.index(":", 1)]
+        if what == "value" and word in _LITERALS:
             return Unreadable("CFG016", f"{quoted(word)} is not JSON", f"write {_LITERALS[word]}", at)
         if word[0] in _OTHER_QUOTES:
             return Unreadable("CFG016", f"a {what} in quotes that JSON does not have: {clip(word)}", 'write "…"', at)
@@ -126,7 +128,7 @@ class Faults:
             )
         word = self._word(at)
         after = self._text[at + len(word) :].lstrip()[:1]
-        if word[0] in _OTHER_QUOTES or word.endswith((":", '":')) or after in (":", '"'):
+        if word[0] in _OTHER_QUOTES or ":" in word or after in (":", '"'):
             return self._whole() or self._unquoted(at, "key")
         return self.stray(at)
 
@@ -197,7 +199,10 @@ class Faults:
             escape = self._text[stop : stop + 2].replace("\n", "").rstrip(END)
             message = f"{clip(escape)} in {quoted(self._line_of_string(at))} begins no escape of JSON"
             return Unreadable("CFG012", message, _BACKSLASH, stop)
-        if character in "\n\r" or character == END:
+        if not self._text[stop:].rstrip(END).strip():
+            message = f"the file ends inside the string {quoted(self._line_of_string(at))}, which has no closing quote"
+            return Unreadable("CFG013", message, 'write " at its end; or is the end of the file lost?', at)
+        if character in "\n\r":
             message = f"the string {quoted(self._line_of_string(at))} has no closing quote on its line"
             return Unreadable("CFG013", message, 'write " at its end', at)
         fix = "write \\t for a tab, \\n for a line break" if character == "\t" else "remove it"

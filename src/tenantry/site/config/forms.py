@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from pydantic import BaseModel
@@ -51,7 +52,8 @@ def form(part: type[BaseModel], value: Any = None) -> str:
     """An object of the part with its most important fields, and with the value where it probably belongs."""
     needed = [info.alias or name for name, info in part.model_fields.items() if info.is_required()]
     shown = _SHOWN.get(part) or needed or [info.alias or name for name, info in part.model_fields.items()][:2]
-    bare = _BARE.get(part) if (isinstance(value, str) and value) or _is_number(value) else None
+    is_number = part is Version and isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    bare = _BARE.get(part) if (isinstance(value, str) and value) or is_number else None
     if bare is not None and bare not in shown:
         shown = (bare,)
     given = value if isinstance(value, str) else repr(value)
@@ -66,7 +68,3 @@ def in_a_list(part: type[BaseModel] | None, value: Any, *, of_texts: bool) -> st
         return "put it in [ ]"
     one = '"…"' if of_texts or part is None else form(part, value)
     return f"write a list: [ {one} ]"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import Any
 
 LONGEST = 60
@@ -46,6 +47,8 @@ def found(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and not isfinite(value):
+        return "a number too large to be read"
     if isinstance(value, (int, float)):
         return f"the number {clip(repr(value))}"
     if isinstance(value, dict):

@@ -9,6 +9,9 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 END = "\0"
 """Stands after the last character, so that a reader need not ask whether there is one more."""
 
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ")
+"""Beginnings of compressed files, which may have no zero byte."""
+_HEAD = 1024
 _LINE_END = re.compile(r"\r\n?|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -56,9 +59,9 @@ class Source:
         except UnicodeDecodeError as error:
             before = data[: error.start].removeprefix(BOM_UTF8).decode("utf-8", "replace")
             found = f"0x{data[error.start]:02X}"
-            self.problem = Unreadable(
-                "CFG003", f"the byte {found} is not UTF-8", "save the file as UTF-8, not as Latin-1", len(before)
-            )
+            binary = b"\0" in data[:_HEAD] or data.startswith(_PACKED)
+            fix = "is it the right file? It is no text" if binary else "save the file as UTF-8, not as Latin-1"
+            self.problem = Unreadable("CFG003", f"the byte {found} is not UTF-8", fix, len(before))
             return data.decode("utf-8", "replace")
 
     def _look(self, text: str) -> None:

@@ -260,8 +260,9 @@ class Builder:
         name, number = footnotes(self._env, pieces), 0
         while number < len(called):  # a footnote may call others
             tokens = self._notes.get(called[number]["label"], [])
-            back = f'<a class="footnote-back" href="#Site-{name}.{number + 1}.back" aria-label="Back to the text">&#8617;</a>'
-            pieces.open_markdown("li", f'<li id="Site-{name}.{number + 1}">', f" {back}</li>\n")
+            own = f"Site-{name}.{number + 1}"
+            back = f'<a class="footnote-back" href="#{own}.back" aria-label="Back to the text">&#8617;</a>'
+            pieces.open_markdown("li", f'<li id="{own}">', f" {back}</li>\n")
             self._blocks(tokens)
             pieces.close_markdown()
             number += 1

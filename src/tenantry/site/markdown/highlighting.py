@@ -23,7 +23,7 @@ LONGEST_LINE = 2_000
 """Characters of a line; a block with a longer one is shown plain. Some lexers look through the rest of the line, or of
 the block, at each character: without these bounds one block could take hours."""
 
-KEPT = 2_000_000
+KEPT = 200_000
 """Characters of all the HTML that is kept."""
 
 ALIASES = {
@@ -35,6 +35,7 @@ ALIASES = {
 }  # fmt: skip
 PLAIN = frozenset(
     {"", "text", "txt", "plaintext", "plain", "none", "output", "log", "mermaid", "math", "latex", "tree"}
+    | {"tnt", "mcschema"}  # their lexers need for 300 characters what others need for millions
 )
 
 _CLASSES = (

@@ -87,8 +87,13 @@ def draw_image(
             "<img", f'<img alt="{escape(alternative)}"', 1
         )
     elsewhere = None if linked or not source else drawing.elsewhere(source)
-    words = escape(alternative or (source.rpartition("/")[2] if elsewhere else ""))
+    words = escape(alternative or (_file(source) if elsewhere else ""))
     return f'<a href="{elsewhere}" rel="noopener">{words}</a>' if elsewhere else words
+
+
+def _file(source: str) -> str:
+    """The name of the file at an address."""
+    return source.partition("?")[0].partition("#")[0].rstrip("/").rpartition("/")[2]
 
 
 def attributes(tag: Tag, drawing: Drawing, line: int) -> dict[str, str]:

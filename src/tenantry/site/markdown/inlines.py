@@ -12,6 +12,7 @@ from markdown_it.token import Token
 from tenantry.site.diagnostic import Severity
 from tenantry.site.markdown import html
 from tenantry.site.markdown.constructs import Construct, Kind
+from tenantry.site.markdown.elements import ALLOWED
 from tenantry.site.markdown.escaping import addresses, escape
 from tenantry.site.markdown.pieces import Pieces
 from tenantry.site.markdown.tags import Tag
@@ -177,6 +178,8 @@ class Inlines:
         if found.kind is Kind.UNKNOWN:
             self._text(f"</{tag.name}>")
             return
+        if found.kind is Kind.HTML and ALLOWED[tag.name].void:
+            return  # <br></br>
         message = f"</{tag.name}> closes nothing: it was left out"
         pieces.note(Severity.WARNING, "PAGE005", message, f"open it with <{tag.name}>, or leave it out", line)
 

@@ -99,7 +99,7 @@ class Module:
             return None
         end = _statement(text, at)
         try:
-            self.names[found[1]] = literal(text[found.end() : end].rstrip().rstrip(";"), self.names)
+            self.names[found[1]] = literal(text[found.end() : end].rstrip().rstrip(";"), self.names, partly=True)
         except NotLiteral:
             return None
         return end

@@ -103,7 +103,7 @@ class Reading:
         return nodes
 
     def _missing(self, path: str, line: int) -> None:
-        if path.endswith((".mdx", ".md")) or "/" not in path:
+        if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():
             message, code = f"there is no snippet {path[:120]}", "PAGE010"
             self._notes.add(Severity.WARNING, code, message, "write its path from the site's root", line)
         else:

@@ -8,7 +8,7 @@ not depend on the others. The title counts most, then headings, then description
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tenantry.site.nodes import Section
@@ -25,12 +25,18 @@ _HEADING_AS_TIMES = 3  # a section that is about a word beats one that mentions 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a page: ``sections`` are ids and titles; ``codes`` a word's weight and section."""
+    """A part of a page: ``sections`` are ids and titles; ``words`` its words, a space between two, and ``codes`` the
+    weight and section of each. In so few objects, for a site has as many of them as words on all its pages."""
 
     path: str
     title: str
     sections: tuple[tuple[str, str], ...]
-    codes: Mapping[str, int]
+    words: str
+    codes: bytes
+
+    def weights(self) -> dict[str, int]:
+        """The code of each word."""
+        return dict(zip(self.words.split(), self.codes, strict=True))
 
 
 def digest(page: Page) -> tuple[Part, ...]:
@@ -50,7 +56,9 @@ def _part(page: Page, sections: Sequence[Section], *, first: bool) -> Part:
     if first:
         tally.also(words(f"{page.title} {page.front.sidebar_title}"), _TITLE)
         tally.also(words(" ".join((page.front.description, *page.front.keywords, *page.front.tags))), _DESCRIPTION)
-    return Part(page.path, page.title, tuple((section.id, section.title) for section in sections), tally.codes())
+    titles = tuple((section.id, section.title) for section in sections)
+    codes = tally.codes()
+    return Part(page.path, page.title, titles, " ".join(codes), bytes(codes.values()))
 
 
 class _Tally:

@@ -31,9 +31,11 @@ _SHARED = "0123456789abcdefghijklmnopq"  # a word has 24 characters at most
 
 
 class SearchIndex:
-    """The index of a site. It can be changed page by page, and always is what a new one would be."""
+    """The index of a site. It can be changed page by page, and always is what a new one would be. ``remember``: what
+    each word's line says is kept for the next time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, remember: bool = True) -> None:
+        self._remember = remember
         self._pages: dict[str, tuple[Part, ...]] = {}
         self._parts: list[Part] = []
         self._labels: dict[str, str] = {}
@@ -70,10 +72,10 @@ class SearchIndex:
         found: dict[str, array[int]] = {}
         for number, part in enumerate(self._parts):
             base = number * CODES
-            for word, code in part.codes.items():
+            for word, code in zip(part.words.split(), part.codes, strict=True):
                 known = found.get(word)
                 if known is None:
-                    found[word] = array("L", (base + code,))
+                    found[word] = array("I", (base + code,))
                 else:
                     known.append(base + code)
         self._postings = found
@@ -81,11 +83,12 @@ class SearchIndex:
     def _replace(self, number: int, old: Part, new: Part) -> None:
         self._parts[number] = new
         base = number * CODES
-        for word in old.codes.keys() | new.codes.keys():
-            before, after = old.codes.get(word), new.codes.get(word)
+        olds, news = old.weights(), new.weights()
+        for word in olds.keys() | news.keys():
+            before, after = olds.get(word), news.get(word)
             if before == after:
                 continue
-            postings = self._postings.setdefault(word, array("L"))
+            postings = self._postings.setdefault(word, array("I"))
             at = bisect_left(postings, base)
             if before is not None:
                 del postings[at]
@@ -127,7 +130,9 @@ class SearchIndex:
         for word in sorted(self._postings):
             packed = self._packed.get(word)
             if packed is None:
-                packed = self._packed[word] = _packed(self._postings[word], common)
+                packed = _packed(self._postings[word], common)
+                if self._remember:
+                    self._packed[word] = packed
             yield word, packed
 
     def _shown(self, parts: Iterable[Part]) -> bytes:

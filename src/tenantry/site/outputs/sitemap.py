@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 from urllib.parse import quote
-from xml.sax.saxutils import escape
 
 SITEMAP = "sitemap.xml"
 ROBOTS = "robots.txt"

@@ -45,7 +45,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _words_of(joined: str) -> tuple[str, ...]:
     if joined.islower() and joined.isascii() and joined.isalpha():  # most of any text
         return (joined[:LONGEST],)

@@ -17,6 +17,7 @@ _PROPERTIES: Final = frozenset(
 )  # fmt: skip
 _LONGEST: Final = 100  # parts of an allOf, alternatives, properties: more are no longer read by anyone
 _MOST_PROPERTIES: Final = 500
+_MOST_REFERENCES: Final = 100  # that one schema is composed of: a chain without an end would end the process
 
 
 class Gathered:
@@ -88,7 +89,7 @@ def gather(place: Place, into: Gathered, trail: Trail) -> bool:
         target = place.followed()
         if isinstance(target.value, dict):
             into.name = into.name or target.pointer.rpartition("/")[2]
-            if (target.path, target.pointer) in trail:
+            if (target.path, target.pointer) in trail or len(trail) >= _MOST_REFERENCES:
                 return False
             trail.append((target.path, target.pointer))
         place = target

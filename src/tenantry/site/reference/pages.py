@@ -46,8 +46,12 @@ class ApiPages:
     def draw(self, page: Page) -> Page:
         """The page with what its front matter asks for; the same page where that is nothing."""
         if page.front.openapi.strip():
-            return self._draw_operation(page)
-        return self._draw_entry(page) if page.front.api.strip() else page
+            drawn = self._draw_operation(page)
+        elif page.front.api.strip():
+            drawn = self._draw_entry(page)
+        else:
+            return page
+        return replace(drawn, diagnostics=tuple(_placed(one, page.source) for one in drawn.diagnostics))
 
     def complete(self, front: FrontMatter) -> FrontMatter:
         """Front matter with the title and description of its operation where it has none of its own."""
@@ -129,6 +133,11 @@ class ApiPages:
         if not wanted or wanted in authorization.METHODS:
             return wanted, ()
         return "", (_refused("authMethod", wanted, authorization.METHODS, page.source),)
+
+
+def _placed(said: Diagnostic, source: str) -> Diagnostic:
+    """What is said of a page as a whole is said of its front matter, which begins at its first line."""
+    return replace(said, line=1) if source and said.path == source and not said.line else said
 
 
 def _refused(name: str, value: str, allowed: tuple[str, ...], source: str) -> Diagnostic:

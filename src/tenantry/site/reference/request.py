@@ -85,7 +85,7 @@ def _user(one: Credential) -> tuple[str, str]:
 
 def literal(path: str) -> str:
     """A part of a path that no parameter stands in, as an address has it."""
-    return quote(path, safe="/:@!$&()*+,;=-._~%")
+    return quote(path, safe="/:@!$&*+,;=()-._~%")
 
 
 def _queries(inputs: Iterable[Control]) -> Iterator[str]:

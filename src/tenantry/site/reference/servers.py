@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 from tenantry.site.reference.operation import Operation, Server, Variable
 from tenantry.site.reference.place import Place
 
-_KEPT = "/:@!$&()*+,;=-._~%[]{}"
+_KEPT = "/:@!$&*+,;=()-._~%[]{}"
 
 
 def servers(operation: Operation, root: Place, configured: Iterable[str]) -> tuple[Server, ...]:

@@ -25,8 +25,8 @@ _ADDRESS = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,31})://"
     r"(?P<host>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_.-]+)"
     r"(?::(?P<port>[1-9][0-9]{0,4}))?"
-    r"(?P<path>/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*)?"
-    r"(?P<query>\?(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]|%[0-9A-Fa-f]{2})*)?"
+    r"(?P<path>/(?:[A-Za-z0-9\-._~!$&'*+,;=():@/]|%[0-9A-Fa-f]{2})*)?"
+    r"(?P<query>\?(?:[A-Za-z0-9\-._~!$&'*+,;=():@/?\[\]]|%[0-9A-Fa-f]{2})*)?"
 )
 """RFC 3986 without user information and fragment; brackets in a query are common, and harmless there."""
 

@@ -2,7 +2,8 @@
 
 from tenantry.site.rendering.codes import CODES
 from tenantry.site.rendering.configuration import configuration_file
+from tenantry.site.rendering.pictures import left_out, runs
 from tenantry.site.rendering.rendered import RenderedSite, render
 from tenantry.site.rendering.site import Site
 
-__all__ = ["CODES", "RenderedSite", "Site", "configuration_file", "render"]
+__all__ = ["CODES", "RenderedSite", "Site", "configuration_file", "left_out", "render", "runs"]

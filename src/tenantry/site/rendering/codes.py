@@ -10,5 +10,7 @@ CODES: dict[str, str] = {
     "SITE104": "A page is not UTF-8; what cannot be read is shown as a replacement character.",
     "SITE105": "A page could not be drawn. This is a mistake of Tenantry.",
     "SITE106": "The site has no page.",
+    "SITE107": "A file has the name of a secret, and is not published.",
+    "SITE108": "An SVG holds a script, and is left out.",
 }
 """Each code and the meaning that it keeps."""

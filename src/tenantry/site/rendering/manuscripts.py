@@ -23,11 +23,11 @@ _LONGEST_TITLE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Manuscript:
-    """``text`` is the whole file; ``head`` has a title in any case, ``titled`` says whether the author gave it one;
-    ``imports`` are the files it imports."""
+    """``text`` is the whole file, None where it is not remembered; ``head`` has a title in any case, ``titled`` says
+    whether the author gave it one; ``imports`` are the files it imports."""
 
     source: str
-    text: str
+    text: str | None
     head: FrontMatter
     titled: bool
     imports: tuple[str, ...]
@@ -35,24 +35,38 @@ class Manuscript:
 
 
 class Manuscripts:
-    """All pages and parts of pages by their files. What did not change stays the same object."""
+    """All pages and parts of pages by their files. What did not change stays the same object.
 
-    def __init__(self) -> None:
+    ``remember``: texts are kept, to tell what changed; without, each is read again when its page is drawn, so that
+    never more than one of them is held.
+    """
+
+    def __init__(self, *, remember: bool = True) -> None:
+        self._remember = remember
         self._known: dict[str, Manuscript] = {}
+        self._files: Files = {}
 
     def read(self, files: Files, paths: Iterable[str], changed: Collection[str] | None) -> dict[str, Manuscript]:
         """The manuscripts of ``paths``. ``changed`` names the files that may have changed; None: any may have."""
+        self._files = files
+        if not self._remember:
+            return {path: replace(manuscript(path, *_text(path, files[path])), text=None) for path in paths}
         found = {}
         for path in paths:
             before = self._known.get(path)
             if before is not None and changed is not None and path not in changed:
                 found[path] = before
                 continue
-            content = files[path]
-            text, said = (_whole(content), ()) if isinstance(content, str) else _decoded(path, content)
+            text, said = _text(path, files[path])
             found[path] = before if before is not None and before.text == text else manuscript(path, text, said)
         self._known = found
         return found
+
+    def text(self, manuscript: Manuscript) -> str:
+        """The whole file."""
+        if manuscript.text is not None:
+            return manuscript.text
+        return _text(manuscript.source, self._files[manuscript.source])[0]
 
 
 def manuscript(source: str, text: str, said: tuple[Diagnostic, ...] = ()) -> Manuscript:
@@ -84,6 +98,10 @@ def _title(body: str) -> str:
         elif not fence and line.startswith("#") and (found := _TITLE.match(line[:_LONGEST_TITLE])):
             return _MARKUP.sub(lambda markup: markup[1] or "", found[1]).strip()
     return ""
+
+
+def _text(path: str, content: str | bytes) -> tuple[str, tuple[Diagnostic, ...]]:
+    return (_whole(content), ()) if isinstance(content, str) else _decoded(path, content)
 
 
 def _whole(text: str) -> str:

@@ -77,17 +77,17 @@ class Pages:
 
 
 def _read(plan: Plan, path: str, manuscript: Manuscript) -> Page:
-    source = manuscript.source
+    source, text = manuscript.source, plan.text(manuscript)
     try:
-        page = plan.reader.read(source or f"{path}.md", manuscript.text)
+        page = plan.reader.read(source or f"{path}.md", text)
         if not source:
             page = replace(page, source="", title=manuscript.head.title, front=manuscript.head)
         return plan.api.draw(page)
     except Exception as error:  # noqa: BLE001  # one page that we fail at must not take the site with it
         message = f"the page could not be drawn ({type(error).__name__}); this is a mistake of Tenantry"
         said = Diagnostic(Severity.ERROR, "SITE105", message, "Report it, with the file.", path=source or path)
-        text = f"<p>This page could not be drawn.</p>\n<pre>{escape(manuscript.text)}</pre>"
-        return Page(path, source, manuscript.head.title, manuscript.head, text, diagnostics=(said,))
+        html = f"<p>This page could not be drawn.</p>\n<pre>{escape(text)}</pre>"
+        return Page(path, source, manuscript.head.title, manuscript.head, html, diagnostics=(said,))
 
 
 def at_root(page: Page) -> Page:

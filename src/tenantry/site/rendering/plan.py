@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -34,14 +34,15 @@ _MISSING = Diagnostic(
 @dataclass(frozen=True, slots=True)
 class Plan:
     """``manuscripts`` are those of the pages, by the pages' paths, in the order in which they are drawn. A page that an
-    OpenAPI document asks for has a manuscript too, without a source. ``configuration`` is the file and ``written`` what
-    it says; ``config`` has the groups of those pages besides."""
+    OpenAPI document asks for has a manuscript too, without a source; ``text`` gives the text of one. ``configuration``
+    is the file and ``written`` what it says; ``config`` has the groups of those pages besides."""
 
     configuration: str
     written: SiteConfig
     config: SiteConfig
     assets: frozenset[str]
     manuscripts: Mapping[str, Manuscript]
+    text: Callable[[Manuscript], str]
     addresses: Addresses
     navigation: Navigation
     redirects: Redirects
@@ -57,9 +58,9 @@ class Planner:
     """Plans one site again and again. What did not change stays the same object from plan to plan: by that one tells
     which pages are still as they were drawn."""
 
-    def __init__(self, options: SiteOptions) -> None:
+    def __init__(self, options: SiteOptions, *, remember: bool = True) -> None:
         self._options = options
-        self._manuscripts = Manuscripts()
+        self._manuscripts = Manuscripts(remember=remember)
         self._kept = Kept()
         self._recording = Recording({})
         self._documents = 0
@@ -103,7 +104,7 @@ class Planner:
         self, config: SiteConfig, sources: Sources, texts: Mapping[str, Manuscript], reference: Reference
     ) -> Plan:
         kept, options = self._kept, self._options
-        snippets = {path: texts[path].text for path in sources.parts}
+        snippets = {path: self._manuscripts.text(texts[path]) for path in sources.parts}
         written = {page: texts[source] for page, source in sources.pages.items()}
         config, every = self._with_operations(config, reference, written)
         places = (frozenset(every), sources.assets)
@@ -121,6 +122,7 @@ class Planner:
             config=config,
             assets=sources.assets,
             manuscripts={page: every[page] for page in (*navigation.order, *navigation.unlisted)},
+            text=self._manuscripts.text,
             addresses=addresses,
             navigation=navigation,
             redirects=kept.get("redirects", (config, addresses), lambda: Redirects(config, addresses)),

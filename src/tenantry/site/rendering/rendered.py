@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tenantry.site.config.model import SiteConfig
 from tenantry.site.diagnostic import Diagnostic
 from tenantry.site.options import SiteOptions
+from tenantry.site.rendering.pictures import left_out, runs
 from tenantry.site.rendering.site import Site
 
 
@@ -23,8 +24,13 @@ def render(files: Mapping[str, str | bytes], options: SiteOptions = SiteOptions(
     what is in them."""
     site = Site(options, remember=False)
     rendered = RenderedSite(site.update(files))
+    said: list[Diagnostic] = []
     for path in sorted(site.assets):
-        content = files[path]
-        rendered.setdefault(path, content.encode("utf-8", "replace") if isinstance(content, str) else content)
-    rendered.config, rendered.diagnostics = site.config, site.diagnostics
+        found = files[path]
+        content = found.encode("utf-8", "replace") if isinstance(found, str) else found
+        if path.lower().endswith(".svg") and runs(content):
+            said.append(left_out(path))
+        else:
+            rendered.setdefault(path, content)
+    rendered.config, rendered.diagnostics = site.config, (*site.diagnostics, *said)
     return rendered

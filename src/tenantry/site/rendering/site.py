@@ -36,9 +36,9 @@ class Site:
     def __init__(self, options: SiteOptions = SiteOptions(), *, remember: bool = True) -> None:  # noqa: B008  # frozen
         self._options = options
         self._remember = remember
-        self._planner = Planner(options)
+        self._planner = Planner(options, remember=remember)
         self._pages = Pages(remember=remember)
-        self._index = SearchIndex()
+        self._index = SearchIndex(remember=remember)
         self._plan: Plan | None = None
         self._yielded: dict[str, bytes] = {}
         self._search: tuple[str, ...] = ()
@@ -55,6 +55,8 @@ class Site:
         and those of images and the like never are. ``changed`` names the paths that may have changed since the last
         update, new and removed ones included; None: any may have. Never raises for what is in the files.
         """
+        if not self._remember:
+            self._pages, self._index = Pages(remember=False), SearchIndex(remember=False)
         plan = self._planner.plan(files, changed)
         if not isinstance(plan, Plan):
             self.config, self.diagnostics, self.removed = None, plan, frozenset()

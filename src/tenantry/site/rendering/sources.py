@@ -19,6 +19,15 @@ _PUBLISHED = frozenset({
 """What is published by its suffix. No HTML, scripts or styles: they would run as parts of the site."""
 _DOCUMENTS = frozenset({"json", "yaml", "yml", "toml"})
 """What is published below the root only, where the files of tools are, or when the configuration names it."""
+_SECRET = re.compile(
+    r"(?:^|[^a-z0-9])(?:secrets?|credentials?|passwords?|passwd|htpasswd|keystore|kubeconfig|tfstate|tfvars"
+    r"|service[-_]?accounts?|private[-_]?keys?|api[-_]?keys|id_(?:rsa|dsa|ecdsa|ed25519))(?![a-z0-9])"
+    r"|\.(?:sql|db|sqlite3?|dump|bak|env|keys?|pem|p12|pfx|jks)\."
+)
+"""Names of what lies in a folder by mistake: keys and passwords, and what is packed or renamed out of a database."""
+_HOLDING = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"}
+"""What such a name is believed of. A picture of a secret, or a paper about passwords, is none."""
+_SHOWING = re.compile(r"example|sample|template|schema")
 _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 
 
@@ -54,7 +63,10 @@ def sort(paths: Iterable[str], configuration: str | None, config: SiteConfig, im
             else:
                 _take(pages, page, path, said)
         elif path != configuration and _is_published(path, documents):
-            assets.add(path)
+            if path not in documents and _is_secret(path):
+                said.append(_secret(path))
+            else:
+                assets.add(path)
     _tell_of_twins(pages, said)
     return Sources(pages, tuple(parts), frozenset(assets), tuple(said))
 
@@ -85,6 +97,17 @@ def _is_fit(path: str) -> bool:
     """Whether a path may be written to a folder and be an address, and is that of a page as everyone spells it."""
     whole = path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
     return whole and (not path.endswith(PAGES) or page_path(path) == path[: -len(_suffix(path))])
+
+
+def _is_secret(path: str) -> bool:
+    name = path.rpartition("/")[2].lower()
+    return name.rpartition(".")[2] in _HOLDING and _SECRET.search(name) is not None and not _SHOWING.search(name)
+
+
+def _secret(path: str) -> Diagnostic:
+    fix = "Move it out of the site's folder; if everyone is to have it, rename it."
+    found = "its name is that of a secret, and it is not published"
+    return Diagnostic(Severity.WARNING, "SITE107", found, fix, path=path)
 
 
 def _suffix(path: str) -> str:

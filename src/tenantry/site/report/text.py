@@ -17,6 +17,7 @@ _LONGEST = 100
 def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: Sources | None = None) -> str:
     """``path:line:column: severity code: message``, the line with a caret under the place, and ``fix:``.
 
+    Where the column is not known, it and the caret are left out.
     ``name`` stands where a diagnostic has no path. ``sources`` has the texts of files by their paths, for the lines.
     Nothing of a file that commands a terminal reaches it.
     """
@@ -25,7 +26,7 @@ def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: So
     text: list[str] = []
     for one in found:
         path = one.path or name
-        place = f":{one.line}:{one.column}" if one.line else ""
+        place = "".join(f":{number}" for number in (one.line, one.column) if number)
         pointer = f" [{clip(one.pointer, _LONGEST)}]" if one.pointer else ""
         text.append(f"{safe(path) or '-'}{place}: {one.severity} {one.code}: {safe(one.message)}{pointer}")
         text += _excerpt(lines, path, one)
@@ -40,4 +41,5 @@ def _excerpt(lines: Lines, path: str, one: Diagnostic) -> list[str]:
     if not (before + after).strip():
         return []
     width = sum(2 if east_asian_width(character) in "WF" else 1 for character in before)
-    return [f"{one.line:>6} | {before}{after}", f"{'':>6} | {' ' * width}^"]
+    line = f"{one.line:>6} | {before}{after}"
+    return [line, f"{'':>6} | {' ' * width}^"] if one.column else [line]

@@ -20,7 +20,7 @@ from tenantry.site.theme.links import Links, page_link, place
 from tenantry.site.theme.repository import short_name
 from tenantry.site.theme.resources import environment
 
-KEPT = 64
+KEPT = 16
 """Drawings of a kind that are kept. Pages are drawn in the order of the navigation, so few serve many."""
 
 
@@ -211,4 +211,4 @@ def mark(versions: Versions, around: Versions) -> Markup:
     """The attribute that says in which versions something is shown; nothing where it is in all that are around it."""
     if versions is None or versions == around or (around is not None and around <= versions):
         return Markup()
-    return Markup(' data-in="%s"') % " ".join(map(str, sorted(versions)))
+    return Markup(' data-shown-in="%s"') % " ".join(map(str, sorted(versions)))

@@ -70,4 +70,4 @@ def _image(config: SiteConfig, addresses: Addresses | None) -> Iterator[str]:
 def _versions(config: SiteConfig) -> Iterator[str]:
     """What does not belong to the version that the page is marked with is hidden."""
     for place in range(len(config.versions)):
-        yield f'[data-version="{place}"] [data-in]:not([data-in~="{place}"]){{display:none}}'
+        yield f'[data-version="{place}"] [data-shown-in]:not([data-shown-in~="{place}"]){{display:none}}'

@@ -46,7 +46,9 @@ def _folders(pages: Iterable[str]) -> set[str]:
 
 
 def _begun(prefix: str, folders: set[str]) -> str | None:
-    """The shortest folder that begins so, where the prefix stops inside a folder's name."""
+    """The shortest folder that begins so, where the prefix stops inside a folder's name, or that lies deeper."""
     return min(
-        (folder for folder in folders if folder.startswith(prefix)), key=lambda one: (len(one), one), default=None
+        (folder for folder in folders if folder.startswith(prefix) or folder.endswith(f"/{prefix}")),
+        key=lambda one: (len(one), one),
+        default=None,
     )

@@ -114,7 +114,7 @@ def test_a_broken_configuration_takes_nothing_away() -> None:
 
 
 def test_without_a_memory_everything_is_yielded() -> None:
-    """And no page is kept, nor its text. Red when a build holds all of its pages, or a second update leaves some out."""
+    """And no page is kept, nor its text. Red when a build holds all its pages, or a second update leaves some out."""
     site, files = Site(remember=False), folder()
     assert updated(site, files) == site.outputs
     assert all(drawn.page is None for drawn in site._pages._drawn.values())

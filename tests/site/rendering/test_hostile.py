@@ -147,5 +147,5 @@ def test_a_secret_name_that_the_configuration_names_is_published() -> None:
 @pytest.mark.parametrize("piece", [" ", "\t", " #"])
 def test_a_long_title_takes_no_time(text: str, piece: str) -> None:
     """Red when the work grows with the square of the length: this takes hours then."""
-    made = render(folder(**{"index.md": text.replace("{}", piece * (200_000 // len(piece)))}))
+    made = render(folder() | {"index.md": text.replace("{}", piece * (200_000 // len(piece)))})
     assert "index.html" in made

@@ -23,7 +23,7 @@ from tenantry.sql import SQLTemplate
 from tests.docs.blocks import Block, blocks
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = ("pip install", "make ", "git clone", "cd ")
 """First words of lines that set up a machine: `make test` itself is what proves those."""
 

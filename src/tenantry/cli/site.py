@@ -30,6 +30,9 @@ _repository = click.option(
 _external_media = click.option(
     "--external-media", is_flag=True, help="Pages may show images and frames of other hosts; else links to them."
 )
+_fetch = click.option(
+    "--fetch", is_flag=True, help="Fetch the OpenAPI documents that the configuration names by a web address."
+)
 
 
 @click.group()
@@ -102,8 +105,15 @@ def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
 @click.option("--base-url", metavar="URL", help="Where it will be published, for sitemap.xml and canonical links.")
 @_repository
 @_external_media
+@_fetch
 def build(
-    folder: Path, out: Path, strict: bool, base_url: str | None, repository: str | None, external_media: bool
+    folder: Path,
+    out: Path,
+    strict: bool,
+    base_url: str | None,
+    repository: str | None,
+    external_media: bool,
+    fetch: bool,
 ) -> None:
     """Write the site of FOLDER as files that any host can serve.
 
@@ -112,7 +122,8 @@ def build(
     from tenantry.cli.site_report import Progress, summary
     from tenantry.site.building import build as build_site
 
-    options = _options(base_url=base_url, repository=repository, external_media=external_media)
+    documents = _documents(folder) if fetch else {}
+    options = _options(base_url=base_url, repository=repository, external_media=external_media, documents=documents)
     with Progress() as progress:
         built = build_site(folder, out, options, progress, strict=strict)
     for line in summary(built.diagnostics):
@@ -157,6 +168,7 @@ def build(
 )
 @_repository
 @_external_media
+@_fetch
 def serve(
     folder: Path,
     host: str,
@@ -166,16 +178,24 @@ def serve(
     private: tuple[str, ...],
     repository: str | None,
     external_media: bool,
+    fetch: bool,
 ) -> None:
     """Serve the site of FOLDER."""
     from tenantry.cli.server import listen, run
     from tenantry.site.app import site_app
 
-    options = _options(repository=repository, external_media=external_media)
+    documents = _documents(folder) if fetch else {}
+    options = _options(repository=repository, external_media=external_media, documents=documents)
     relay = _relay(origins, private, host)
     with listen(host, port) as listener:
         app = site_app(folder, options=options, relay=relay, live=live)
         run(app, listener, announce=lambda url: say(f"The site is at {url}/  Ctrl-C stops it."))
+
+
+def _documents(folder: Path) -> dict[str, bytes]:
+    from tenantry.site.building.fetching import fetch_documents
+
+    return fetch_documents(folder, lambda line: say(printable(line)))
 
 
 def _relay(origins: tuple[str, ...], private: tuple[str, ...], host: str) -> Any:

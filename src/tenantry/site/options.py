@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,8 @@ class SiteOptions:
     ``relay`` is the path, relative to the site's root, under which a relay takes the playground's requests; None: none.
     ``external_media`` lets pages show images and frames of other hosts; else a link stands in their place.
     ``repository_facts`` lets a reader's browser ask the code host for the star count.
+    ``documents`` are OpenAPI documents that the configuration names by a web address, by that address: nothing is
+    fetched while a site is drawn.
     """
 
     base_url: str | None = None
@@ -22,3 +25,4 @@ class SiteOptions:
     relay: str | None = None
     external_media: bool = False
     repository_facts: bool = False
+    documents: Mapping[str, str | bytes] = field(default_factory=dict)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import Page, Route
 
+from tenantry.site import SiteOptions
 from tests.engines.chromium import OpenPage
-from tests.site.fields.stage import made, visit
+from tests.site.fields.stage import DOCUMENT, made, visit
 
 SIDEBAR = ".sidebar .pages a"
 ONE = "https://one.example/v1"
@@ -29,6 +31,15 @@ async def test_openapi(open_page: OpenPage, tmp_path: Path) -> None:
 
 async def test_openapi_as_one_text(open_page: OpenPage, tmp_path: Path) -> None:
     page = (await visit(open_page, made(tmp_path, openapi="./things.json", api={"baseUrl": ONE}), "api/make")).page
+    assert await page.locator("h1").inner_text() == "Make a thing"
+
+
+async def test_openapi_by_its_web_address(open_page: OpenPage, tmp_path: Path) -> None:
+    """Drawn from what was fetched before. Red when a document is taken from the folder alone."""
+    address = "https://one.example/openapi.json"
+    fetched = SiteOptions(documents={address: json.dumps(DOCUMENT)})
+    out = made(tmp_path, fetched, openapi=address, api={"baseUrl": ONE})
+    page = (await visit(open_page, out, "api/make")).page
     assert await page.locator("h1").inner_text() == "Make a thing"
 
 

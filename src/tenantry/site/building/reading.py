@@ -75,6 +75,8 @@ class SiteFiles(Mapping[str, str | bytes]):
     def _bytes(self, path: str, entry: Entry, limit: int) -> bytes:
         try:
             with open_entry(entry) as file:
+                if limit >= 0:  # a buffer of as many bytes is made, however few there are
+                    limit = min(limit, os.fstat(file.fileno()).st_size + 1)
                 return file.read(limit)
         except OSError as error:
             self._says(Severity.ERROR, "FILE003", path, unreadable(error), "Let this user read it.")

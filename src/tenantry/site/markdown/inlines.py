@@ -17,8 +17,9 @@ from tenantry.site.markdown.escaping import addresses, escape
 from tenantry.site.markdown.pieces import Pieces
 from tenantry.site.markdown.tags import Tag
 
-SPECIAL = re.compile(r"[\\`*_~\[!<&{]|  \n")
-"""What makes text more than text; most lines have none of it."""
+SPECIAL = re.compile(r"[\\`*~\[<&{]|(?<![^\W_])_|_(?![^\W_])|  \n")
+"""What makes text more than text; most lines have none of it. An underscore within a word, as in ``user_group``, never
+does."""
 
 _OPENING = {"em_open": ("<em>", "</em>"), "strong_open": ("<strong>", "</strong>"), "s_open": ("<s>", "</s>")}
 _CLOSING = {"em_close": "</em>", "strong_close": "</strong>", "s_close": "</s>", "link_close": "</a>"}

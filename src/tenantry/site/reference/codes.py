@@ -7,7 +7,7 @@ from typing import Final
 CODES: Final[dict[str, str]] = {
     "API001": "An OpenAPI document cannot be read as JSON or YAML.",
     "API002": "The configuration names an OpenAPI document that is not among the files of the site.",
-    "API003": "The configuration names an OpenAPI document by a web address; a build fetches nothing.",
+    "API003": "The configuration names an OpenAPI document by a web address, and it was not fetched (`--fetch`).",
     "API004": "A document is not OpenAPI 3.0 or 3.1.",
     "API005": "A part of a document has another shape than OpenAPI gives it, and is left out.",
     "API006": "A `$ref` leads to nothing.",

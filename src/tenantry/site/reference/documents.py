@@ -23,8 +23,10 @@ class Documents:
 
     __slots__ = ("_library", "_notes", "operations")
 
-    def __init__(self, config: SiteConfig, files: Mapping[str, str | bytes]) -> None:
-        self._library = Library(files)
+    def __init__(
+        self, config: SiteConfig, files: Mapping[str, str | bytes], fetched: Mapping[str, str | bytes]
+    ) -> None:
+        self._library = Library(files, fetched)
         self._notes = Notes()
         self.operations: dict[str, tuple[Operation, ...]] = {}
         for written in config.openapi:
@@ -50,8 +52,10 @@ class Documents:
 
     def _path(self, written: str) -> str | None:
         if is_elsewhere(written):
-            fix = "save a copy of the document beside the pages and name that"
-            self._say("API003", f"openapi: {written} is a web address, and nothing is fetched while building", fix)
+            if written in self._library:
+                return written
+            fix = "build with --fetch, or save a copy of the document beside the pages and name that"
+            self._say("API003", f"openapi: {written} is a web address, and was not fetched", fix)
             return None
         path = within("", written)
         if path is not None and path in self._library:

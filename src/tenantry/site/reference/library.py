@@ -49,12 +49,13 @@ class Notes:
 
 
 class Library:
-    """The values of documents by their paths within the site."""
+    """The values of documents by their paths within the site, or by the web address that they were fetched from."""
 
-    __slots__ = ("_files", "_values")
+    __slots__ = ("_fetched", "_files", "_values")
 
-    def __init__(self, files: Mapping[str, str | bytes]) -> None:
+    def __init__(self, files: Mapping[str, str | bytes], fetched: Mapping[str, str | bytes]) -> None:
         self._files = files
+        self._fetched = fetched
         self._values: dict[str, Any] = {}
 
     def value(self, path: str, notes: Notes) -> Any:
@@ -62,14 +63,14 @@ class Library:
         if path not in self._values:
             self._values[path] = None
             try:
-                self._values[path] = parse(self._files[path])
+                self._values[path] = parse((self._fetched if path in self._fetched else self._files)[path])
             except Unreadable as error:
                 message = f"{path} cannot be read: {error.message}"
                 notes.add(Severity.ERROR, "API001", message, error.fix, path=path, place=(error.line, error.column))
         return self._values[path]
 
     def __contains__(self, path: str) -> bool:
-        return path in self._files
+        return path in self._fetched or path in self._files
 
     def likely(self) -> list[str]:
         """The files that may be OpenAPI documents by their names."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
+from types import MappingProxyType
 
 from tenantry.site.config.model import SiteConfig
 from tenantry.site.diagnostic import Diagnostic, Severity
@@ -13,9 +14,12 @@ from tenantry.site.reference.library import nearest
 from tenantry.site.reference.operation import Operation
 
 
-def read_documents(config: SiteConfig, files: Mapping[str, str | bytes]) -> Reference:
-    """Reads what the configuration's ``openapi`` names. ``files``: everything of the site by its path. Never raises."""
-    return Reference(Documents(config, files))
+def read_documents(
+    config: SiteConfig, files: Mapping[str, str | bytes], fetched: Mapping[str, str | bytes] = MappingProxyType({})
+) -> Reference:
+    """Reads what the configuration's ``openapi`` names. ``files``: everything of the site by its path; ``fetched``:
+    documents by the web address that the configuration names them by. Never raises."""
+    return Reference(Documents(config, files, fetched))
 
 
 class Reference:

@@ -98,7 +98,9 @@ class Planner:
             self._recording = Recording(files)
             self._documents += 1
         key = (config, likely, self._documents)
-        return self._kept.get("reference", key, lambda: read_documents(config, self._recording))
+        return self._kept.get(
+            "reference", key, lambda: read_documents(config, self._recording, self._options.documents)
+        )
 
     def _plan(
         self, config: SiteConfig, sources: Sources, texts: Mapping[str, Manuscript], reference: Reference

@@ -2,6 +2,8 @@
 # They need python3 (3.11 or newer), node with npm, git and make; everything else is installed into .venv.
 
 PYTHON ?= python3
+# Processes that test: one more than a small machine has cores, because many tests wait for something.
+WORKERS ?= 3
 BIN := .venv/bin
 INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/package.json frontend/package-lock.json $(wildcard frontend/src/*.js)
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements/constraints.txt
@@ -56,11 +58,11 @@ floors: .venv/test
 	@$(BIN)/lint-imports
 
 pytest: .venv/test
-	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test
-	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder --cov --cov-report=term
+	@$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --cov --cov-report=term
 
 # Not into .venv: uvicorn takes these two wherever it finds them, and the tests run on what the extras install.
 .bench/site: .venv/bench

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.cli.collector import spared
 from tenantry.cli.site_report import Progress
 from tests.cli.conftest import Terminal
 
@@ -242,3 +244,25 @@ def test_help_needs_nothing_of_a_site(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_build_loads_no_network_and_no_server(folder: Path, docs: Path) -> None:
+    """Some thirty megabytes of modules are its memory. Red when a build imports what only a server or a client needs,
+    as ``xml.sax.saxutils`` does."""
+    code = (
+        "import sys; from click.testing import CliRunner; from tenantry.cli.main import commands;"
+        "assert CliRunner().invoke(commands, ['site', 'build', 'docs', '--out', 'out']).exit_code == 0;"
+        "print([name for name in ('ssl', 'http.client', 'asyncio', 'concurrent.futures', 'multiprocessing',"
+        " 'starlette', 'sqlalchemy', 'opentelemetry', 'uvicorn', 'httpx2') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_build_gives_the_collector_back() -> None:
+    """Red when what calls the command in its own process collects less often from then on."""
+    before = gc.get_threshold(), gc.get_freeze_count()
+    with spared():
+        assert gc.get_threshold() != before[0]
+        assert gc.get_freeze_count() > before[1]
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before

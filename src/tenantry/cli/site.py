@@ -119,12 +119,13 @@ def build(
 
     The folder at --out is replaced in one step when all is written; one with files that no build made is refused.
     """
+    from tenantry.cli.collector import spared
     from tenantry.cli.site_report import Progress, summary
     from tenantry.site.building import build as build_site
 
     documents = _documents(folder) if fetch else {}
     options = _options(base_url=base_url, repository=repository, external_media=external_media, documents=documents)
-    with Progress() as progress:
+    with spared(), Progress() as progress:
         built = build_site(folder, out, options, progress, strict=strict)
     for line in summary(built.diagnostics):
         say(printable(line))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,18 @@ def test_what_is_too_large_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "a.md").write_bytes(b"0123456789 and more")
     assert (found["a.md"], found["b.md"], found["c.json"]) == ("", "", "0123456789a")
     assert [(said.code, said.path) for said in found.diagnostics] == [("FILE002", "a.md"), ("FILE002", "b.md")]
+
+
+def test_a_small_page_takes_little_memory(tmp_path: Path) -> None:
+    """Red when a buffer for the largest page there may be is made for each."""
+    (tmp_path / "a.md").write_bytes(b"# A page\n")
+    found = files(tmp_path)
+    tracemalloc.start()
+    try:
+        assert found["a.md"] == "# A page\n"
+        assert tracemalloc.get_traced_memory()[1] < reading.PAGE_LIMIT / 10
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_went_away_is_told(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tenantry.site.markdown import inlines
 from tenantry.site.nodes import Heading, Link, Section
 from tests.site.markdown.reading import codes, read, reader
 
@@ -258,3 +261,12 @@ def test_line_ends_and_encodings() -> None:
     """Red when a file from another system reads otherwise, or its text cannot be written."""
     assert read("# a\r\n\r\ntext\rmore\r\n").html == read("# a\n\ntext\nmore\n").html
     read("\ud800 \0").html.encode()
+
+
+@given(st.text("ab1_é中.!( \u00a0\u0301²", min_size=1, max_size=12))
+def test_text_without_marks_is_what_the_parser_makes_of_it(text: str) -> None:
+    """Such as ``user_group``. Red when the short way for plain text takes an underscore that means something."""
+    short = read(text).html
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inlines, "SPECIAL", re.compile(""))
+        assert read(text).html == short

@@ -45,7 +45,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def _words_of(joined: str) -> tuple[str, ...]:
     if joined.islower() and joined.isascii() and joined.isalpha():  # most of any text
         return (joined[:LONGEST],)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.engines.postgres", "tests.engines.valkey", "tests.engines.chromium"]
+from tests.corpus import ABSENT, CORPUS
 
-CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
+pytest_plugins = ["tests.engines.postgres", "tests.engines.valkey", "tests.engines.chromium"]
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    """Real inputs that nobody here wrote, which stand beside a checkout and not in it."""
+    """The folder of real inputs. Skips where there is none."""
     if not CORPUS.is_dir():
-        pytest.skip("the shared corpus is not beside this checkout (../shared/corpus)")
+        pytest.skip(ABSENT)
     return CORPUS

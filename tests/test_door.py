@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,25 @@ def test_every_public_name_is_there(name: str) -> None:
     """And ``dir(tenantry)`` shows it."""
     assert getattr(tenantry, name) is not None
     assert name in dir(tenantry)
+
+
+@pytest.mark.parametrize("package", ["tenantry", "tenantry.site", "tenantry.testing"])
+def test_a_type_checker_sees_what_is_loaded(package: str) -> None:
+    """Each name from its own home, and no ``__getattr__``, with which every misspelt name would pass.
+
+    Red when the table leaves a name out or gives it another home, and when the table is for the type checker too.
+    """
+    door = import_module(package)
+    lines = ast.parse(Path(door.__file__ or "").read_text("utf-8")).body
+    (seen,) = [line for line in lines if isinstance(line, ast.If)]
+    homes = {
+        name.name: each.module or "" for each in seen.body if isinstance(each, ast.ImportFrom) for name in each.names
+    }
+    assert homes
+    assert all(getattr(door, name) is getattr(import_module(home), name) for name, home in homes.items())
+    assert set(homes) <= set(door.__all__) == set(dir(door))
+    for_all = [line for line in lines if line is not seen]
+    assert not any("__getattr__" in ast.unparse(line) for line in for_all + seen.body)
 
 
 def test_public_functions_are_not_hidden_by_submodules() -> None:

@@ -10,7 +10,6 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -18,6 +17,8 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from scorecard.fleet.child import free_port
 
 _START_SECONDS: Final = 60
 
@@ -33,9 +34,7 @@ class PostgresServer:
         self._stopped: list[int] = []
         if self._user is not None:
             shutil.chown(self._folder, self._user)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
 
     def __enter__(self) -> PostgresServer:
         try:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scorecard.fleet.host import Caller, Host, Worker
 from scorecard.fleet.line import Answer
 from scorecard.fleet.operator import Operator
+from scorecard.notes import Noting
 
 RECOVERY_SECONDS = 30.0
 """After this an engine that is well again and a fleet that is not make a failure of the trial, not a figure."""
@@ -60,7 +61,7 @@ class Fault:
 
 
 @dataclass
-class Outcome:
+class Outcome(Noting):
     """What a trial found. ``slowest`` and ``recovery`` are seconds."""
 
     name: str
@@ -73,17 +74,11 @@ class Outcome:
     rotated: int = 0
     slowest: float = 0.0
     recovery: float = 0.0
-    notes: list[str] = field(default_factory=list)
 
     @property
     def safe(self) -> bool:
         """Nothing stale, nothing lost, no wrong answer, and well again in the end."""
         return not self.stale and not self.wrong and not self.lost and self.recovery < RECOVERY_SECONDS
-
-    def note(self, words: str) -> None:
-        """Keeps the first ones."""
-        if len(self.notes) < 6:
-            self.notes.append(words)
 
 
 class Trial:

@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from scorecard.fleet.child import free_port
+
 _START_SECONDS: Final = 30
 
 
@@ -21,9 +23,7 @@ class ValkeyServer:
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="tenantry-valkey-"))
         self._process: subprocess.Popen[bytes] | None = None
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
 
     def __enter__(self) -> ValkeyServer:

@@ -12,13 +12,14 @@ import asyncio
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scorecard.fleet.host import Host, Worker
 from scorecard.fleet.line import show
 from scorecard.fleet.operator import Operator
+from scorecard.notes import Noting
 from tenantry.groups import GroupChanges, GroupDraft
 
 _UPDATE_EVERY = 8
@@ -28,7 +29,7 @@ _AT_THE_SAME_TIME = 8
 
 
 @dataclass
-class Tally:
+class Tally(Noting):
     """``stale``: old tokens accepted or old properties shown; ``refused``: new tokens that were not accepted; both are
     described in ``notes``, as far as the first few."""
 
@@ -38,12 +39,6 @@ class Tally:
     asked: int = 0
     stale: int = 0
     refused: int = 0
-    notes: list[str] = field(default_factory=list)
-
-    def note(self, words: str) -> None:
-        """Keeps the first ones."""
-        if len(self.notes) < 10:
-            self.notes.append(words)
 
 
 def at_once(operator: Operator, host: Host, *, rotations: int, seed: int) -> Tally:

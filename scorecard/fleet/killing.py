@@ -10,16 +10,17 @@ import random
 import secrets
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scorecard.fleet.host import Caller, Server
 from scorecard.fleet.operator import Operator
+from scorecard.notes import Noting
 
 CALLERS = 4
 
 
 @dataclass
-class Ledger:
+class Ledger(Noting):
     """What all cycles came to. ``lost``: acknowledged and not kept; ``stranded``: a lost reply that could not be had
     again; ``blind``: a version that moved by more than one; ``refused``: an answer other than 200."""
 
@@ -31,18 +32,12 @@ class Ledger:
     stranded: int = 0
     blind: int = 0
     refused: int = 0
-    notes: list[str] = field(default_factory=list)
 
     @property
     def clean(self) -> bool:
         """Nothing lost, nobody stranded, no answer but 200."""
         wrong = self.lost + self.stranded + self.blind + self.refused
         return not wrong and self.recovered == self.replies_lost
-
-    def note(self, words: str) -> None:
-        """Keeps the first ones."""
-        if len(self.notes) < 8:
-            self.notes.append(words)
 
 
 class _Rotating:

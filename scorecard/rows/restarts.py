@@ -16,26 +16,25 @@ from scorecard.fleet.host import Caller, Host, Server
 from scorecard.fleet.line import Line
 from scorecard.fleet.operator import Operator
 from scorecard.fleet.site import Site
+from scorecard.notes import Noting
 from scorecard.row import Effort, Measured, Row
 
 _CALLERS = 3
 
 
 @dataclass
-class Told:
+class Told(Noting):
     """``moved``: requests that a server in its end had not taken, and that the other one answered."""
 
     answered: int = 0
     moved: int = 0
     failed: int = 0
     codes: set[int] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
 
     def fail(self, words: str) -> None:
         """One failed request."""
         self.failed += 1
-        if len(self.notes) < 8:
-            self.notes.append(words)
+        self.note(words)
 
 
 class _Rotator:

@@ -6,8 +6,9 @@ framework and no SQLAlchemy.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tenantry.door import on_demand
 
 if TYPE_CHECKING:
     from tenantry.access import user_group, variables
@@ -20,29 +21,32 @@ if TYPE_CHECKING:
     from tenantry.keys import SigningKeys
     from tenantry.middleware import UserGroupMiddleware
     from tenantry.resolver import Resolver
+else:
+    __getattr__, __dir__ = on_demand(
+        __name__,
+        {
+            "DataSources": "tenantry.datasources",
+            "Environment": "tenantry.groups",
+            "HTMLTemplate": "tenantry.html",
+            "RESERVED_NAMES": "tenantry.groups",
+            "Record": "tenantry.groups",
+            "RecordList": "tenantry.groups",
+            "Resolver": "tenantry.resolver",
+            "SigningKeys": "tenantry.keys",
+            "Tag": "tenantry.groups",
+            "TenantryError": "tenantry.errors",
+            "Token": "tenantry.groups",
+            "UserGroup": "tenantry.groups",
+            "UserGroupMiddleware": "tenantry.middleware",
+            "context_processor": "tenantry.html",
+            "dashboard": "tenantry.dashboards.http",
+            "error_handler": "tenantry.dashboards.handler",
+            "user_group": "tenantry.access",
+            "variables": "tenantry.access",
+        },
+    )
 
 __version__ = "0.1.0"
-
-_HOMES = {
-    "DataSources": "tenantry.datasources",
-    "Environment": "tenantry.groups",
-    "HTMLTemplate": "tenantry.html",
-    "RESERVED_NAMES": "tenantry.groups",
-    "Record": "tenantry.groups",
-    "RecordList": "tenantry.groups",
-    "Resolver": "tenantry.resolver",
-    "SigningKeys": "tenantry.keys",
-    "Tag": "tenantry.groups",
-    "TenantryError": "tenantry.errors",
-    "Token": "tenantry.groups",
-    "UserGroup": "tenantry.groups",
-    "UserGroupMiddleware": "tenantry.middleware",
-    "context_processor": "tenantry.html",
-    "dashboard": "tenantry.dashboards.http",
-    "error_handler": "tenantry.dashboards.handler",
-    "user_group": "tenantry.access",
-    "variables": "tenantry.access",
-}
 
 __all__ = [
     "RESERVED_NAMES",
@@ -65,16 +69,3 @@ __all__ = [
     "user_group",
     "variables",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'tenantry' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

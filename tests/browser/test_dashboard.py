@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Page, Route
 
 from tests.browser.conftest import Served
+from tests.engines.axe import serious
 from tests.engines.chromium import OpenPage, Watched
 
 CHARTS = 2
@@ -186,17 +186,6 @@ async def test_every_size_and_mode(open_page: OpenPage, demo: Served, tmp_path: 
     picture = tmp_path / f"demo-{width}-{'dark' if dark else 'light'}.png"
     await seen.page.screenshot(path=picture, full_page=True)
     assert picture.stat().st_size > 10_000
-
-
-async def serious(page: Page) -> list[str]:
-    """What axe finds that is serious or critical."""
-    await page.evaluate(AXE_SCRIPT)
-    found = await page.evaluate("axe.run()")
-    return [
-        f"{each['id']}: {each['nodes'][0]['html']}"
-        for each in found["violations"]
-        if each["impact"] in {"serious", "critical"}
-    ]
 
 
 @pytest.mark.parametrize(

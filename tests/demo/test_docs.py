@@ -13,10 +13,10 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Page
 
 from tenantry.backends.sql import SQLStore
+from tests.engines.axe import serious
 from tests.engines.chromium import OpenPage
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -110,12 +110,8 @@ async def test_the_playground_says_what_the_server_says(open_page: OpenPage, dem
 
 
 async def noticed(page: Page, *, dark: bool = False) -> list[str]:
-    """What axe calls serious or critical. In the dark only the colours differ: nothing else is asked again."""
-    await page.evaluate(AXE_SCRIPT)
-    rules = {"runOnly": ["color-contrast", "link-in-text-block"]} if dark else {}
-    found = await page.evaluate("(rules) => axe.run(rules)", {"resultTypes": ["violations"], **rules})
-    serious = [each for each in found["violations"] if each["impact"] in {"serious", "critical"}]
-    return [f"{each['id']}: {[node['html'] for node in each['nodes']][:3]}" for each in serious]
+    """In the dark only the colours differ: nothing else is asked again."""
+    return await serious(page, only=["color-contrast", "link-in-text-block"] if dark else [])
 
 
 async def test_every_page_is_whole(open_page: OpenPage, demo: Started) -> None:

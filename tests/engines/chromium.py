@@ -32,6 +32,9 @@ document.addEventListener("securitypolicyviolation", (event) => {
 });
 """
 
+VIOLATIONS = "new Promise((told) => setTimeout(() => told(window.violations)))"
+"""Asked for a task later: the browser tells of a violation in a task of its own, after the one that met it."""
+
 
 @dataclass
 class Watched:
@@ -44,7 +47,7 @@ class Watched:
 
     async def violations(self) -> list[str]:
         """What its Content-Security-Policy refused since the page was loaded."""
-        found: list[str] = await self.page.evaluate("window.violations")
+        found: list[str] = await self.page.evaluate(VIOLATIONS)
         return found
 
     def hosts(self) -> set[str]:

@@ -7,18 +7,14 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from tenantry.site import RenderedSite, SiteOptions, render
 from tenantry.site.addresses import Addresses, page_path
 from tenantry.site.config.model import Group
 from tenantry.site.rendering import configuration_file
+from tests.corpus import each_site, needs_corpus
 from tests.site.rendering.inspecting import Inspected, inspect, target
 
-SITES = Path(__file__).parents[3] / "shared" / "corpus" / "sites"
-NAMES = sorted(folder.name for folder in SITES.iterdir()) if SITES.is_dir() else []
-
-pytestmark = pytest.mark.skipif(not NAMES, reason=f"there are no real sites at {SITES}")
+pytestmark = needs_corpus
 
 
 class Real(NamedTuple):
@@ -28,8 +24,7 @@ class Real(NamedTuple):
 
 
 @cache
-def real(name: str) -> Real:
-    folder = SITES / name
+def real(folder: Path) -> Real:
     files: dict[str, str | bytes] = {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
@@ -45,10 +40,10 @@ def listed(groups: tuple[Group, ...]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_page_of_the_navigation_is_there(name: str) -> None:
+@each_site
+def test_every_page_of_the_navigation_is_there(folder: Path) -> None:
     """And every other page of the folder. Red when one is left out."""
-    files, site, _ = real(name)
+    files, site, _ = real(folder)
     assert site.config is not None
     pages = listed(site.config.navigation)
     assert pages
@@ -58,17 +53,17 @@ def test_every_page_of_the_navigation_is_there(name: str) -> None:
     assert [path for path in sources if path not in parts and f"{page_path(path)}.html" not in site] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_page_is_whole(name: str) -> None:
+@each_site
+def test_every_page_is_whole(folder: Path) -> None:
     """Well-formed, each id once, one heading of level 1, nothing inline that runs or styles, nothing from elsewhere."""
-    _, _, pages = real(name)
+    _, _, pages = real(folder)
     assert {path: found.problems for path, found in pages.items() if found.problems} == {}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_link_leads_somewhere_or_is_told(name: str) -> None:
+@each_site
+def test_every_link_leads_somewhere_or_is_told(folder: Path) -> None:
     """Down to the headings. Red when a link is written wrongly, or a broken one passed over."""
-    _, site, pages = real(name)
+    _, site, pages = real(folder)
     told = {
         (said.path, part) for said in site.diagnostics if said.code.startswith("LINK") for part in _quoted(said.message)
     }
@@ -102,21 +97,21 @@ def _quoted(message: str) -> list[str]:
     return re.findall("“([^”]*)”", message)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_wrong_that_is_our_fault(name: str) -> None:
+@each_site
+def test_nothing_is_wrong_that_is_our_fault(folder: Path) -> None:
     """Of diagnostics there are warnings and remarks, each with a file and a place. Red when a page cannot be drawn."""
-    _, site, _ = real(name)
+    _, site, _ = real(folder)
     assert [said for said in site.diagnostics if said.severity == "error"] == []
     assert [said for said in site.diagnostics if not said.path or not said.message] == []
     assert [said for said in site.diagnostics if said.code.startswith(("PAGE", "LINK")) and not said.line] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_weighs_what_its_text_does(name: str) -> None:
+@each_site
+def test_a_page_weighs_what_its_text_does(folder: Path) -> None:
     """The frame, styles and scripts stay the same however many pages there are. Red when the frame grows."""
     import gzip
 
-    _, site, pages = real(name)
+    _, site, pages = real(folder)
     for path in pages:
         loads = [
             site[path],
@@ -129,10 +124,10 @@ def test_a_page_weighs_what_its_text_does(name: str) -> None:
         assert sum(len(gzip.compress(content)) for content in loads) < 60_000, path
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_configuration_is_found(name: str) -> None:
+@each_site
+def test_the_configuration_is_found(folder: Path) -> None:
     """By what is in it, whatever it is called."""
-    files, site, _ = real(name)
+    files, site, _ = real(folder)
     found = configuration_file(files)
     assert found is not None
     assert site.config is not None

@@ -7,14 +7,12 @@ Jinja tries attributes before items, so on a ``dict`` the template text ``{{ x.i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, Self, TypeAlias
 
 from tenantry.errors import MissingVariable
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 """A plain JSON value."""
-
-_NOT_PRINTABLE = "a {} is never printed whole: name one of its values, or send it through |tojson"
 
 
 class MissingItem(MissingVariable, KeyError):
@@ -24,7 +22,30 @@ class MissingItem(MissingVariable, KeyError):
         return self.message  # a KeyError would show the repr of its message
 
 
-class Record:
+class _Immutable:
+    """What a Record and a RecordList have in common: values that nobody replaces, and that are not printed."""
+
+    __slots__ = ()
+    _values: Any  # a slot of each of the two: the slot of a Record takes nothing but a Record
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is immutable")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is immutable")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
+        return type(self), (self._values,)
+
+    def __str__(self) -> NoReturn:
+        kind = type(self).__name__
+        raise TypeError(f"a {kind} is never printed whole: name one of its values, or send it through |tojson")
+
+
+class Record(_Immutable):
     """An immutable JSON object with items only: ``record["name"]``, ``in``, ``len``, iteration over names, ``==``.
 
     A name that is not there raises MissingItem, which is both a KeyError and a MissingVariable. ``str()`` raises
@@ -33,6 +54,7 @@ class Record:
     """
 
     __slots__ = ("_values",)
+    __hash__ = None  # type: ignore[assignment]  # values may be unhashable, as in a dict
     _values: dict[str, Any]
 
     def __init__(self, values: Mapping[str, Any] | Record) -> None:
@@ -50,9 +72,6 @@ class Record:
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
-    def __len__(self) -> int:
-        return len(self._values)
-
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Record):
             return self._values == other._values
@@ -60,28 +79,15 @@ class Record:
             return bool(self._values == other)
         return NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # values may be unhashable, as in a dict
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("a Record is immutable")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError("a Record is immutable")
-
-    def __reduce__(self) -> tuple[type[Record], tuple[dict[str, Any]]]:
-        return type(self), (self._values,)
-
-    def __str__(self) -> NoReturn:
-        raise TypeError(_NOT_PRINTABLE.format("Record"))
-
     def __repr__(self) -> str:
         return f"<Record of {', '.join(map(repr, self)) or 'nothing'}>"
 
 
-class RecordList:
+class RecordList(_Immutable):
     """An immutable JSON array: index, slice, ``in``, ``len``, iteration, ``==``. ``str()`` raises, as on a Record."""
 
     __slots__ = ("_values",)
+    __hash__ = None  # type: ignore[assignment]  # values may be unhashable, as in a list
     _values: tuple[Any, ...]
 
     def __init__(self, values: Sequence[Any] | RecordList) -> None:
@@ -96,29 +102,12 @@ class RecordList:
     def __iter__(self) -> Iterator[Any]:
         return iter(self._values)
 
-    def __len__(self) -> int:
-        return len(self._values)
-
     def __eq__(self, other: object) -> bool:
         if isinstance(other, RecordList):
             return self._values == other._values
         if isinstance(other, list | tuple):
             return self._values == tuple(other)
         return NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # values may be unhashable, as in a list
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("a RecordList is immutable")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError("a RecordList is immutable")
-
-    def __reduce__(self) -> tuple[type[RecordList], tuple[tuple[Any, ...]]]:
-        return type(self), (self._values,)
-
-    def __str__(self) -> NoReturn:
-        raise TypeError(_NOT_PRINTABLE.format("RecordList"))
 
     def __repr__(self) -> str:
         return f"<RecordList of {len(self)}>"

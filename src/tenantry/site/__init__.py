@@ -6,8 +6,9 @@ needs neither Markdown nor a web framework.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tenantry.door import on_demand
 
 if TYPE_CHECKING:
     from tenantry.site.app import site_app
@@ -17,20 +18,23 @@ if TYPE_CHECKING:
     from tenantry.site.loading import load
     from tenantry.site.options import SiteOptions
     from tenantry.site.rendering import RenderedSite, render
-
-_HOMES = {
-    "Diagnostic": "tenantry.site.diagnostic",
-    "RenderedSite": "tenantry.site.rendering",
-    "Severity": "tenantry.site.diagnostic",
-    "SiteConfig": "tenantry.site.config",
-    "SiteOptions": "tenantry.site.options",
-    "build": "tenantry.site.building",
-    "json_schema": "tenantry.site.config",
-    "load": "tenantry.site.loading",
-    "loads": "tenantry.site.config",
-    "render": "tenantry.site.rendering",
-    "site_app": "tenantry.site.app",
-}
+else:
+    __getattr__, __dir__ = on_demand(
+        __name__,
+        {
+            "Diagnostic": "tenantry.site.diagnostic",
+            "RenderedSite": "tenantry.site.rendering",
+            "Severity": "tenantry.site.diagnostic",
+            "SiteConfig": "tenantry.site.config",
+            "SiteOptions": "tenantry.site.options",
+            "build": "tenantry.site.building",
+            "json_schema": "tenantry.site.config",
+            "load": "tenantry.site.loading",
+            "loads": "tenantry.site.config",
+            "render": "tenantry.site.rendering",
+            "site_app": "tenantry.site.app",
+        },
+    )
 
 __all__ = [
     "Diagnostic",
@@ -45,16 +49,3 @@ __all__ = [
     "render",
     "site_app",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'tenantry.site' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -5,10 +5,10 @@ The contracts need pytest, which is loaded only when one of their names is asked
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tenantry.backends.memory import MemoryStore
+from tenantry.door import on_demand
 from tenantry.testing.clock import FrozenClock
 from tenantry.testing.sample import make_environment, make_group, make_token
 
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from tenantry.testing.contract import StoreContract
     from tenantry.testing.contract_backend import BackendContract
     from tenantry.testing.contract_lease import LeaseContract
+else:
+    __getattr__, __dir__ = on_demand(
+        __name__,
+        {
+            "BackendContract": "tenantry.testing.contract_backend",
+            "LeaseContract": "tenantry.testing.contract_lease",
+            "StoreContract": "tenantry.testing.contract",
+        },
+    )
 
 __all__ = [
     "BackendContract",
@@ -27,11 +36,3 @@ __all__ = [
     "make_group",
     "make_token",
 ]
-
-_CONTRACTS = {"BackendContract": "contract_backend", "LeaseContract": "contract_lease", "StoreContract": "contract"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _CONTRACTS:
-        return getattr(import_module(f"tenantry.testing.{_CONTRACTS[name]}"), name)
-    raise AttributeError(f"module 'tenantry.testing' has no attribute {name!r}")

@@ -14,9 +14,9 @@ import pytest
 from tenantry.errors import InvalidSettings
 from tenantry.site import SiteOptions, build
 from tenantry.site.building import MARKER, diagnose
+from tests.corpus import each_site, needs_corpus
 from tests.site.building.test_staging import tree
 
-SITES = Path("/work/shared/corpus/sites")
 CONFIG = {"name": "Acme", "navigation": [{"group": "Start", "pages": ["index", "guides/start"]}]}
 
 
@@ -146,13 +146,13 @@ def test_a_build_killed_in_its_middle_changes_nothing(docs: Path, tmp_path: Path
     assert [each.name for each in out.parent.iterdir()] == ["out"]
 
 
-@pytest.mark.skipif(not SITES.is_dir(), reason="the corpus is not on this machine")
-@pytest.mark.parametrize("name", ["pezzolabs__pezzo", "scope3data__activation-api"])
-def test_real_sites_build_whole(name: str, tmp_path: Path) -> None:
+@needs_corpus
+@each_site
+def test_real_sites_build_whole(folder: Path, tmp_path: Path) -> None:
     """Each page of the navigation is there."""
-    built = build(SITES / name, tmp_path / "out", SiteOptions(base_url="https://docs.example.com"))
+    built = build(folder, tmp_path / "out", SiteOptions(base_url="https://docs.example.com"))
     assert built.published
-    config = json.loads((SITES / name / "mint.json").read_text())
+    config = json.loads((folder / "mint.json").read_text())
     waiting = list(config["navigation"])
     while waiting:
         for page in waiting.pop()["pages"]:

@@ -6,9 +6,9 @@ import base64
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Page, Route
 
+from tests.engines.axe import serious
 from tests.engines.chromium import OpenPage, Watched
 from tests.site.components.showcase import FILES, POLICY, page
 
@@ -190,15 +190,7 @@ async def test_nothing_serious_for_axe_and_nothing_too_wide(open_page: OpenPage,
     await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     await page.locator(".tooltip").focus()
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
-    await page.evaluate(AXE_SCRIPT)
-    found = await page.evaluate("axe.run()")
-    grave = [
-        (each["id"], node["html"][:120])
-        for each in found["violations"]
-        if each["impact"] in ("serious", "critical") or each["id"] == "heading-order"
-        for node in each["nodes"]
-    ]
-    assert grave == []
+    assert await serious(page, also=["heading-order"]) == []
 
 
 async def test_eleven_types_look_different(open_page: OpenPage) -> None:

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from tenantry.site.config import CODES, SiteConfig, loads
-from tests.site.config.corpus import REAL, Real, each_real, needs_corpus
+from tests.corpus import needs_corpus
+from tests.site.config.real import REAL, Real, each_real
 
 pytestmark = needs_corpus
 _OF_SPEC = {field.alias for field in SiteConfig.model_fields.values()}

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tenantry.site.config import CODES, SiteConfig, loads
 from tenantry.site.config.codes import TABLE
 from tenantry.site.report import write_json, write_sarif, write_text
-from tests.site.config.corpus import REAL, needs_corpus
+from tests.corpus import needs_corpus
 from tests.site.config.random_files import KEYS, VALUES, configurations
+from tests.site.config.real import REAL
 
 FILES = frozenset({"index.mdx", "guides/start.md", "x.svg", "Guides/other.mdx"})
 

@@ -10,7 +10,7 @@ import pytest
 
 from tenantry.site import loading
 from tenantry.site.loading import load
-from tests.site.config.corpus import CORPUS
+from tests.corpus import SITES, needs_corpus
 from tests.site.config.said import WHOLE
 
 
@@ -65,12 +65,11 @@ def test_a_folder_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert load(tmp_path / "site.json")[1] == ()
 
 
-@pytest.mark.skipif(not (CORPUS / "sites").is_dir(), reason="the corpus of real sites is not beside the project")
+@needs_corpus
 def test_real_sites_have_their_pages() -> None:
     """Red when a page of a real site, all of which exist, is told to be missing."""
-    folders = [path for path in (CORPUS / "sites").iterdir() if path.is_dir()]
-    assert len(folders) == 2
-    for folder in folders:
+    assert len(SITES) == 2
+    for folder in SITES:
         (path,) = [path for path in folder.glob("*.json") if b'"navigation"' in path.read_bytes()]
         config, found = load(path)
         assert config is not None

@@ -12,8 +12,9 @@ from jsonschema import Draft202012Validator
 
 from tenantry.site.config import json_schema, loads
 from tenantry.site.config.codes import TABLE
-from tests.site.config.corpus import Real, each_real, needs_corpus
+from tests.corpus import needs_corpus
 from tests.site.config.random_files import configurations, damaged
+from tests.site.config.real import Real, each_real
 from tests.site.config.said import WHOLE
 from tests.site.config.test_model import EVERYTHING
 from tests.site.config.test_values import WRONG

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tenantry.site.config import loads
-from tests.site.config.corpus import REAL, Real, each_real, needs_corpus
+from tests.corpus import needs_corpus
+from tests.site.config.real import REAL, Real, each_real
 from tests.site.config.said import read
 
 _PAGES = ["index", {"group": "Deep", "pages": [{"group": "Deeper", "pages": [7]}]}]

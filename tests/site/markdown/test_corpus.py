@@ -10,11 +10,11 @@ import pytest
 from tenantry.site.addresses import Addresses, page_path
 from tenantry.site.diagnostic import Diagnostic, Severity
 from tenantry.site.markdown import CODES, PageReader
+from tests.corpus import SITES, needs_corpus
 from tests.site.markdown.safety import wrong
 
 ROOT = Path(__file__).parents[3]
-SITES = ROOT.parent / "shared" / "corpus" / "sites"
-FOLDERS = [ROOT / "docs", *(sorted(each for each in SITES.iterdir() if each.is_dir()) if SITES.is_dir() else ())]
+FOLDERS = [ROOT / "docs", *SITES]
 
 
 @cache
@@ -42,14 +42,11 @@ def test_a_whole_folder(folder: Path) -> None:
     assert unclear == []
 
 
-@pytest.mark.skipif(not SITES.is_dir(), reason="the corpus of whole sites is not beside this repository")
+@needs_corpus
 def test_what_the_sites_really_lack() -> None:
     """Red when the reader sees mistakes that are none, or overlooks those that are some."""
     said = {
-        (each.path, each.code)
-        for folder in FOLDERS[1:]
-        for each in read_all(folder)
-        if each.severity is not Severity.INFO
+        (each.path, each.code) for folder in SITES for each in read_all(folder) if each.severity is not Severity.INFO
     }
     assert said == {
         ("api-reference/reporting/get-campaign-summary.mdx", "PAGE010"),

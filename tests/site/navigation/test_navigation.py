@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,9 +10,8 @@ from tenantry.site.config import loads
 from tenantry.site.navigation import Branch, Entry, Navigation, Unfolded
 from tenantry.site.navigation.entries import in_words, method_of
 from tenantry.site.page import FrontMatter
+from tests.corpus import CORPUS, needs_corpus
 from tests.site.navigation.site import named, navigation, paths
-
-CORPUS = Path("/work/shared/corpus/site_config")
 
 GROUPS = [
     {"group": "Start", "pages": ["welcome", "/install.mdx", "missing", "welcome"]},
@@ -112,12 +109,11 @@ def test_an_entry_that_leads_elsewhere_is_no_neighbour() -> None:
     assert site(welcome=FrontMatter(url="https://elsewhere.example")).home == "install"
 
 
+@needs_corpus
 def test_every_real_configuration_has_a_navigation() -> None:
     """70 files: each page has a view, its sidebar has it, and the steps forward go through each part once."""
-    if not CORPUS.is_dir():
-        pytest.skip("the shared corpus is not there")
     seen = 0
-    for file in sorted(CORPUS.glob("*.json")):
+    for file in sorted((CORPUS / "site_config").glob("*.json")):
         config, _ = loads(file.read_bytes())
         if config is None:
             continue

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
-from pathlib import Path
+from html import unescape
 from typing import Any
-
-import pytest
 
 from tenantry.site.addresses import Addresses
 from tenantry.site.config.model import SiteConfig
@@ -18,8 +17,8 @@ from tenantry.site.page import FrontMatter, Page
 from tenantry.site.reference import ApiPages, Reference, read_documents
 from tenantry.site.reference.endpoints import Endpoints
 from tenantry.site.reference.operation import Endpoint
+from tests.corpus import CORPUS
 
-SITES = Path(__file__).parents[4] / "shared" / "corpus" / "sites"
 READER = PageReader(Addresses((), ()), {})
 
 
@@ -76,12 +75,18 @@ def codes(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
 
 
 def site_files(name: str) -> dict[str, str]:
-    """The text files of a real site; skips where the shared corpus is absent."""
-    folder = SITES / name
-    if not folder.is_dir():
-        pytest.skip(f"the shared corpus is not here: {folder}")
+    """The text files of a real site."""
+    folder = CORPUS / "sites" / name
     return {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
         for path in folder.rglob("*")
         if path.suffix in {".json", ".yaml", ".mdx", ".md"}
     }
+
+
+def facts(page: Page) -> dict[str, Any]:
+    """What the script is told."""
+    match = re.search(r'data-api="([^"]*)"', page.html)
+    assert match
+    found: dict[str, Any] = json.loads(unescape(match[1]))
+    return found

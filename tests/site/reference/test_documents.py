@@ -11,6 +11,7 @@ from tenantry.api.openapi import openapi_document
 from tenantry.site.config import loads
 from tenantry.site.diagnostic import Severity
 from tenantry.site.reference import read_documents
+from tests.corpus import needs_corpus
 from tests.site.reference.stage import codes, config, document, endpoint, one, reference, site_files
 
 PETS: dict[str, Any] = document(
@@ -141,6 +142,7 @@ def test_our_own_document_is_whole() -> None:
     assert len(reference(openapi_document("3.2")).operations) == 7
 
 
+@needs_corpus
 @pytest.mark.parametrize(("name", "count"), [("pezzolabs__pezzo", 5), ("scope3data__activation-api", 19)])
 def test_real_documents(name: str, count: int) -> None:
     """Both are read without anything to say, and what their pages name is found."""

@@ -9,12 +9,12 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Page
 
 from tenantry.api.openapi import openapi_document
 from tenantry.site.options import SiteOptions
 from tenantry.site.page import FrontMatter
+from tests.engines.axe import serious
 from tests.engines.chromium import OpenPage, Watched
 from tests.site.reference.served import Served, serving, shell
 from tests.site.reference.stage import document, draw
@@ -348,10 +348,7 @@ async def test_it_fits_and_can_be_used_by_all(open_page: OpenPage, served: Serve
     await settled(page, "Answer")
     await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    await page.evaluate(AXE_SCRIPT)
-    found = await page.evaluate("axe.run()")
-    serious = [each for each in found["violations"] if each["impact"] in {"serious", "critical"}]
-    assert [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in serious] == []
+    assert await serious(page) == []
 
 
 async def test_without_a_script_it_is_documentation(open_page: OpenPage, served: Served) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Page, Route
 
 from tenantry.site.options import SiteOptions
+from tests.engines.axe import serious
 from tests.engines.chromium import OpenPage, Watched
 from tests.site.theme import sample
 
@@ -56,17 +56,6 @@ async def test_every_size_and_mode(open_page: OpenPage, folder: Path, width: int
     assert await seen.violations() == []
     if width != 768:  # what differs there is the room
         assert await serious(seen.page) == []  # last: it asks for the stylesheets, which a folder gives to no script
-
-
-async def serious(page: Page) -> list[str]:
-    """What axe finds that is serious or critical."""
-    await page.evaluate(AXE_SCRIPT)
-    found = await page.evaluate("axe.run()")
-    return [
-        f"{each['id']}: {each['nodes'][0]['html']}"
-        for each in found["violations"]
-        if each["impact"] in {"serious", "critical"}
-    ]
 
 
 async def test_the_policy_of_a_page_holds_without_a_server(open_page: OpenPage, tmp_path: Path) -> None:

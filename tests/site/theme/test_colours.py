@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tenantry.contrast import contrast, least, read
 from tenantry.site.addresses import Addresses
 from tenantry.site.theme import colors_css
-from tenantry.site.theme.contrast import contrast, ink, least, mix, read, readable
 from tenantry.site.theme.resources import tokens
 from tests.site.theme.sample import STYLESHEETS, config, static
 
@@ -102,20 +102,6 @@ def test_only_hex_digits_get_in(value: str | None) -> None:
     assert "spy.example" not in re.sub(r'url\("[^"]*"\)', "", css)
     assert value is None or value.strip() == "#ffffff" or value not in css.replace("}", "") or value == "}"
     assert css.count("{") == css.count("}")
-
-
-def test_short_and_long_hex() -> None:
-    """3, 4, 6 and 8 digits."""
-    assert [read(each) for each in ("#abc", "#abcd", "#AABBCC", "#aabbccdd")] == ["aabbcc"] * 4
-
-
-def test_the_helpers_of_contrast() -> None:
-    """Black on white is 21; a mixture has its shares; white is preferred where both can be read."""
-    assert round(contrast("000000", "ffffff"), 2) == 21
-    assert mix("000000", "ffffff", 0.5) == "808080"
-    assert ink("2f5bd8") == "ffffff"
-    assert ink("ffe14d") == "000000"
-    assert contrast(readable("777777", ("777777",)), "777777") >= 4.5
 
 
 def test_anchors_have_their_ground_and_their_icon_stands_out() -> None:

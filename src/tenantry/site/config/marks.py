@@ -64,6 +64,14 @@ Patterns = tuple[tuple[str, bool, bool], ...]
 
 _TEXT: Patterns = ((CONTROL, False, False),)
 _SHOWN: Patterns = (*_TEXT, (FILLED, True, False))
+_LINK: Patterns = (
+    *_SHOWN,
+    (UNSAFE, False, True),
+    (BARE_HOST, False, False),
+    (MAIL, False, False),
+    (f"{FOLLOWED}|^(?!{SCHEME[1:]})", True, False),
+)
+_IMAGE: Patterns = (*_SHOWN, (UNSAFE_IMAGE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False))
 
 PATTERNS: dict[Mark, Patterns] = {
     Mark.PLAIN: _TEXT,
@@ -72,24 +80,12 @@ PATTERNS: dict[Mark, Patterns] = {
     Mark.LABEL: _SHOWN,
     Mark.VERSION: _SHOWN,
     Mark.NEW_VERSION: _SHOWN,
-    Mark.LINK: (
-        *_SHOWN,
-        (UNSAFE, False, True),
-        (BARE_HOST, False, False),
-        (MAIL, False, False),
-        (f"{FOLLOWED}|^(?!{SCHEME[1:]})", True, False),
-    ),
-    Mark.PREFIX: (
-        *_SHOWN,
-        (UNSAFE, False, True),
-        (BARE_HOST, False, False),
-        (MAIL, False, False),
-        (f"{FOLLOWED}|^(?!{SCHEME[1:]})", True, False),
-    ),
+    Mark.LINK: _LINK,
+    Mark.PREFIX: _LINK,
     Mark.ACCOUNT: (*_SHOWN, (UNSAFE, False, True), (FOLLOWED, True, False)),
     Mark.BASE: (*_SHOWN, (UNSAFE, False, True), (WEB, True, False)),
-    Mark.IMAGE: (*_SHOWN, (UNSAFE_IMAGE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False)),
-    Mark.FAVICON: (*_SHOWN, (UNSAFE_IMAGE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False)),
+    Mark.IMAGE: _IMAGE,
+    Mark.FAVICON: _IMAGE,
     Mark.OPENAPI: (*_SHOWN, (UNSAFE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False)),
     Mark.SOURCE: (*_SHOWN, (UNSAFE, False, True)),
     Mark.COLOR: (*_TEXT, (HEX, True, False)),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.contrast import BLACK, GRAPHICS, WHITE, least, read
 from tenantry.site.addresses import Addresses, Kind, between
 from tenantry.site.config.model import Gradient, SiteConfig
-from tenantry.site.theme.contrast import BLACK, GRAPHICS, WHITE, least, read
 from tenantry.site.theme.palette import palettes
 
 FOLDER = "assets/site.css"

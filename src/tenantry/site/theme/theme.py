@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from cachetools import LRUCache
@@ -89,8 +90,7 @@ class Theme:
         """
         way_up, here = up(page.path), page.path if of is None else of
         view = self._navigation.view(here)
-        fixed = self._fix(way_up)
-        tabs, sidebar = self._chrome.around(view, way_up)
+        frame = self._frame(view, way_up)
         canonical = self._canonical(here)
         markdown = way_up + below(f"{here}.md")
         contents = [each for each in page.headings if each.level <= CONTENTS_LEVEL]
@@ -100,7 +100,6 @@ class Theme:
             view=view,
             body=Markup(page.html),  # noqa: S704  # safe by the contract of Page
             title=self._title(page),
-            marks=self._marks(view),
             policy=self._policy_of(page),
             meta=Markup(  # noqa: S704  # a template's
                 self._meta.render(
@@ -109,16 +108,8 @@ class Theme:
                     markdown=markdown,
                 )
             ),
-            head=fixed.head,
             scripts=self._scripts_of(page, way_up),
-            classes=" ".join(filter(None, (self._backdrop, "has-tabs" if tabs else ""))),
-            brand=fixed.brand,
             versions=self._chrome.versions(here, way_up),
-            tools=fixed.tools,
-            tabs=tabs,
-            sidebar=sidebar,
-            foot=fixed.foot,
-            search=fixed.search,
             wide=front.mode == "wide",
             contents=contents if len(contents) > 1 and front.mode != "wide" else (),
             previous=[self._chrome.step(target, view.scope, way_up) for target in view.previous],
@@ -126,6 +117,7 @@ class Theme:
             edit=self._edit(page),
             issue=self._issue(page),
             markdown=markdown,
+            **frame,
         )
 
     def not_found(self, root: str | None = None) -> str:
@@ -136,30 +128,36 @@ class Theme:
         """
         if root is None:
             root = urlsplit(self._options.base_url or "/").path.rstrip("/") + "/"
-        fixed = self._fix(root)
         view = View("", Scope(Part(None, None), None), (), (), (), listed=False)
-        tabs, sidebar = self._chrome.around(view, root)
         return (
             environment()
             .get_template("not_found.html")
             .render(
                 title=f"Not found – {self._config.name}",
-                marks=self._marks(view),
                 policy=self._policy,
                 meta=Markup('<meta name="robots" content="noindex">'),
-                head=fixed.head,
                 scripts=[root + self._scripts["site"]] if "site" in self._scripts else [],
-                classes=" ".join(filter(None, (self._backdrop, "has-tabs" if tabs else ""))),
-                brand=fixed.brand,
                 versions="",
-                tools=fixed.tools,
-                tabs=tabs,
-                sidebar=sidebar,
-                foot=fixed.foot,
-                search=fixed.search,
                 home=root + page_link(self._navigation.home or "index"),
+                **self._frame(view, root),
             )
         )
+
+    def _frame(self, view: View, way_up: str) -> dict[str, Any]:
+        """What stands around the content, on a page and where there is none, by the names of frame.html."""
+        fixed = self._fix(way_up)
+        tabs, sidebar = self._chrome.around(view, way_up)
+        return {
+            "marks": self._marks(view),
+            "head": fixed.head,
+            "classes": " ".join(filter(None, (self._backdrop, "has-tabs" if tabs else ""))),
+            "brand": fixed.brand,
+            "tools": fixed.tools,
+            "tabs": tabs,
+            "sidebar": sidebar,
+            "foot": fixed.foot,
+            "search": fixed.search,
+        }
 
     def _fix(self, way_up: str) -> _Fixed:
         found = self._fixed.get(way_up)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-CORPUS = Path(__file__).parents[4] / "shared" / "corpus"
+from tests.corpus import CORPUS
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def real_files() -> list[Real]:
     return [
         _real(CORPUS / folder / row["file"], row)
         for folder in ("site_config", "site_config_broken")
-        if (CORPUS / folder).is_dir()
+        if CORPUS.is_dir()
         for row in csv.DictReader((CORPUS / folder / "oracle.tsv").read_text("utf-8").splitlines(), delimiter="\t")
     ]
 
@@ -39,6 +39,5 @@ def _real(path: Path, row: dict[str, str]) -> Real:
     return Real(path.name, path.read_bytes(), row["json"] == "ok", row["v0.1.878"] == "valid", pointers)
 
 
-needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of real files is not beside the project")
 REAL = real_files()
 each_real = pytest.mark.parametrize("real", REAL, ids=[real.name for real in REAL])

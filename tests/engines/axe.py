@@ -1,0 +1,28 @@
+"""axe: what is wrong with a page for somebody who does not see it, or not well."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+
+async def serious(page: Page, *, only: Collection[str] = (), also: Collection[str] = ()) -> list[str]:
+    """What axe calls serious or critical, each with the first three places where it is.
+
+    ``only``: ask these rules and no other; ``also``: rules that count whatever axe calls what they find.
+    """
+    await page.evaluate(AXE_SCRIPT)
+    asked: dict[str, Any] = {"resultTypes": ["violations"]}
+    if only:
+        asked["runOnly"] = [*only]
+    found = await page.evaluate("(asked) => axe.run(asked)", asked)
+    return [
+        f"{each['id']}: {[node['html'][:200] for node in each['nodes']][:3]}"
+        for each in found["violations"]
+        if each["impact"] in {"serious", "critical"} or each["id"] in also
+    ]

@@ -11,6 +11,7 @@ import pytest
 
 from tenantry.backends.memory import tables as memory_tables
 from tenantry.backends.sql import SQLStore, read_changes, time_of_day, write_journal
+from tenantry.backends.sql.sqlite import SQLiteEngine
 from tenantry.backends.sql.statement import first_of
 from tenantry.backends.sql.time_of_day import TimeOfDay
 from tenantry.backends.sql.write_journal import Writer
@@ -79,6 +80,19 @@ async def test_a_long_list_is_read_in_pages(url: str, monkeypatch: pytest.Monkey
         assert (listed.since, listed.generation) == (max(0, since or 0), 20)
         assert [change.generation for change in listed.changes] == list(range(max(0, since or 0) + 1, 21))
     assert pages == 7 + 7 + 7 + 1 + 1 + 7
+    await store.aclose()
+
+
+async def test_little_is_forgotten_in_the_event_loop(sqlite_url: str) -> None:
+    """The first read after a write drops the pages that SQLite keeps: they are few.
+
+    Red with 16 MB: 1.7 ms.
+    """
+    store = SQLStore(sqlite_url)
+    await store.changes(None)
+    engine = store._runner._engine
+    assert isinstance(engine, SQLiteEngine)
+    assert -2_000 <= engine._now("pragma cache_size", ())[0][0] < 0  # in KiB, where it is negative
     await store.aclose()
 
 

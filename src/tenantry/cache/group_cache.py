@@ -30,8 +30,8 @@ from tenantry.groups import Changes, UserGroup
 FAMILIES = 512
 """How many tables the handles are in. A handle is random: its second byte and a bit of its first choose one."""
 
-SLICE = 50
-"""How many changes are learned at a time: at most some 300 µs, if each of them evicts."""
+SLICE = 25
+"""How many changes are learned at a time: some 300 µs, if each of them evicts what no cache of the processor holds."""
 
 
 class GroupCache:

@@ -14,6 +14,7 @@ from tenantry.groups import (
     ApiToken,
     AuditEntry,
     Author,
+    Caller,
     Changes,
     Environment,
     GroupChanges,
@@ -244,6 +245,11 @@ class AuditTrail(Protocol):
 
 class Store(GroupStore, EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail, Protocol):
     """Everything that Tenantry keeps."""
+
+    async def caller(self, digest: bytes, provided_id: str) -> Caller | None:
+        """The live API token with this digest, and the group of its environment with this id: what ``api_token`` and
+        ``get`` find, in one read. None if there is no such token or it was revoked. Never cached."""
+        ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...
 

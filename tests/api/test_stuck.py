@@ -34,10 +34,10 @@ async def hang(*given: Any, **named: Any) -> None:
 @pytest.mark.parametrize(
     ("verb", "method", "body", "code"),
     [
-        ("api_token", "GET", ACME, "store_unavailable"),
+        ("caller", "GET", ACME, "store_unavailable"),
+        ("caller", "PUT", ACME, "store_unavailable"),
+        ("api_token", "POST", {"current_token": None}, "store_unavailable"),
         ("data_source", "GET", {**ACME, "mapping": {"main": "x"}}, "store_unavailable"),
-        ("get", "PUT", ACME, "store_unavailable"),
-        ("get", "GET", ACME, "store_unavailable"),
         ("get_or_create", "GET", ANEW, "outcome_unknown"),
         ("get_or_create", "POST", ANEW, "outcome_unknown"),
         ("update", "PUT", ACME, "outcome_unknown"),

@@ -249,10 +249,11 @@ async def test_a_revoked_api_token_is_dead_at_once(service: Service) -> None:
 async def test_a_malformed_api_token_costs_no_lookup(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its checksum is wrong, so the store is not asked. Red when the digest is taken without the checksum."""
 
-    async def refuse(digest: bytes) -> None:
+    async def refuse(*given: Any) -> None:
         raise AssertionError("the store was asked")
 
-    monkeypatch.setattr(service.store, "api_token", refuse)
+    for verb in ("api_token", "caller"):
+        monkeypatch.setattr(service.store, verb, refuse)
     wrong = service.caller[:-1] + ("0" if service.caller[-1] != "0" else "1")
     assert code_of(await service.ask("GET", ACME, caller=wrong)) == (401, "unauthorized")
 
@@ -373,7 +374,7 @@ async def test_elsewhere(service: Service) -> None:
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable("/srv/t.db is locked", retry_after=2), OutcomeUnknown("lost db1")])
-@pytest.mark.parametrize("verb", ["api_token", "get_or_create"])
+@pytest.mark.parametrize("verb", ["caller", "get_or_create"])
 async def test_the_store_is_down(
     service: Service,
     monkeypatch: pytest.MonkeyPatch,

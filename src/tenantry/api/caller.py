@@ -1,20 +1,46 @@
-"""The caller of an address that needs an API token."""
+"""The caller of an address that needs an API token: looked up on every call, so a revoked token is dead at once."""
 
 from __future__ import annotations
 
+from tenantry.api.visit import Visit
 from tenantry.errors import Unauthorized
-from tenantry.groups import ApiToken
-from tenantry.ports import ApiTokenStore
+from tenantry.groups import ApiToken, Caller
+from tenantry.ports import Store
 from tenantry.provisioning import Patience
 from tenantry.tokens import api_token_digest
 
 
-async def find_caller(store: ApiTokenStore, secret: str, patience: Patience) -> ApiToken:
-    """The API token of this secret, looked up on every call, so that a revoked one is dead at once.
+class Presented:
+    """An API token as somebody shows it. Each look may raise Unauthorized and StoreUnavailable."""
 
-    Raises Unauthorized, StoreUnavailable."""
-    digest = api_token_digest(secret)
-    caller = None if digest is None else await patience.read(store.api_token(digest))
-    if caller is None:
-        raise Unauthorized("the API token is malformed, unknown or revoked")
-    return caller
+    __slots__ = ("_digest", "_patience", "_store", "_visit")
+
+    def __init__(self, secret: str, store: Store, patience: Patience, visit: Visit) -> None:
+        """Raises Unauthorized for what cannot be an API token: that costs no I/O."""
+        digest = api_token_digest(secret)
+        if digest is None:
+            raise _unauthorized()
+        self._digest = digest
+        self._store = store
+        self._patience = patience
+        self._visit = visit
+
+    async def caller(self) -> ApiToken:
+        """Who shows it."""
+        found = await self._patience.read(self._store.api_token(self._digest))
+        if found is None:
+            raise _unauthorized()
+        self._visit.came_from(found.environment.name)
+        return found
+
+    async def caller_and_group(self, provided_id: str) -> Caller:
+        """The same with the group of this id, in one read."""
+        found = await self._patience.read(self._store.caller(self._digest, provided_id))
+        if found is None:
+            raise _unauthorized()
+        self._visit.came_from(found.api_token.environment.name)
+        return found
+
+
+def _unauthorized() -> Unauthorized:
+    return Unauthorized("the API token is malformed, unknown or revoked")

@@ -16,6 +16,7 @@ _READ: Final = frozenset(
         b"content-encoding",
         b"content-length",
         b"content-type",
+        b"expect",
         b"idempotency-key",
         b"x-request-id",
     }
@@ -24,6 +25,10 @@ _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no
 _IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
 _DIGITS: Final = re.compile(rb"[0-9]{1,18}")
 _SPACE: Final = b" \t"
+
+BRIEF: Final = 8 * 1024
+"""Bytes of a body that may be read before it is known who sends it. Most bodies are of a few hundred."""
+_BRIEF_DIGITS: Final = 4
 
 
 class RequestHeaders:
@@ -65,6 +70,14 @@ class RequestHeaders:
         if len(set(given)) > 1 or not _DIGITS.fullmatch(given[0]):
             raise BadRequest("the header Content-Length is not one number of bytes")
         return int(given[0])
+
+    def brief(self) -> bool:
+        """Whether a body is announced that will be here soon: of at most BRIEF bytes, and not held back until asked for
+        (``Expect``, RFC 9110 section 10.1.1)."""
+        if b"content-length" not in self._values or b"expect" in self._values:
+            return False
+        digits = self._values[b"content-length"][0]
+        return digits.isdigit() and len(digits) <= _BRIEF_DIGITS and int(digits) <= BRIEF
 
     def require_json(self) -> None:
         """Raises UnsupportedMediaType unless the body is ``application/json`` in UTF-8, and not compressed."""

@@ -8,17 +8,15 @@ from typing import Any, Final
 from starlette.types import Receive
 
 from tenantry.api.answers import Answer, Terms, success
-from tenantry.api.body import BODY_SECONDS, read_body
-from tenantry.api.caller import find_caller
+from tenantry.api.body import read_body
+from tenantry.api.caller import Presented
 from tenantry.api.headers import RequestHeaders
 from tenantry.api.introspect_form import token_of
-from tenantry.api.user import STORE_SECONDS
-from tenantry.api.visit import Observer, Visit, unobserved
+from tenantry.api.service import Service
+from tenantry.api.visit import Visit
 from tenantry.errors import InvalidToken, MissingScope
 from tenantry.groups import Environment, Reading, Scope, UserGroup, thaw
-from tenantry.ports import Store
 from tenantry.provisioning import Patience
-from tenantry.tokens import KeyRing
 
 TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
 SCHEMES: Final = (b"token", b"bearer")
@@ -36,43 +34,28 @@ class IntrospectionRoom:
 
     methods = ("POST",)
 
-    def __init__(
-        self,
-        store: Store,
-        keys: KeyRing,
-        *,
-        body_seconds: float = BODY_SECONDS,
-        store_seconds: float = STORE_SECONDS,
-        observer: Observer = unobserved,
-    ) -> None:
-        self._store = store
-        self._keys = keys
-        self._body_seconds = body_seconds
-        self._store_seconds = store_seconds
-        self._observer = observer
+    def __init__(self, service: Service) -> None:
+        self._service = service
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
-        with Visit("tenantry.api.introspect", headers.request_id, self._observer) as visit:
-            return await self._answer(headers, receive, visit)
-
-    async def _answer(self, headers: RequestHeaders, receive: Receive, visit: Visit) -> Answer:
-        patience = Patience(self._store_seconds)  # the time that the body takes is not the store's
-        caller = await find_caller(self._store, headers.api_token(SCHEMES), patience)  # 400, 401
-        visit.came_from(caller.environment.name)
-        visit.wants("introspect")
-        body = await read_body(receive, headers.content_length(), seconds=self._body_seconds)  # 400, 413, 408
-        headers.require_form()  # 415
-        text = token_of(body)  # 400
-        if Scope.INTROSPECT not in caller.scopes:
-            raise MissingScope("this API token may not introspect: create one with --scope introspect")
-        return success(await self._introspect(text, caller.environment, patience))
+        service = self._service
+        with Visit("tenantry.api.introspect", headers.request_id, service.observer) as visit:
+            patience = Patience(service.store_seconds)  # the time that the body takes is not the store's
+            caller = await Presented(headers.api_token(SCHEMES), service.store, patience, visit).caller()  # 400, 401
+            visit.wants("introspect")
+            body = await read_body(receive, headers.content_length(), seconds=service.body_seconds)  # 400, 413, 408
+            headers.require_form()  # 415
+            text = token_of(body)  # 400
+            if Scope.INTROSPECT not in caller.scopes:
+                raise MissingScope("this API token may not introspect: create one with --scope introspect")
+            return success(await self._introspect(text, caller.environment, patience))
 
     async def _introspect(self, text: str, fence: Environment, patience: Patience) -> dict[str, Any]:
         try:
-            token = self._keys.read(text)
+            token = self._service.keys.read(text)
         except InvalidToken:
             return _inactive()
-        reading = await patience.read(self._store.look(token, fresh=True))
+        reading = await patience.read(self._service.store.look(token, fresh=True))
         group = reading.group
         if group is None or group.environment.id != fence.id or group.environment.tag is not token.tag:
             return _inactive()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from tenantry.api.models import GetOrCreate, RequestBody, Rotate, Update
 from tenantry.errors import AmbiguousRequest, InvalidBody
-from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Once, thaw
-from tenantry.provisioning import Provisioned, Provisioner, check_changes, check_draft
+from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Issued, Once, thaw
+from tenantry.provisioning import Provisioned, Provisioner, Unread, check_changes, check_draft
 from tenantry.provisioning.limits import pointer_of
 
 Model = TypeVar("Model", bound=RequestBody)
+Found: TypeAlias = Issued | Unread | None
 
 
 class Operation(Protocol):
@@ -27,9 +28,14 @@ class Operation(Protocol):
     def check(self) -> None:
         """Raises InvalidBody where the verb would, without doing anything: for a caller who may not do it."""
 
+    @property
+    def provided_id(self) -> str | None:
+        """The id of the group that is to be read for it; None if it is not named by its id."""
+
     async def run(
-        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author
-    ) -> Provisioned: ...
+        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
+    ) -> Provisioned:
+        """``found``: the group, if it was read."""
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         """The JSON of a success, with exactly the fields of SPEC section 4."""
@@ -42,13 +48,17 @@ class GetOrCreateGroup:
     with_tag: bool
     """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
 
+    @property
+    def provided_id(self) -> str:
+        return self.draft.provided_id
+
     def check(self) -> None:
         check_draft(self.draft)
 
     async def run(
-        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author
+        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
     ) -> Provisioned:
-        return await provisioner.get_or_create(environment, self.draft, once, author=author)
+        return await provisioner.get_or_create(environment, self.draft, once, author=author, found=found)
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         shown = _shown(made)
@@ -68,9 +78,9 @@ class UpdateGroup:
         check_changes(self.changes)
 
     async def run(
-        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author
+        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
     ) -> Provisioned:
-        return await provisioner.update(environment, self.provided_id, self.changes, author=author)
+        return await provisioner.update(environment, self.provided_id, self.changes, author=author, found=found)
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         shown = _shown(made)
@@ -82,13 +92,14 @@ class UpdateGroup:
 @dataclass(frozen=True, slots=True)
 class RotateToken:
     name: ClassVar = "rotate"
+    provided_id: ClassVar = None
     current_token: str
 
     def check(self) -> None:
         """Any text may be asked about."""
 
     async def run(
-        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author
+        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
     ) -> Provisioned:
         return await provisioner.rotate(environment, self.current_token, once=once, author=author)
 

@@ -12,7 +12,8 @@ from tenantry.api.door import Door, Room
 from tenantry.api.health import DocumentRoom, HealthRoom, ReadyRoom, serving
 from tenantry.api.introspect import FORM_TERMS, IntrospectionRoom
 from tenantry.api.openapi import openapi_document
-from tenantry.api.user import STORE_SECONDS, UserRoom
+from tenantry.api.service import STORE_SECONDS, Service
+from tenantry.api.user import UserRoom
 from tenantry.api.visit import Observer, unobserved
 from tenantry.ports import Store
 from tenantry.tokens import KeyRing
@@ -43,11 +44,8 @@ def create_api(
     take to send a body; ``store_seconds``: how long the store may take for one request, over all its calls.
     ``observer`` is told of each request that needs an API token; while ``draining`` is true, ``/readyz`` answers 503.
     """
-    user = Door(UserRoom(store, keys, body_seconds=body_seconds, store_seconds=store_seconds, observer=observer))
-    introspection = IntrospectionRoom(
-        store, keys, body_seconds=body_seconds, store_seconds=store_seconds, observer=observer
-    )
-    introspect = Door(introspection, FORM_TERMS)
+    service = Service(store, keys, body_seconds, store_seconds, observer)
+    user, introspect = Door(UserRoom(service)), Door(IntrospectionRoom(service), FORM_TERMS)
     rooms: dict[str, Room] = {
         "/openapi.json": DocumentRoom(openapi_document("3.1")),
         "/openapi-3.2.json": DocumentRoom(openapi_document("3.2")),

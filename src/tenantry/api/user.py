@@ -2,75 +2,85 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from starlette.types import Receive
 
 from tenantry.api.answers import Answer, success
-from tenantry.api.body import BODY_SECONDS, read_body
-from tenantry.api.caller import find_caller
+from tenantry.api.body import read_body
+from tenantry.api.caller import Presented
 from tenantry.api.decoder import decode
 from tenantry.api.headers import RequestHeaders
 from tenantry.api.idempotency import InFlight, once
-from tenantry.api.operations import OPERATIONS
-from tenantry.api.visit import Observer, Visit, unobserved
-from tenantry.errors import MissingScope
-from tenantry.groups import Author, Scope
-from tenantry.ports import Store
-from tenantry.provisioning import Patience, Provisioner
-from tenantry.tokens import KeyRing
-
-STORE_SECONDS: Final = 2.0
-"""How long the store may take for one request, over all the calls that it needs."""
+from tenantry.api.operations import OPERATIONS, Found, Operation
+from tenantry.api.service import Service
+from tenantry.api.visit import Visit
+from tenantry.errors import MissingScope, TenantryError
+from tenantry.groups import ApiToken, Author, Once, Scope
+from tenantry.provisioning import UNREAD, Patience, Provisioned, Provisioner
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 
 
 class UserRoom:
-    """Gets, creates, updates and rotates user groups for the callers that ``store`` knows."""
+    """Gets, creates, updates and rotates user groups for the callers that the store knows."""
 
     methods = tuple(OPERATIONS)
 
-    def __init__(
-        self,
-        store: Store,
-        keys: KeyRing,
-        *,
-        body_seconds: float = BODY_SECONDS,
-        store_seconds: float = STORE_SECONDS,
-        observer: Observer = unobserved,
-    ) -> None:
-        self._store = store
-        self._keys = keys
+    def __init__(self, service: Service) -> None:
+        self._service = service
         self._in_flight = InFlight()
-        self._body_seconds = body_seconds
-        self._store_seconds = store_seconds
-        self._observer = observer
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
-        with Visit("tenantry.api.user", headers.request_id, self._observer) as visit:
-            return await self._answer(method, headers, receive, visit)
+        service = self._service
+        with Visit("tenantry.api.user", headers.request_id, service.observer) as visit:
+            patience = Patience(service.store_seconds)  # the time that the body takes is not the store's
+            token = Presented(headers.api_token(), service.store, patience, visit)  # 400, 401
+            operation, asked = await self._listen(method, headers, receive, token)
+            caller, found = await _look(token, operation, asked)
+            visit.wants(operation.name)
+            if Scope.PROVISION not in caller.scopes:
+                operation.check()  # 422
+                raise MissingScope("this API token may not provision: create one with --scope provision")
+            provisioner = Provisioner(service.store, service.keys, patience=patience)
+            author = Author(f"api token {caller.id} ({caller.label})", headers.request_id)
+            if asked is None:
+                made = await operation.run(provisioner, caller.environment, None, author, found)
+                return success(operation.answer(made))
+            made = await self._once(operation, provisioner, caller, asked, author)
+            return success(operation.answer(made), _REPLAYED if made.replayed else ())
 
-    async def _answer(self, method: str, headers: RequestHeaders, receive: Receive, visit: Visit) -> Answer:
-        patience = Patience(self._store_seconds)  # the time that the body takes is not the store's
-        caller = await find_caller(self._store, headers.api_token(), patience)  # 400, 401
-        visit.came_from(caller.environment.name)
-        raw = await read_body(receive, headers.content_length(), seconds=self._body_seconds)  # 400, 413, 408
+    async def _listen(
+        self, method: str, headers: RequestHeaders, receive: Receive, token: Presented
+    ) -> tuple[Operation, Once | None]:
+        """What is asked for, and the Idempotency-Key that it comes with. A brief body is read before it is known who
+        sends it, so that he and his group can be one read; nobody waits for another body of a stranger."""
+        known = None if headers.brief() else await token.caller()
+        try:
+            return await self._read(method, headers, receive)
+        except TenantryError:
+            if known is None:
+                await token.caller()  # 401 comes before all that is wrong with a body
+            raise
+
+    async def _read(self, method: str, headers: RequestHeaders, receive: Receive) -> tuple[Operation, Once | None]:
+        service = self._service
+        raw = await read_body(receive, headers.content_length(), seconds=service.body_seconds)  # 400, 413, 408
         headers.require_json()  # 415
         key = headers.idempotency_key() if method == "POST" else None  # 400
         body = decode(raw)  # 400
         operation = OPERATIONS[method](body)  # 422
-        visit.wants(operation.name)
-        if Scope.PROVISION not in caller.scopes:
-            operation.check()  # 422
-            raise MissingScope("this API token may not provision: create one with --scope provision")
-        provisioner = Provisioner(self._store, self._keys, patience=patience)
-        author = Author(f"api token {caller.id} ({caller.label})", headers.request_id)
-        if key is None:
-            made = await operation.run(provisioner, caller.environment, None, author)
-            return success(operation.answer(made))
+        return operation, None if key is None else once(key, body, service.keys)
+
+    async def _once(
+        self, operation: Operation, provisioner: Provisioner, caller: ApiToken, asked: Once, author: Author
+    ) -> Provisioned:
         operation.check()  # 422 comes before the 409 of a key in flight
-        asked = once(key, body, self._keys)
         with self._in_flight.claim(caller.environment, asked):
-            made = await operation.run(provisioner, caller.environment, asked, author)
-        return success(operation.answer(made), _REPLAYED if made.replayed else ())
+            return await operation.run(provisioner, caller.environment, asked, author, UNREAD)
+
+
+async def _look(token: Presented, operation: Operation, asked: Once | None) -> tuple[ApiToken, Found]:
+    """Who asks, and the group that the operation is about, unless the store itself looks for something else first."""
+    if operation.provided_id is None or asked is not None:
+        return await token.caller(), UNREAD
+    found = await token.caller_and_group(operation.provided_id)
+    return found.api_token, found.issued

@@ -10,8 +10,7 @@ from tenantry.cli.options import database_option, keys_option, settings
 from tenantry.cli.output import say
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
-
+    from tenantry.api.front import Front
     from tenantry.cli.server import Drain
     from tenantry.settings import Settings
 
@@ -81,13 +80,14 @@ def serve(**given: Any) -> None:
         Supervisor(chosen, listener).run(announce=announce)
 
 
-def application(chosen: Settings, drain: Drain) -> Starlette:
+def application(chosen: Settings, drain: Drain) -> Front:
     """The app that these settings describe. Raises InvalidKeys, InvalidSettings."""
+    from tenantry.api.front import Front
     from tenantry.app import create_app
     from tenantry.keys import SigningKeys
 
     keys = SigningKeys.from_file(chosen.keys)
-    return create_app(chosen.database, keys, redis=chosen.redis, metrics=chosen.metrics, draining=drain)
+    return Front(create_app(chosen.database, keys, redis=chosen.redis, metrics=chosen.metrics, draining=drain))
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from tenantry.groups.api_token import ApiToken, Scope
 from tenantry.groups.author import UNNAMED, AuditEntry, Author
+from tenantry.groups.caller import Caller
 from tenantry.groups.change import CHANNEL, Change, Changes, read_notice, write_notice
 from tenantry.groups.data_source import RegisteredSource
 from tenantry.groups.draft import UNCHANGED, GroupChanges, GroupDraft, Once, Unchanged
@@ -20,6 +21,7 @@ __all__ = [
     "ApiToken",
     "AuditEntry",
     "Author",
+    "Caller",
     "Change",
     "Changes",
     "Environment",

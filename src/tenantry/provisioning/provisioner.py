@@ -6,7 +6,8 @@ import secrets
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from enum import Enum
+from typing import Final, Protocol
 
 from tenantry.errors import AlreadyExists, InvalidToken, UnknownDataSource, UnknownGroup, UnknownToken
 from tenantry.groups import (
@@ -30,6 +31,15 @@ LONGEST_GRACE = 86_400
 """Seconds that a token may outlive its rotation: one day."""
 
 
+class Unread(Enum):
+    """The type of UNREAD, which says that a group was not looked for yet; None says that there is none."""
+
+    UNREAD = "unread"
+
+
+UNREAD: Final = Unread.UNREAD
+
+
 class ProvisioningStore(GroupStore, SourceDirectory, Protocol):
     """What a Provisioner needs of a store."""
 
@@ -49,7 +59,8 @@ class Provisioner:
 
     ``random(n)`` gives n unpredictable bytes. Each method may raise StoreUnavailable; one that writes, OutcomeUnknown.
     ``author`` stands in the audit trail beside each write. ``patience`` is for a Provisioner that does one thing: it
-    bounds the store's calls together, beside the deadline that the store has for each.
+    bounds the store's calls together, beside the deadline that the store has for each. ``found`` is the group that a
+    verb is about, as its caller has just read it: it saves a look.
     """
 
     def __init__(
@@ -66,7 +77,13 @@ class Provisioner:
         self._patience = patience or Patience()
 
     async def get_or_create(
-        self, environment: Environment, draft: GroupDraft, once: Once | None = None, *, author: Author = UNNAMED
+        self,
+        environment: Environment,
+        draft: GroupDraft,
+        once: Once | None = None,
+        *,
+        author: Author = UNNAMED,
+        found: Issued | Unread | None = UNREAD,
     ) -> Provisioned:
         """The group with ``draft.provided_id``, created if there is none; one that exists is never changed.
 
@@ -75,9 +92,10 @@ class Provisioner:
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
         if once is None:  # most callers ask for a group that is there: no token has to be drawn for them
-            found = await self.get(environment, draft.provided_id)
+            if found is UNREAD:
+                found = await self._look(environment, draft.provided_id)
             if found is not None:
-                return found
+                return self._provisioned(found)
         try:
             issued = await self._create(environment, draft, once, author)
         except AlreadyExists:  # two random handles met, once in 2^64
@@ -91,22 +109,33 @@ class Provisioner:
 
     async def get(self, environment: Environment, provided_id: str) -> Provisioned | None:
         """The group and its live token; None if there is none with this id. Raises SigningKeyMissing."""
-        issued = await self._patience.read(self._store.get(environment, provided_id))
+        issued = await self._look(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
 
+    async def _look(self, environment: Environment, provided_id: str) -> Issued | None:
+        return await self._patience.read(self._store.get(environment, provided_id))
+
     async def update(
-        self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
+        self,
+        environment: Environment,
+        provided_id: str,
+        changes: GroupChanges,
+        *,
+        author: Author = UNNAMED,
+        found: Issued | Unread | None = UNREAD,
     ) -> Provisioned:
         """Changes what ``changes`` names. Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing;
         nothing was changed then."""
         check_changes(changes)
         if changes.mapping is not UNCHANGED:
             await self._check_sources(environment, changes.mapping)
-        # The token is minted before the write too: no update is made that could not be answered.
-        if await self.get(environment, provided_id) is None:
+        if found is UNREAD:
+            found = await self._look(environment, provided_id)
+        if found is None:
             raise UnknownGroup(
                 "there is no user group with this id in the environment of the API token", field="/user_group_id"
             )
+        self._provisioned(found)  # minted before the write too: no update is made that could not be answered
         update = self._store.update(environment, provided_id, changes, author=author)
         return self._provisioned(await self._patience.write(update))
 
@@ -166,7 +195,7 @@ class Provisioner:
 
         Raises UnknownGroup; TokenAlreadyRotated if another rotation came between.
         """
-        issued = await self._patience.read(self._store.get(environment, provided_id))
+        issued = await self._look(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
         return await self._rotate(environment, issued.token, grace_seconds, author)

@@ -6,9 +6,10 @@ from __future__ import annotations
 import pytest
 
 from tenantry.errors import AlreadyExists, UnknownApiToken, UnknownDataSource, UnknownEnvironment
-from tenantry.groups import Environment, Scope, Tag
+from tenantry.groups import Caller, Environment, GroupChanges, GroupDraft, Scope, Tag
 from tenantry.ports import Store
 from tenantry.testing.clock import FrozenClock
+from tenantry.testing.sample import make_token
 
 NOWHERE = Environment(77, "nowhere", Tag.CUSTOMER)
 URL = "postgresql://reader:s3cret@warehouse/sales"
@@ -89,6 +90,31 @@ class DirectoryContract:
         assert await store.api_token(b"d" * 32) == made
         with pytest.raises(UnknownEnvironment):
             await store.create_api_token(NOWHERE, digest=b"n" * 32, label="x", scopes=[], hint="abcd")
+
+    async def test_a_caller_comes_with_the_group_that_it_names(self, store: Store) -> None:
+        """Both are what ``api_token`` and ``get`` find, now: with a group, without one, after a write, after the end of
+        the token. A group of the same id in another environment is none of the caller's: red when only the id is looked
+        for."""
+        production = await store.create_environment("production", Tag.CUSTOMER, grace_seconds=60)
+        other = await store.create_environment("other", Tag.TESTING)
+        digest = b"d" * 32
+        caller = await store.create_api_token(
+            production, digest=digest, label="CI 😀", scopes=[Scope.PROVISION], hint="Ab3d"
+        )
+        await store.get_or_create(other, GroupDraft("acme", "Not yours", {"region": "us"}), make_token())
+        assert await store.caller(digest, "acme") == Caller(caller, None)
+        draft = GroupDraft("acme", "Acme", {"region": "eu", "n": [1, None]}, {"main": "ds_1"})
+        made = await store.get_or_create(production, draft, make_token())
+        assert await store.caller(digest, "acme") == Caller(caller, await store.get(production, "acme"))
+        await store.update(production, "acme", GroupChanges(properties=None))
+        await store.rotate(production, made.token, key_id="k2", nonce=b"n" * 16)
+        found = await store.caller(digest, "acme")
+        assert found == Caller(caller, await store.get(production, "acme"))
+        assert found.issued is not None
+        assert (found.issued.token.version, found.issued.token.key_id) == (2, "k2")
+        assert await store.caller(b"e" * 32, "acme") is None
+        await store.revoke_api_token(production, caller.id)
+        assert await store.caller(digest, "acme") is None
 
     async def test_a_data_source_is_found_by_either_id(self, store: Store) -> None:
         """Our id and the caller's id both find it, in its own environment only."""

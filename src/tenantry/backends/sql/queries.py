@@ -12,6 +12,7 @@ from sqlalchemy import (
     LargeBinary,
     String,
     Text,
+    and_,
     any_,
     bindparam,
     case,
@@ -62,18 +63,19 @@ _GROUP = (
     *_ENVIRONMENT,
 )
 
-_API_TOKEN = (
+_API_TOKEN_ALONE = (
     api_tokens.c.id,
     api_tokens.c.label,
     api_tokens.c.scopes,
     api_tokens.c.hint,
     api_tokens.c.created_at,
     api_tokens.c.revoked_at,
-    *_ENVIRONMENT,
 )
+_API_TOKEN = (*_API_TOKEN_ALONE, *_ENVIRONMENT)
 
 _SOURCE = (data_sources.c.id, data_sources.c.provided_id, data_sources.c.url, data_sources.c.trusted, *_ENVIRONMENT)
 
+_digest = bindparam("digest", type_=LargeBinary)
 _environment_id = bindparam("environment_id", type_=BigInteger)
 _handle = bindparam("handle", type_=LargeBinary)
 _provided_id = bindparam("provided_id", type_=String)
@@ -94,8 +96,15 @@ GROUPS = (
 )
 ENVIRONMENT = select(*_ENVIRONMENT).where(environments.c.name == bindparam("name", type_=String))
 ENVIRONMENTS = select(*_ENVIRONMENT).order_by(environments.c.id)
-LIVE_API_TOKEN = _in_api_tokens.where(
-    api_tokens.c.digest == bindparam("digest", type_=LargeBinary), api_tokens.c.revoked_at.is_(None)
+LIVE_API_TOKEN = _in_api_tokens.where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
+CALLER = (  # without a group its columns are null, and its environment is still that of the API token
+    select(*_GROUP, *_API_TOKEN_ALONE)
+    .select_from(
+        api_tokens.join(environments).outerjoin(
+            groups, and_(groups.c.environment_id == api_tokens.c.environment_id, groups.c.provided_id == _provided_id)
+        )
+    )
+    .where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
 )
 API_TOKENS = _in_api_tokens.where(api_tokens.c.environment_id == _environment_id).order_by(api_tokens.c.id)
 API_TOKEN = _in_api_tokens.where(

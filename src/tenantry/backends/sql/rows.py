@@ -17,6 +17,7 @@ from tenantry.groups import (
     ApiToken,
     AuditEntry,
     Author,
+    Caller,
     Change,
     Changes,
     Environment,
@@ -69,10 +70,26 @@ def reading(row: Row, token: Token, time: TimeOfDay) -> Reading:
 
     ``StoredGroup.read`` says the same; this is the path of a miss, and puts nothing together that it does not give.
     """
-    micros, generation, team_id, provided_id, name, properties, mapping, handle, version, key_id, nonce, *rest = row
+    (
+        micros,
+        generation,
+        team_id,
+        provided_id,
+        name,
+        properties,
+        mapping,
+        handle,
+        version,
+        key_id,
+        nonce,
+        previous_key_id,
+        previous_nonce,
+        grace_until,
+        revision,
+        *where,
+    ) = row
     if team_id is None:
         return Reading(None, generation)
-    previous_key_id, previous_nonce, grace_until, revision, *where = rest
     place, until, seconds = _environment(*where), None, None
     if grace_until is not None:
         until = from_micros(grace_until)
@@ -82,7 +99,10 @@ def reading(row: Row, token: Token, time: TimeOfDay) -> Reading:
         seconds = (until - time.at(micros)).total_seconds()
         if seconds <= 0:
             return Reading(None, generation)
-    properties, mapping = load_record(properties), _load_mapping(mapping)
+    if properties is not None:
+        properties = adopt(from_json(properties))
+    if mapping is not None:
+        mapping = _load_mapping(mapping)
     group = UserGroup(team_id, provided_id, name, place, properties, mapping, handle, version, revision, until)
     return Reading(group, generation, seconds)
 
@@ -127,7 +147,13 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def api_token(row: Row) -> ApiToken:
-    number, label, scopes, hint, created_at, revoked_at, *where = row
+    return _api_token(*row)
+
+
+@lru_cache(maxsize=1024)  # most calls are of a few callers; no secret is in the row
+def _api_token(
+    number: int, label: str, scopes: str, hint: str, created_at: int, revoked_at: int | None, *where: Any
+) -> ApiToken:
     return ApiToken(
         id=number,
         environment=environment(where),
@@ -137,6 +163,15 @@ def api_token(row: Row) -> ApiToken:
         created_at=from_micros(created_at),
         revoked_at=None if revoked_at is None else from_micros(revoked_at),
     )
+
+
+def caller(row: Row) -> Caller:
+    """By a row of CALLER: the columns of ``stored_group``, then those of the API token that are its own."""
+    token = api_token((*row[_GROUP.stop :], *row[_ENVIRONMENT]))
+    return Caller(token, None if row[0] is None else stored_group(row[_GROUP]).issued())
+
+
+_GROUP, _ENVIRONMENT = slice(18), slice(13, 18)
 
 
 def data_source(row: Row) -> RegisteredSource:

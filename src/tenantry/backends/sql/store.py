@@ -19,6 +19,7 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
 from tenantry.groups import (
     UNNAMED,
     Author,
+    Caller,
     Changes,
     Environment,
     GroupChanges,
@@ -162,6 +163,11 @@ class SQLStore(SQLDirectory):
         raise StoreUnavailable("others delete and create this group without end: try again")
 
     # --- Store ---
+
+    async def caller(self, digest: bytes, provided_id: str) -> Caller | None:
+        runner = self._runner
+        found = await runner.read(queries.CALLER, runner.deadline(), digest=digest, provided_id=provided_id)
+        return rows.caller(found[0]) if found else None
 
     def subscribe(self, listener: ChangeListener) -> None:
         self._runner.listeners.subscribe(listener)

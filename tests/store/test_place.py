@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql import SQLStore, sqlite_place
 from tenantry.backends.sql.write_journal import Writer
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import UNNAMED, GroupDraft, Tag
@@ -43,6 +43,47 @@ async def test_a_file_that_was_taken_away_is_neither_read_nor_written(
     for call in (store.get(production, "acme"), store.create_environment("b", Tag.CUSTOMER), store.ready()):
         with pytest.raises(StoreUnavailable, match=r"store\.db was moved, deleted or replaced.*start them again"):
             await call
+    await store.aclose()
+
+
+async def test_only_a_look_up_goes_by_a_glance(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a look-up still takes it that the file is in its place, a poll, another read and a write look for
+    themselves; when the time of the glance is over the look-up refuses too.
+
+    Red when one of the others goes by the glance, and when the look-up never looks again.
+    """
+    monkeypatch.setattr(sqlite_place, "GLANCE_SECONDS", 3600.0)
+    store = SQLStore(sqlite_url)
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    issued = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    assert await store.find(issued.token) == issued.group
+    _path(sqlite_url).unlink()
+    for call in (store.changes(0), store.get(production, "acme"), store.create_environment("b", Tag.CUSTOMER)):
+        with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
+            await call
+    monkeypatch.setattr(sqlite_place, "GLANCE_SECONDS", 0.0)
+    with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
+        await store.find(issued.token)
+    await store.aclose()
+
+
+async def test_no_connection_is_opened_to_the_other_file(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look-up that goes by its glance and has to connect anew does not read the file that was put there meanwhile.
+
+    Red when only the first connection is told which file it opened: the look-up found no group and no fault.
+    """
+    monkeypatch.setattr(sqlite_place, "GLANCE_SECONDS", 3600.0)
+    store = SQLStore(sqlite_url)
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    issued = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    assert await store.find(issued.token) == issued.group
+    store._runner._engine._let_go()  # type: ignore[attr-defined]  # of SQLiteEngine, as after a fault of the disk
+    migrate(f"sqlite:///{tmp_path}/backup.db")
+    (tmp_path / "backup.db").rename(_path(sqlite_url))
+    with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
+        await store.find(issued.token)
     await store.aclose()
 
 
@@ -85,7 +126,7 @@ async def test_a_full_disk_is_unavailable_and_loses_nothing(sqlite_url: str) -> 
 
 _UNPRIVILEGED = """
 import asyncio, os, sys
-from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql import SQLStore, sqlite_place
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import Tag
 if os.geteuid() == 0:

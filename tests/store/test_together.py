@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql.postgres_looks import Looks
 from tenantry.backends.sql.postgres_reader import Readers
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.write_journal import Writer
@@ -47,7 +48,7 @@ class _Statements:
 
 
 async def test_looks_of_one_tick_are_one_statement(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """64 groups missed at once are one statement, 1,100 are three; one alone is a point read.
+    """64 groups missed at once are one statement, 1,100 are five; one alone is a point read.
 
     Red when each look goes to the database by itself.
     """
@@ -60,7 +61,7 @@ async def test_looks_of_one_tick_are_one_statement(postgres_url: str, monkeypatc
     assert (await store.look(issued[0].token, fresh=True)).group == issued[0].group
     nothing = await asyncio.gather(*(store.look(make_token(), fresh=True) for _ in range(1_100)))
     assert {(reading.group, reading.generation) for reading in nothing} == {(None, 0)}
-    assert statements.asked == [64, 1, 500, 500, 100]
+    assert statements.asked == [64, 1, 250, 250, 250, 250, 100]
     await store.aclose()
 
 
@@ -93,6 +94,29 @@ async def test_a_statement_that_fails_fails_for_all(postgres_url: str, monkeypat
     found = await asyncio.gather(*(store.look(each.token, fresh=True) for each in issued))
     assert [reading.group for reading in found] == [each.group for each in issued]
     await store.aclose()
+
+
+def test_a_loop_that_ended_within_a_tick_is_forgotten() -> None:
+    """Red when what was asked in it stays, and with it the loop, for ever."""
+    looks = Looks(_nothing, "one", "many")
+    loop = asyncio.new_event_loop()
+
+    def ask() -> None:
+        loop.stop()
+        looks.look(bytes(8), 0.0)
+
+    async def ask_elsewhere() -> Row:
+        return await looks.look(bytes(8), 0.0)
+
+    loop.call_soon(ask)
+    loop.run_forever()
+    loop.close()
+    assert asyncio.run(ask_elsewhere()) == (None, 7)
+    assert not looks._asked
+
+
+async def _nothing(text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
+    return [(None, 7)]
 
 
 class _Held:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ RESERVED_NAMES = frozenset({"user_group", "params"})
 """Names of variables that a property cannot take: such a property is reached as ``user_group.properties.<name>``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class UserGroup:
     """A user group (SPEC section 2.1). Plain dicts given for ``properties`` and ``mapping`` are frozen to Records.
 
@@ -36,11 +36,31 @@ class UserGroup:
     grace_until: datetime | None = None
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        for name in ("properties", "mapping"):
-            value = getattr(self, name)
-            if value is not None and type(value) is not Record and isinstance(value, Mapping):  # the slow question last
-                object.__setattr__(self, name, Record(value))
+    def __init__(
+        self,
+        team_id: int,
+        provided_id: str,
+        name: str,
+        environment: Environment,
+        properties: Record | None,
+        mapping: Record | None,
+        handle: bytes,
+        token_version: int,
+        revision: int,
+        grace_until: datetime | None = None,
+    ) -> None:
+        # By the slots themselves, in half the time of the constructor that dataclass writes: each miss makes a group.
+        _set_team_id(self, team_id)
+        _set_provided_id(self, provided_id)
+        _set_name(self, name)
+        _set_environment(self, environment)
+        _set_properties(self, properties if properties is None or type(properties) is Record else _frozen(properties))
+        _set_mapping(self, mapping if mapping is None or type(mapping) is Record else _frozen(mapping))
+        _set_handle(self, handle)
+        _set_token_version(self, token_version)
+        _set_revision(self, revision)
+        _set_grace_until(self, grace_until)
+        _set_variables(self, None)
 
     @property
     def variables(self) -> Record:
@@ -49,7 +69,7 @@ class UserGroup:
         Made when it is first asked for and then kept: a store reads many groups whose variables nobody asks for.
         """
         if self._variables is None:
-            object.__setattr__(self, "_variables", self._make_variables())
+            _set_variables(self, self._make_variables())
         return cast("Record", self._variables)
 
     def _make_variables(self) -> Record:
@@ -80,6 +100,25 @@ class UserGroup:
             "token_version": self.token_version,
             "revision": self.revision,
         }
+
+
+(
+    _set_team_id,
+    _set_provided_id,
+    _set_name,
+    _set_environment,
+    _set_properties,
+    _set_mapping,
+    _set_handle,
+    _set_token_version,
+    _set_revision,
+    _set_grace_until,
+    _set_variables,
+) = (UserGroup.__dict__[slot.name].__set__ for slot in fields(UserGroup))
+
+
+def _frozen(value: Any) -> Any:
+    return Record(value) if isinstance(value, Mapping) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
@@ -22,7 +22,7 @@ class Engine(Protocol):
         """All rows of a read, straight from the driver. Raises StoreUnavailable, MigrationNeeded."""
         ...
 
-    async def look(self, handle: bytes, deadline: float) -> Row:
+    def look(self, handle: bytes, deadline: float) -> Awaitable[Row]:
         """The row of ``queries.LOOK`` for this handle, read after the call. Raises as ``read`` does."""
         ...
 

@@ -7,7 +7,7 @@ by the loop itself when it ends (tenantry/homes.py).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -39,23 +39,20 @@ class PostgresEngine:
         asyncpg()  # SQLAlchemy would miss it with an error that does not say what to install
         self._server = server
         self._texts = Texts(asyncpg_dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's own
-        self._homes = Homes(self._connections)
+        self._homes = Homes(lambda: _LoopConnections(server))
+        self._looks = Looks(self._fetch, self._texts[LOOK].text, self._texts[LOOK_MANY].text)
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         compiled = self._texts[query]
-        connections = await self._homes.here()
-        try:
-            return await connections.readers.fetch(compiled.text, compiled.values(values), deadline)
-        except Exception as error:
-            failure = unavailable(error, self._server.label)
-            if failure is None:
-                raise
-            raise failure from error
+        return await self._fetch(compiled.text, compiled.values(values), deadline)
 
-    async def look(self, handle: bytes, deadline: float) -> Row:
+    def look(self, handle: bytes, deadline: float) -> Awaitable[Row]:
+        return self._looks.look(handle, deadline)
+
+    async def _fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
         connections = await self._homes.here()
         try:
-            return await connections.looks.look(handle, deadline)
+            return await connections.readers.fetch(text, values, deadline)
         except Exception as error:
             failure = unavailable(error, self._server.label)
             if failure is None:
@@ -78,9 +75,6 @@ class PostgresEngine:
         if committing:
             raise OutcomeUnknown(_UNKNOWN.format(self._server.label))
         raise StoreUnavailable(f"the {self._server.label} is too slow or busy: try again")
-
-    def _connections(self) -> _LoopConnections:
-        return _LoopConnections(self._server, self._texts[LOOK].text, self._texts[LOOK_MANY].text)
 
     async def aclose(self) -> None:
         await self._homes.aclose()
@@ -132,9 +126,8 @@ class _Transaction:
 class _LoopConnections:
     """The connections of one event loop: an engine for writes, readers for reads."""
 
-    def __init__(self, server: PostgresServer, look: str, look_many: str) -> None:
+    def __init__(self, server: PostgresServer) -> None:
         self.readers = Readers(server)
-        self.looks = Looks(self.readers, look, look_many)
         self.engine = create_async_engine(
             "postgresql+asyncpg://",
             async_creator=lambda: server.connect(seconds=_CONNECT_SECONDS),

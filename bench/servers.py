@@ -27,12 +27,12 @@ uvicorn.run({app}, port={port}, log_level="error", access_log=False, http={http!
 """
 
 
-def pin(core: int) -> None:
-    """Keeps this process on one core: servers on 0, load on 1, so that they have one each if there are two."""
+def pin(core: int, process: int = 0) -> None:
+    """Keeps a process (0: this one) on one core: servers on 0, load on 1; they have one each if there are two."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         if len(cores) > 1:
-            os.sched_setaffinity(0, {cores[core]})
+            os.sched_setaffinity(process, {cores[core]})
 
 
 def fast() -> bool:

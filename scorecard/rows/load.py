@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from bench.servers import FAST, Server, fast
+from bench.servers import FAST, Server, fast, pin
 
 from scorecard.fleet.child import ROOT
 from scorecard.fleet.line import request
@@ -43,6 +43,8 @@ def load(effort: Effort) -> Measured:
         operator = site.operator(host)
         operator.create("acme")
         server = host.serve(site.database, path=FAST if fast() else None)
+        if server.child is not None:
+            pin(0, server.child.pid)  # a core for each, as the bare app has it
         headers = {"Authorization": f"Token {operator.secret}"}
         asked = request("GET", "/api/user", headers, {"user_group_id": "acme"})
         command = [sys.executable, "-m", "bench.load", str(server.port), "16", str(seconds)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import multiprocessing
 import signal
 import socket
@@ -54,6 +55,7 @@ def run(
         log_config=log_config(log_format),
         log_level="warning",
         access_log=False,  # it would be made for each request, and not written at this level
+        proxy_headers=False,  # nothing here depends on who the client is, so no header is to say it
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="auto",
     )
@@ -83,6 +85,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self._listeners = sockets or []
         await super().startup(sockets)
+        gc.collect()
+        gc.freeze()  # what is here now stays until the end: Python's collections need not look at it again
         if not self.should_exit:
             self._on_ready()
 

@@ -143,6 +143,26 @@ async def test_invalid_body(service: Service, name: str, method: str) -> None:
     assert await service.store.get(service.production, "a") is None
 
 
+async def test_no_depth_is_a_fault(service: Service) -> None:
+    """What can just be read cannot always be written again, and an Idempotency-Key is kept with a hash of the body.
+
+    Red when the body is hashed before it is checked: at the last depth that could be read, that was a 500.
+    """
+
+    async def field_of(depth: int) -> str:
+        properties = '{"x":' + "[" * depth + "]" * depth + "}"
+        answer = await service.send("POST", group(properties), {**JSON_TYPE, "Idempotency-Key": "k"})
+        assert answer.status_code == 422, (depth, answer.text)
+        return str(answer.json()["error"]["field"])
+
+    low, high = 10, MAX_BODY // 4
+    while low < high:  # the least depth that cannot be read
+        depth = (low + high) // 2
+        low, high = (low, depth) if await field_of(depth) == "" else (depth + 1, high)
+    for depth in range(low - 20, low + 2):
+        await field_of(depth)
+
+
 async def test_what_is_just_within_the_limits(service: Service) -> None:
     """Every limit is kept on its near side too, and what was sent comes back."""
     deep: Any = 1

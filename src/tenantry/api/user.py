@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from starlette.types import Receive
 
 from tenantry.api.answers import Answer, success
@@ -14,8 +16,11 @@ from tenantry.api.operations import OPERATIONS, Found, Operation
 from tenantry.api.service import Service
 from tenantry.api.visit import Visit
 from tenantry.errors import MissingScope, TenantryError
-from tenantry.groups import ApiToken, Author, Once, Scope
+from tenantry.groups import ApiToken, Author, Scope
 from tenantry.provisioning import UNREAD, Patience, Provisioned, Provisioner
+
+Keyed: TypeAlias = tuple[str, dict[str, Any]]
+"""An Idempotency-Key and the body that it came with."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 
@@ -34,23 +39,23 @@ class UserRoom:
         with Visit("tenantry.api.user", headers.request_id, service.observer) as visit:
             patience = Patience(service.store_seconds)  # the time that the body takes is not the store's
             token = Presented(headers.api_token(), service.store, patience, visit)  # 400, 401
-            operation, asked = await self._listen(method, headers, receive, token)
-            caller, found = await _look(token, operation, asked)
+            operation, keyed = await self._listen(method, headers, receive, token)
+            caller, found = await _look(token, operation, keyed)
             visit.wants(operation.name)
             if Scope.PROVISION not in caller.scopes:
                 operation.check()  # 422
                 raise MissingScope("this API token may not provision: create one with --scope provision")
             provisioner = Provisioner(service.store, service.keys, patience=patience)
             author = Author(f"api token {caller.id} ({caller.label})", headers.request_id)
-            if asked is None:
+            if keyed is None:
                 made = await operation.run(provisioner, caller.environment, None, author, found)
                 return success(operation.answer(made))
-            made = await self._once(operation, provisioner, caller, asked, author)
+            made = await self._once(operation, provisioner, caller, keyed, author)
             return success(operation.answer(made), _REPLAYED if made.replayed else ())
 
     async def _listen(
         self, method: str, headers: RequestHeaders, receive: Receive, token: Presented
-    ) -> tuple[Operation, Once | None]:
+    ) -> tuple[Operation, Keyed | None]:
         """What is asked for, and the Idempotency-Key that it comes with. A brief body is read before it is known who
         sends it, so that he and his group can be one read; nobody waits for another body of a stranger."""
         known = None if headers.brief() else await token.caller()
@@ -61,26 +66,27 @@ class UserRoom:
                 await token.caller()  # 401 comes before all that is wrong with a body
             raise
 
-    async def _read(self, method: str, headers: RequestHeaders, receive: Receive) -> tuple[Operation, Once | None]:
-        service = self._service
-        raw = await read_body(receive, headers.content_length(), seconds=service.body_seconds)  # 400, 413, 408
+    async def _read(self, method: str, headers: RequestHeaders, receive: Receive) -> tuple[Operation, Keyed | None]:
+        seconds = self._service.body_seconds
+        raw = await read_body(receive, headers.content_length(), seconds=seconds)  # 400, 413, 408
         headers.require_json()  # 415
         key = headers.idempotency_key() if method == "POST" else None  # 400
         body = decode(raw)  # 400
         operation = OPERATIONS[method](body)  # 422
-        return operation, None if key is None else once(key, body, service.keys)
+        return operation, None if key is None else (key, body)
 
     async def _once(
-        self, operation: Operation, provisioner: Provisioner, caller: ApiToken, asked: Once, author: Author
+        self, operation: Operation, provisioner: Provisioner, caller: ApiToken, keyed: Keyed, author: Author
     ) -> Provisioned:
-        operation.check()  # 422 comes before the 409 of a key in flight
+        operation.check()  # 422 comes before the 409 of a key in flight; and what is nested too deep cannot be hashed
+        asked = once(*keyed, self._service.keys)
         with self._in_flight.claim(caller.environment, asked):
             return await operation.run(provisioner, caller.environment, asked, author, UNREAD)
 
 
-async def _look(token: Presented, operation: Operation, asked: Once | None) -> tuple[ApiToken, Found]:
+async def _look(token: Presented, operation: Operation, keyed: Keyed | None) -> tuple[ApiToken, Found]:
     """Who asks, and the group that the operation is about, unless the store itself looks for something else first."""
-    if operation.provided_id is None or asked is not None:
+    if operation.provided_id is None or keyed is not None:
         return await token.caller(), UNREAD
     found = await token.caller_and_group(operation.provided_id)
     return found.api_token, found.issued

@@ -119,4 +119,5 @@ def demo(folder: str, host: str | None, port: int) -> None:
 
     with listen(host or "127.0.0.1", port) as listener:  # first: each start replaces the API token of the one before
         prepared = prepare_demo(folder, url_of(listener))
-        run(prepared.app, listener, announce=lambda url: say(prepared.addresses(url)))
+        # Behind TLS its cookies are for TLS only.
+        run(prepared.app, listener, announce=lambda url: say(prepared.addresses(url)), proxied=True)

@@ -44,18 +44,21 @@ def run(
     announce: Callable[[str], None],
     drain: Drain | None = None,
     log_format: str = "text",
+    proxied: bool = False,
 ) -> None:
     """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``.
 
     SIGTERM comes from a supervisor: with a ``drain`` its seconds pass before new connections are refused. SIGINT comes
     from somebody at a terminal, who does not want to wait for that; nor does who signals twice.
+
+    ``proxied``: the app asks whether its client came by TLS, and a proxy on this machine is believed about that.
     """
     config = uvicorn.Config(
         app,
         log_config=log_config(log_format),
         log_level="warning",
         access_log=False,  # it would be made for each request, and not written at this level
-        proxy_headers=False,  # nothing here depends on who the client is, so no header is to say it
+        proxy_headers=proxied,  # where nothing depends on who the client is, no header is to say it
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="auto",
     )

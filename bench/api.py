@@ -32,7 +32,9 @@ async def echo(request: Request) -> JSONResponse:
 app = Starlette(routes=[Route("/api/user", echo, methods=["GET", "POST"])])
 """
 
-IMPORTS = "from tenantry.app import create_app\nfrom tenantry.keys import SigningKeys"
+IMPORTS = (
+    "from tenantry.api.front import Front\nfrom tenantry.app import create_app\nfrom tenantry.keys import SigningKeys"
+)
 
 
 def table() -> Table:
@@ -80,7 +82,7 @@ def _compare(result: Table, folder: Path, urls: dict[str, str], tokens: dict[str
     stores: dict[str, Server] = {}
     try:
         for store, url in urls.items():
-            app = f"create_app({url!r}, SigningKeys.from_file('tenantry.keys'))"
+            app = f"Front(create_app({url!r}, SigningKeys.from_file('tenantry.keys')))"  # as ``tenantry serve`` has it
             stores[store] = Server(folder, IMPORTS, app, quick=quick)
         _measure(result, kind, echo, stores, tokens)
     finally:

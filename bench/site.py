@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import os
+import json
 import re
 import statistics
 import subprocess
@@ -19,6 +19,7 @@ from bench.table import Aim, Table
 PAGES, FEW, MANY, ROUNDS = 500, 50, 2000, 5
 OURS, MKDOCS, MATERIAL = "tenantry site build, with highlighting", "mkdocs, without", "mkdocs-material, with"
 TOOLS = Path(sys.executable).parent
+ALONE = Path(__file__).with_name("alone.py")
 
 
 @dataclass
@@ -32,16 +33,14 @@ class Build:
     peak: int = 0
 
     def round(self) -> None:
-        start = time.perf_counter()
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        child = subprocess.Popen(self.command, cwd=self.folder, **quiet)  # type: ignore[call-overload]
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            raise SystemExit(f"{' '.join(self.command)} failed: {child.returncode}")
-        self.seconds.append(time.perf_counter() - start)
-        self.busy.append(usage.ru_utime + usage.ru_stime)
-        self.peak = max(self.peak, usage.ru_maxrss * 1024)
+        words = [sys.executable, "-I", str(ALONE), *self.command]
+        told = subprocess.run(words, cwd=self.folder, stdout=subprocess.PIPE, check=True).stdout
+        figures = json.loads(told)
+        if figures["exit"]:
+            raise SystemExit(f"{' '.join(self.command)} failed: {figures['exit']}")
+        self.seconds.append(figures["seconds"])
+        self.busy.append(figures["busy"])
+        self.peak = max(self.peak, figures["peak"])
 
     @property
     def rate(self) -> float:

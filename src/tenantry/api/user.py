@@ -49,8 +49,8 @@ class UserRoom:
             author = Author(f"api token {caller.id} ({caller.label})", headers.request_id)
             if keyed is None:
                 made = await operation.run(provisioner, caller.environment, None, author, found)
-                return success(operation.answer(made))
-            made = await self._once(operation, provisioner, caller, keyed, author)
+            else:
+                made = await self._once(operation, provisioner, caller, keyed, author)
             return success(operation.answer(made), _REPLAYED if made.replayed else ())
 
     async def _listen(

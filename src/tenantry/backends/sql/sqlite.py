@@ -57,7 +57,7 @@ class SQLiteEngine:
         try:
             with self._reading:
                 self._place.glance()
-                rows: Sequence[Row] = (self._reader or self._open()).execute(self._look, (handle,)).fetchall()
+                rows = self._read(self._look, (handle,))
         except sqlite3.Error:
             rows = await self._fetch(self._look, (handle,), deadline)  # which knows what to do about it
         if not rows:
@@ -89,7 +89,11 @@ class SQLiteEngine:
     def _now(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
         with self._reading:
             self._place.check()
-            return (self._reader or self._open()).execute(text, values).fetchall()
+            return self._read(text, values)
+
+    def _read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
+        """To be called by whoever is reading, and has looked at the place."""
+        return (self._reader or self._open()).execute(text, values).fetchall()
 
     def _open(self) -> sqlite3.Cursor:
         connection = self._file.connect(timeout=0)  # a wait for a lock would hold the event loop

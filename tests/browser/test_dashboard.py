@@ -11,7 +11,7 @@ from playwright.async_api import Page, Route
 
 from tests.browser.conftest import Served
 from tests.engines.axe import serious
-from tests.engines.chromium import OpenPage, Watched
+from tests.engines.chromium import OpenPage, Watched, follow
 
 CHARTS = 2
 SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]
@@ -57,7 +57,7 @@ async def test_the_token_is_nowhere_that_remembers(open_page: OpenPage, demo: Se
     """Neither in the address bar, nor the history, nor a Referer, nor within reach of a script."""
     seen = await visit(open_page, demo, "UA")
     page, token = seen.page, demo.tokens["UA"]
-    await page.get_by_role("button", name="Show", exact=True).click()
+    await follow(page.get_by_role("button", name="Show", exact=True))
     await drawn(page)
     places = "[location.href, document.referrer, document.cookie, document.documentElement.outerHTML]"
     assert token not in json.dumps(await page.evaluate(places))
@@ -126,7 +126,7 @@ async def test_the_dates_filter(open_page: OpenPage, demo: Served) -> None:
     page = (await visit(open_page, demo, "HA")).page
     await page.get_by_label("From", exact=True).fill("2013-01-01")
     await page.get_by_label("To", exact=True).fill("2013-01-31")
-    await page.get_by_role("button", name="Show", exact=True).click()
+    await follow(page.get_by_role("button", name="Show", exact=True))
     await drawn(page)
     assert page.url.endswith("/?from=2013-01-01&to=2013-01-31")
     assert await page.locator(".figure .value").first.inner_text() == "31"

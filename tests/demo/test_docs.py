@@ -17,7 +17,7 @@ from playwright.async_api import Page
 
 from tenantry.backends.sql import SQLStore
 from tests.engines.axe import serious
-from tests.engines.chromium import OpenPage
+from tests.engines.chromium import OpenPage, follow
 
 DOCS = Path(__file__).parents[2] / "docs"
 RELAY = {"Content-Type": "application/json", "X-Tenantry-Relay": "1"}
@@ -66,7 +66,7 @@ async def test_the_playground_provisions_a_group_in_the_running_server(open_page
     seen = await open_page()
     page = seen.page
     await page.goto(demo.url)
-    await page.get_by_role("link", name="Try the API").click()
+    await follow(page.get_by_role("link", name="Try the API"))
     assert await page.title() == "Get or create a user group – Tenantry"
     secret = page.locator("[data-credential]").first
     assert await secret.input_value() == "Token "
@@ -164,7 +164,7 @@ async def test_each_kind_of_page_can_be_used_by_all(open_page: OpenPage, demo: S
     await page.set_viewport_size({"width": 360, "height": 740})
     await page.locator("details.menu summary").click()
     assert await noticed(page, dark=dark) == []
-    await page.locator(".sidebar").get_by_role("link", name="Concepts").click()
+    await follow(page.locator(".sidebar").get_by_role("link", name="Concepts"))
     assert await page.title() == "Concepts – Tenantry"
 
 
@@ -194,13 +194,13 @@ async def test_without_a_script_the_docs_are_read(open_page: OpenPage, demo: Sta
     """Text, navigation and the description of the API; no button that does nothing."""
     page = (await open_page(java_script_enabled=False)).page
     await page.goto(demo.url)
-    await page.locator(".tabs").get_by_role("link", name="HTTP interface").click()
+    await follow(page.locator(".tabs").get_by_role("link", name="HTTP interface"))
     assert await page.locator("h1").inner_text() == "Get or create a user group"
     assert await page.get_by_text("user_group_id").first.is_visible()
     assert await page.get_by_text("curl --request GET").is_visible()
     for name in ("Search", "Dark mode", "Send", "Copy", "Show"):
         assert [await each.is_visible() for each in await page.get_by_role("button", name=name).all()].count(True) == 0
-    await page.locator(".steps .next").click()
+    await follow(page.locator(".steps .next"))
     assert await page.locator("h1").inner_text() == "Update a user group"
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, Request
+    from playwright.async_api import Browser, Locator, Page, Request
 
 PACKAGE = Path(__file__).parents[1] / "browser"
 UNPACKED = PACKAGE / "node_modules" / ".unpacked"
@@ -135,3 +135,12 @@ async def watch(page: Page) -> Watched:
     )
     page.on("request", lambda request: watched.requests.append(request))  # Playwright marks its handlers
     return watched
+
+
+async def follow(link: Locator) -> None:
+    """Clicks what leads to another page and waits for the whole of it: a click alone returns when that has begun.
+
+    What does not wait by itself (``count``, ``is_visible``, ``evaluate``) then reads a page half there.
+    """
+    async with link.page.expect_event("load"):
+        await link.click()

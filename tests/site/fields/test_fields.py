@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Page
 
 from tenantry.site import SiteOptions
-from tests.engines.chromium import OpenPage
+from tests.engines.chromium import OpenPage, follow
 from tests.site.fields.stage import NAVIGATION, made, style, texts, visit
 
 SIDEBAR = ".sidebar .pages a"
@@ -28,7 +28,7 @@ async def test_navigation(open_page: OpenPage, tmp_path: Path) -> None:
     assert await texts(page, SIDEBAR) == ["Home", "Start", "Next"]
     assert await page.locator(f"{SIDEBAR}[aria-current=page]").inner_text() == "Start"
     assert "Home" in await page.locator("a.previous").inner_text()
-    await page.locator("a.next").click()
+    await follow(page.locator("a.next"))
     assert await page.locator("h1").inner_text() == "Next"
     assert await page.locator("a.next").count() == 0
     await page.goto(page.url.replace("guides/next", "unlisted"))
@@ -45,7 +45,7 @@ async def test_logo(open_page: OpenPage, tmp_path: Path, dark: bool) -> None:
     assert await seen.count() == 1
     assert ("dark.svg" if dark else "light.svg") in str(await seen.get_attribute("src"))
     assert await seen.evaluate("(image) => image.naturalWidth") > 0
-    await seen.click()
+    await follow(seen)
     assert await page.locator("h1").inner_text() == "Next"
 
 
@@ -53,7 +53,7 @@ async def test_logo_as_one_path(open_page: OpenPage, tmp_path: Path) -> None:
     """It stands for both modes, and leads home."""
     page = (await visit(open_page, made(tmp_path, logo="/light.svg"), "guides/next", dark=True)).page
     assert "light.svg" in str(await page.locator(".brand img:visible").get_attribute("src"))
-    await page.locator(".brand").click()
+    await follow(page.locator(".brand"))
     assert await page.locator("h1").inner_text() == "Home"
 
 
@@ -92,7 +92,7 @@ async def test_topbar_links(open_page: OpenPage, tmp_path: Path) -> None:
     page = (await visit(open_page, made(tmp_path, topbarLinks=links))).page
     assert await texts(page, ".top-links a") == ["Status", "Begin"]
     assert await page.locator(".top-links a").first.get_attribute("href") == "https://status.example"
-    await page.locator(".top-links a", has_text="Begin").click()
+    await follow(page.locator(".top-links a", has_text="Begin"))
     assert await page.locator("h1").inner_text() == "Start here"
 
 
@@ -181,7 +181,7 @@ async def test_anchors(open_page: OpenPage, tmp_path: Path) -> None:
         await guides.locator(".anchor-icon").evaluate("(e) => getComputedStyle(e).backgroundColor")
         == "rgb(160, 32, 96)"
     )
-    await guides.click()
+    await follow(guides)
     assert await texts(page, SIDEBAR) == ["Start", "Next"]
     assert await page.locator(".anchors a[aria-current]").inner_text() == "Guides"
     await page.goto(f"file://{out}/old/notes.html")
@@ -247,7 +247,7 @@ async def test_tabs(open_page: OpenPage, tmp_path: Path) -> None:
     assert await texts(page, ".tabs a") == ["Documentation", "Reference", "Blog"]
     assert await page.locator(".tabs a", has_text="Blog").get_attribute("href") == "https://blog.example"
     assert await texts(page, SIDEBAR) == ["Home", "Start", "Next", "Apis"]
-    await page.locator(".tabs a", has_text="Reference").click()
+    await follow(page.locator(".tabs a", has_text="Reference"))
     assert await page.locator(".tabs a[aria-current]").inner_text() == "Reference"
     assert "Home" not in await texts(page, SIDEBAR)
 

@@ -10,7 +10,7 @@ from playwright.async_api import Page, Route
 
 from tenantry.site.options import SiteOptions
 from tests.engines.axe import serious
-from tests.engines.chromium import OpenPage, Watched
+from tests.engines.chromium import OpenPage, Watched, follow
 from tests.site.theme import sample
 
 SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]
@@ -160,7 +160,7 @@ async def test_without_a_script_a_version_is_a_link(open_page: OpenPage, folder:
     """From a page of all versions to the first page of that one."""
     page = (await visit(open_page, folder, java_script_enabled=False)).page
     await page.locator(".versions summary").click()
-    await page.locator(".versions").get_by_role("link", name="v2").click()
+    await follow(page.locator(".versions").get_by_role("link", name="v2"))
     assert page.url.endswith("v2/upgrade.html")
     assert await visible(page.locator(".pages").get_by_role("link", name="Upgrade")) == ["Upgrade to v2"]
 
@@ -192,7 +192,7 @@ async def test_the_menu_and_the_contents_open_without_a_script(open_page: OpenPa
     assert await contents.is_visible()
     await page.locator(".menu summary").click()
     await page.locator(".sidebar").get_by_text("Access").click()
-    await page.locator(".sidebar").get_by_role("link", name="Tokens").click()
+    await follow(page.locator(".sidebar").get_by_role("link", name="Tokens"))
     assert page.url.endswith("tenants/tokens.html")
 
 
@@ -217,8 +217,7 @@ async def test_the_sidebar_keeps_its_place_and_shows_the_open_page(open_page: Op
     assert place is not None
     assert box["y"] < place["y"] < box["y"] + box["height"]
     await page.evaluate("document.querySelector('.sidebar').scrollTop = 150")
-    await page.locator(".sidebar").get_by_role("link", name="The model").click()
-    await page.wait_for_load_state()
+    await follow(page.locator(".sidebar").get_by_role("link", name="The model"))
     assert await page.evaluate("document.querySelector('.sidebar').scrollTop") == 150
 
 

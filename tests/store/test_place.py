@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,24 +47,29 @@ async def test_a_file_that_was_taken_away_is_neither_read_nor_written(
     await store.aclose()
 
 
-async def test_only_a_look_up_goes_by_a_glance(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While a look-up still takes it that the file is in its place, a poll, another read and a write look for
-    themselves; when the time of the glance is over the look-up refuses too.
+async def test_only_look_ups_go_by_a_glance(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the look-ups of tokens and of callers still take it that the file is in its place, a poll, another read and
+    a write look for themselves; when the time of the glance is over the look-ups refuse too.
 
-    Red when one of the others goes by the glance, and when the look-up never looks again.
+    Red when one of the others goes by the glance, and when the look-ups never look again.
     """
     monkeypatch.setattr(sqlite_place, "GLANCE_SECONDS", 3600.0)
     store = SQLStore(sqlite_url)
     production = await store.create_environment("production", Tag.CUSTOMER)
     issued = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    await store.create_api_token(production, digest=b"d" * 32, label="", scopes=[], hint="")
     assert await store.find(issued.token) == issued.group
     _path(sqlite_url).unlink()
+    caller = await store.caller(b"d" * 32, "acme")
+    assert caller is not None
+    assert caller.issued == replace(issued, created=False)
     for call in (store.changes(0), store.get(production, "acme"), store.create_environment("b", Tag.CUSTOMER)):
         with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
             await call
     monkeypatch.setattr(sqlite_place, "GLANCE_SECONDS", 0.0)
-    with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
-        await store.find(issued.token)
+    for look in (store.find(issued.token), store.caller(b"d" * 32, "acme")):
+        with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
+            await look
     await store.aclose()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json
 from starlette.types import Scope, Send
@@ -32,8 +32,7 @@ class Terms:
     accept: bytes = b"application/json"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A whole response. ``body`` is None for 204."""
 
     status: int

@@ -48,7 +48,11 @@ class Door:
         headers = RequestHeaders(scope["headers"])
         request_id = headers.request_id
         try:
-            answer = await self._answer(scope["method"], headers, receive)
+            method: str = scope["method"]
+            if method in self._methods:
+                answer = await self._room.answer(method, headers, receive)
+            else:
+                answer = self._answer_other(method)
         except ClientGone:
             return
         except TenantryError as error:
@@ -64,9 +68,7 @@ class Door:
         if _access.isEnabledFor(logging.INFO):
             _note(scope, answer.status, request_id, time.monotonic() - begun)
 
-    async def _answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
-        if method in self._methods:
-            return await self._room.answer(method, headers, receive)
+    def _answer_other(self, method: str) -> Answer:
         if method == "OPTIONS":
             return Answer(204, None, headers=((b"allow", self._allow),))
         raise MethodNotAllowed(f"this address answers {self._allow.decode('ascii')}")

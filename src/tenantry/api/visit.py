@@ -61,7 +61,7 @@ class Visit:
         status, code = _outcome(error)
         self._span.note("tenantry.outcome", code)
         self._span.__exit__(kind, error, traceback)
-        if status:
+        if status and self._observer is not unobserved:
             self._observer(Served(self._operation, status, code, time.monotonic() - self._begun))
 
 

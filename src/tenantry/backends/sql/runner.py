@@ -63,8 +63,8 @@ class Runner:
         the answer is not late itself."""
         return time.monotonic() + self._patience * _WAITING
 
-    async def read(self, query: Query, deadline: float, /, **values: Any) -> Sequence[Row]:
-        return await self._engine.read(query, values, deadline)
+    def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
+        return self._engine.read(query, values, deadline)
 
     def look(self, handle: bytes, deadline: float) -> Awaitable[Row]:
         """The row of LOOK for this handle."""

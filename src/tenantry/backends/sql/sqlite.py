@@ -18,7 +18,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 
 from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.failures import is_locked, unavailable
-from tenantry.backends.sql.queries import LOOK, Query, Texts
+from tenantry.backends.sql.queries import CALLER, LOOK, Query, Texts
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sqlite_place import Place
 from tenantry.backends.sql.sqlite_writer import Writer
@@ -51,18 +51,27 @@ class SQLiteEngine:
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         compiled = self._texts[query]
-        return await self._fetch(compiled.text, compiled.values(values), deadline)
+        text, bound = compiled.text, compiled.values(values)
+        rows = self._glance(text, bound) if query is CALLER else None
+        return await self._fetch(text, bound, deadline) if rows is None else rows
 
     async def look(self, handle: bytes, deadline: float) -> Row:
-        try:
-            with self._reading:
-                self._place.glance()
-                rows = self._read(self._look, (handle,))
-        except sqlite3.Error:
-            rows = await self._fetch(self._look, (handle,), deadline)  # which knows what to do about it
+        rows = self._glance(self._look, (handle,))
+        if rows is None:
+            rows = await self._fetch(self._look, (handle,), deadline)
         if not rows:
             raise MigrationNeeded(f"the {self._file.label} has lost its generation: {RUN_MIGRATE}")
         return rows[0]
+
+    def _glance(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
+        """For the two reads that requests wait for (docs/decisions/0021-glances.md). None if SQLite would not: then
+        ``_fetch`` knows what to do about it."""
+        try:
+            with self._reading:
+                self._place.glance()
+                return self._read(text, values)
+        except sqlite3.Error:
+            return None
 
     async def _fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
         while True:

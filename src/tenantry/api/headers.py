@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from random import getrandbits
+from secrets import token_hex
 from typing import Final
 
 from tenantry.errors import AmbiguousAuthorization, BadRequest, Unauthorized, UnsupportedMediaType
@@ -116,7 +116,7 @@ class RequestHeaders:
 def _request_id(given: Sequence[bytes]) -> str:
     if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]):
         return given[0].decode("ascii")
-    return f"{getrandbits(64):016x}"  # it guards nothing: a caller may choose his own
+    return token_hex(8)
 
 
 def _is_of(wanted: str, value: bytes) -> bool:

@@ -64,7 +64,7 @@ class SQLiteEngine:
         return rows[0]
 
     def _glance(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """For the two reads that requests wait for (docs/decisions/0021-glances.md). None if SQLite would not: then
+        """For the two reads that come in crowds (docs/decisions/0021-glances.md). None if SQLite would not: then
         ``_fetch`` knows what to do about it."""
         try:
             with self._reading:

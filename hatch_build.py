@@ -1,7 +1,8 @@
 """Builds the browser bundles, so that ``pip install`` of a clone, an sdist or a git address gives a complete package.
 
-A stamp beside the bundles holds a hash of their sources: while it fits, nothing is run and no node is needed, which is
-also what makes the second of pip's two builds cheap. ``python hatch_build.py`` builds without packaging.
+A stamp beside the bundles holds a hash of their sources: while it fits, nothing is run and no node is needed. A build
+works in a temporary folder and ends with one rename, so several installs from one clone may run at a time.
+``python hatch_build.py`` builds without packaging.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +33,7 @@ ENTRIES = {"chart.js": "src/chart.js"}
 """Bundle of JavaScript -> its entry file."""
 
 ICONS = "icons.txt"
-ICONS_PACKAGE = SOURCES / "node_modules" / "@fortawesome" / "fontawesome-free"
+ICONS_PACKAGE = "node_modules/@fortawesome/fontawesome-free"
 STYLES = ("solid", "regular", "brands")
 
 SMALLEST = {"chart.js": 300_000, ICONS: 1_000_000}
@@ -84,33 +87,64 @@ def check() -> None:
 
 
 def build() -> None:
-    """``npm ci`` by the lock file, an esbuild run per entry, the icons; all written aside, then moved when complete."""
+    """``npm ci`` by the lock file, an esbuild run per entry, the icons: all in a folder of this build's own."""
     node, npm = tools()
     environment = dict(os.environ)
     trial = [*node, "--use-system-ca", "-e", "0"]
     if subprocess.run(trial, capture_output=True, check=False).returncode == 0:  # noqa: S603  # our own words
         # node 22.15 and later can trust what this machine trusts; an older node refuses to start with the option
         environment["NODE_OPTIONS"] = f"{environment.get('NODE_OPTIONS', '')} --use-system-ca".strip()
-    run([*npm, "ci", "--ignore-scripts", "--fetch-retries=0", "--no-audit", "--no-fund"], environment)
-    BUNDLES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=BUNDLES.parent, prefix=".bundles-") as folder:
+    stamp = fingerprint()  # before the copy: sources that change while this runs leave a stamp that does not fit them
+    with tempfile.TemporaryDirectory(dir=ROOT, prefix=".bundles-", ignore_cleanup_errors=True) as scratch:
+        sources, made = Path(scratch) / "frontend", Path(scratch) / "bundles"
+        shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("node_modules"))
+        run([*npm, "ci", "--ignore-scripts", "--fetch-retries=0", "--no-audit", "--no-fund"], sources, environment)
+        made.mkdir()
         for name, entry in ENTRIES.items():
-            bundle_one(node, environment, name, entry, Path(folder))
-        bundle_icons(ICONS_PACKAGE, Path(folder))
-        for path in sorted(Path(folder).iterdir()):
-            path.replace(BUNDLES / path.name)
-    STAMP.write_text(fingerprint() + "\n")
+            bundle_one(node, environment, name, entry, sources, made)
+        bundle_icons(sources / ICONS_PACKAGE, made)
+        (made / STAMP.name).write_text(stamp + "\n")
+        put_in_place(made, Path(scratch) / "old")
 
 
-def bundle_one(node: list[str], environment: dict[str, str], name: str, entry: str, folder: Path) -> None:
+def put_in_place(made: Path, old: Path) -> None:
+    """One rename: who packs meanwhile finds all bundles or none. Of several builds of the same sources the first one
+    counts, so that nothing is taken away from who already packs it."""
+    with one_at_a_time(BUNDLES.parent):
+        if not stale():
+            return
+        if BUNDLES.exists():
+            BUNDLES.rename(old)
+        made.rename(BUNDLES)
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Holds a lock of the folder while two renames are made; goes on without where a system or file system has none."""
+    descriptor = None
+    try:
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY)
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except ImportError:  # Windows
+        pass
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def bundle_one(node: list[str], environment: dict[str, str], name: str, entry: str, sources: Path, made: Path) -> None:
     """One ES module and the licences of what is in it."""
-    with tempfile.TemporaryDirectory() as scratch:
-        metafile = Path(scratch) / "meta.json"
-        options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--legal-comments=none", "--charset=utf8"]
-        outputs = [f"--outfile={folder / name}", f"--metafile={metafile}", "--log-level=warning"]
-        run([*node, "node_modules/esbuild/bin/esbuild", entry, *options, *outputs], environment)
-        inputs = json.loads(metafile.read_text())["inputs"]
-    (folder / f"{Path(name).stem}.licenses.txt").write_text(licences(inputs), encoding="utf-8")
+    metafile = sources / f"{name}.meta.json"
+    options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--legal-comments=none", "--charset=utf8"]
+    outputs = [f"--outfile={made / name}", f"--metafile={metafile}", "--log-level=warning"]
+    run([*node, "node_modules/esbuild/bin/esbuild", entry, *options, *outputs], sources, environment)
+    inputs = json.loads(metafile.read_text())["inputs"]
+    (made / f"{Path(name).stem}.licenses.txt").write_text(licences(inputs, sources), encoding="utf-8")
 
 
 def bundle_icons(package: Path, folder: Path) -> None:
@@ -146,10 +180,10 @@ def old_names(package: Path, families: dict[str, Any]) -> dict[str, str]:
     return {old: name for old, name in found.items() if old not in families and name in families}
 
 
-def licences(inputs: dict[str, Any]) -> str:
+def licences(inputs: dict[str, Any], sources: Path) -> str:
     """The licence text of each package that esbuild took something from: it must travel with the bundle."""
     packages = sorted({package for path in inputs if (package := package_of(path)) is not None})
-    return "\n\n".join(licence_of(SOURCES / package) for package in packages)
+    return "\n\n".join(licence_of(sources / package) for package in packages)
 
 
 def package_of(path: str) -> str | None:
@@ -186,13 +220,13 @@ def tools() -> tuple[list[str], list[str]]:
     return [str(binary)], [str(binary), str(modules / "npm" / "bin" / "npm-cli.js")]
 
 
-def run(command: list[str], environment: dict[str, str]) -> None:
-    """Runs a command in frontend/ and shows what it said only if it failed."""
-    options: dict[str, Any] = {"cwd": SOURCES, "env": environment, "capture_output": True, "text": True}
+def run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
+    """Runs a command in a copy of frontend/ and shows what it said only if it failed."""
+    options: dict[str, Any] = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
     done = subprocess.run(command, check=False, **options)  # noqa: S603  # our own words
     if done.returncode:
         sys.stderr.write(f"{done.stdout}{done.stderr}\n")
-        raise SystemExit(f"`{' '.join(Path(part).name for part in command[:3])}` failed in {SOURCES}")
+        raise SystemExit(f"`{' '.join(Path(part).name for part in command[:3])}` failed for {SOURCES}")
 
 
 if __name__ == "__main__":

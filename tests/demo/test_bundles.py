@@ -24,7 +24,6 @@ def hook(tmp_path: Path) -> Iterator[ModuleType]:
     module = importlib.util.module_from_spec(spec)
     sys.modules["hatch_build"] = module
     spec.loader.exec_module(module)
-    module.ROOT, module.SOURCES = ROOT, ROOT / "frontend"
     module.BUNDLES = tmp_path / "bundles"
     module.STAMP = module.BUNDLES / "stamp.txt"
     module.BUNDLES.mkdir()
@@ -105,17 +104,41 @@ def test_a_missing_bundle_makes_them_stale(hook: ModuleType, name: str) -> None:
     assert hook.stale()
 
 
+def _drafted(hook: ModuleType, folder: Path) -> Path:
+    """What a build has made, before it is put in place."""
+    folder.mkdir()
+    for name, smallest in hook.SMALLEST.items():
+        (folder / name).write_bytes(b"y" * smallest)
+    (folder / "stamp.txt").write_text(hook.fingerprint() + "\n")
+    return folder
+
+
+def test_bundles_are_replaced_whole(hook: ModuleType, tmp_path: Path) -> None:
+    """Red when the files are moved one by one: one that no source makes any more would stay, and be packed."""
+    (hook.BUNDLES / "of an older version.js").touch()
+    hook.STAMP.write_text("of other sources\n")
+    hook.put_in_place(_drafted(hook, tmp_path / "made"), tmp_path / "old")
+    assert sorted(path.name for path in hook.BUNDLES.iterdir()) == [*sorted(hook.SMALLEST), "stamp.txt"]
+    assert (hook.BUNDLES / "chart.js").read_bytes()[:1] == b"y"
+
+
+def test_the_first_of_two_equal_builds_stays(hook: ModuleType, tmp_path: Path) -> None:
+    """The other install may be packing it. Red when the second build replaces what fits already."""
+    hook.put_in_place(_drafted(hook, tmp_path / "made"), tmp_path / "old")
+    assert (hook.BUNDLES / "chart.js").read_bytes()[:1] == b"x"
+    assert not (tmp_path / "old").exists()
+
+
 def test_a_package_without_a_licence_file_is_never_bundled(hook: ModuleType, tmp_path: Path) -> None:
     """Its text has to travel with the bundle."""
-    hook.SOURCES = tmp_path
     package = tmp_path / "node_modules" / "@some" / "thing"
     package.mkdir(parents=True)
     (package / "package.json").write_text(json.dumps({"name": "@some/thing", "version": "1.0.0", "license": "MIT"}))
     inputs = {"node_modules/@some/thing/src/index.js": {}, "src/chart.js": {}}
     with pytest.raises(SystemExit, match="@some/thing has no licence file"):
-        hook.licences(inputs)
+        hook.licences(inputs, tmp_path)
     (package / "LICENSE.md").write_text("Permission is hereby granted")
-    assert hook.licences(inputs).startswith("@some/thing 1.0.0 (MIT)\n")
+    assert hook.licences(inputs, tmp_path).startswith("@some/thing 1.0.0 (MIT)\n")
 
 
 def test_the_installed_bundle_has_its_licences_beside_it() -> None:

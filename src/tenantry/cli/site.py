@@ -34,6 +34,10 @@ _fetch = click.option(
     "--fetch", is_flag=True, help="Fetch the OpenAPI documents that the configuration names by a web address."
 )
 
+_allow_private = click.option(
+    "--allow-private", is_flag=True, help="With --fetch: also from this machine and from private networks."
+)
+
 
 @click.group()
 def site() -> None:
@@ -106,6 +110,7 @@ def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
 @_repository
 @_external_media
 @_fetch
+@_allow_private
 def build(
     folder: Path,
     out: Path,
@@ -114,6 +119,7 @@ def build(
     repository: str | None,
     external_media: bool,
     fetch: bool,
+    allow_private: bool,
 ) -> None:
     """Write the site of FOLDER as files that any host can serve.
 
@@ -123,7 +129,7 @@ def build(
     from tenantry.cli.site_report import Progress, summary
     from tenantry.site.building import build as build_site
 
-    documents = _documents(folder) if fetch else {}
+    documents = _documents(folder, fetch=fetch, allow_private=allow_private)
     options = _options(base_url=base_url, repository=repository, external_media=external_media, documents=documents)
     with spared(), Progress() as progress:
         built = build_site(folder, out, options, progress, strict=strict)
@@ -170,6 +176,7 @@ def build(
 @_repository
 @_external_media
 @_fetch
+@_allow_private
 def serve(
     folder: Path,
     host: str,
@@ -180,12 +187,13 @@ def serve(
     repository: str | None,
     external_media: bool,
     fetch: bool,
+    allow_private: bool,
 ) -> None:
     """Serve the site of FOLDER."""
     from tenantry.cli.server import listen, run
     from tenantry.site.app import site_app
 
-    documents = _documents(folder) if fetch else {}
+    documents = _documents(folder, fetch=fetch, allow_private=allow_private)
     options = _options(repository=repository, external_media=external_media, documents=documents)
     relay = _relay(origins, private, host)
     with listen(host, port) as listener:
@@ -193,10 +201,14 @@ def serve(
         run(app, listener, announce=lambda url: say(f"The site is at {url}/  Ctrl-C stops it."))
 
 
-def _documents(folder: Path) -> dict[str, bytes]:
+def _documents(folder: Path, *, fetch: bool, allow_private: bool) -> dict[str, bytes]:
+    if not fetch:
+        if allow_private:
+            raise InvalidSettings("--allow-private is about what --fetch may reach: add --fetch, or leave it out")
+        return {}
     from tenantry.site.building.fetching import fetch_documents
 
-    return fetch_documents(folder, lambda line: say(printable(line)))
+    return fetch_documents(folder, lambda line: say(printable(line)), allow_private=allow_private)
 
 
 def _relay(origins: tuple[str, ...], private: tuple[str, ...], host: str) -> Any:

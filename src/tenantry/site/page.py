@@ -45,7 +45,8 @@ class Page:
 
     ``title`` is the front matter's, else the first heading of level 1, else the file name in words. ``html`` has no
     heading of level 1. ``markdown`` is the text to show to a reader who asks for Markdown: front matter and imports
-    removed. ``parts`` names what the page needs beside the frame (``playground``).
+    removed. ``parts`` names what the page needs beside the frame (``playground``); ``request_headers`` the headers that
+    its playground may set.
     """
 
     path: str
@@ -58,4 +59,5 @@ class Page:
     links: tuple[Link, ...] = ()
     markdown: str = ""
     parts: frozenset[str] = frozenset()
+    request_headers: frozenset[str] = frozenset()
     diagnostics: tuple[Diagnostic, ...] = ()

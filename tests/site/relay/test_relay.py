@@ -32,8 +32,9 @@ def whole(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
     return head.encode() + body
 
 
-async def test_a_get_with_a_body_arrives_whole(stage: World, relay: Relay) -> None:
+async def test_a_get_with_a_body_arrives_whole(stage: World) -> None:
     """What a browser cannot send. Red when the body of a GET is dropped."""
+    relay = Relay([], [f"http://127.0.0.1:{stage.allowed.port}"], headers=["X-Note"])
     body = '{"user_group_id": "ü"}'
     content = {
         "method": "GET",
@@ -82,6 +83,13 @@ async def test_the_next_address_is_tried() -> None:
         stage.names["inside.test"] = [["::1", "127.0.0.1"]]
         relay = Relay([], [f"http://inside.test:{stage.allowed.port}"], resolve=stage.resolve)
         assert (await post(relay, {"url": stage.fill("http://inside.test:{allowed}/")})).content["status"] == 200
+
+
+async def test_what_connection_names_is_not_shown() -> None:
+    """RFC 9110 section 7.6.1. Red when the answer's ``Connection`` is not read."""
+    async with world(answering(whole(b"hi", "Connection: close, X-Hop", "X-Hop: 1", "X-A: 1"))) as stage:
+        answer = await post(relay_of(stage), {"url": stage.fill("http://127.0.0.1:{allowed}/")})
+        assert answer.content["headers"] == {"content-length": "2", "x-a": "1"}
 
 
 async def test_cookies_go_neither_way() -> None:

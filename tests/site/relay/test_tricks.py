@@ -107,9 +107,9 @@ def first_answer_only(stage: World, patch: pytest.MonkeyPatch) -> None:
     judge = connecting._judge
     seen: list[Any] = []
 
-    def lazy(target: Any, ip: Any, *, private: bool) -> None:
+    def lazy(target: Any, ip: Any, *, private: bool, hint: str) -> None:
         if not seen:
-            judge(target, ip, private=private)
+            judge(target, ip, private=private, hint=hint)
         seen.append(ip)
 
     patch.setattr(connecting, "_judge", lazy)

@@ -16,6 +16,7 @@ from tenantry.site.app.locating import Found, Moved, locate, relative, to_root
 from tenantry.site.app.media_types import media_type
 from tenantry.site.app.notes import notes, notes_page
 from tenantry.site.options import SiteOptions
+from tenantry.site.relay.request_headers import SCOPE_KEY
 from tenantry.site.reload import FILES, ROUTE, ReloadStream, script_tag, static_file
 from tenantry.site.theme import csp
 
@@ -87,7 +88,8 @@ class SiteApp:
         path = _below_mount(scope)
         address = path.removeprefix("/")
         if self._relay is not None and address == RELAY:
-            await self._relay(scope, receive, send)
+            headers = (await self._keeper.shown()).request_headers
+            await self._relay({**scope, SCOPE_KEY: headers}, receive, send)
         elif scope["method"] not in {"GET", "HEAD"}:
             await self._plain(405, "This address can only be read.", scope, send, {"Allow": "GET, HEAD"})
         elif not path:  # /docs, where the relative links of the page would lead to the folder above

@@ -26,7 +26,7 @@ class Shown:
 
     ``pieces`` are the finished files, ``assets`` those that stay on the disk, ``diagnostics`` what is wrong with the
     folder now. ``mark`` changes with any of the assets. ``ready``: there is a site to show, if only the one before a
-    configuration that cannot be read.
+    configuration that cannot be read. ``request_headers``: those that the site's pages may have the relay send.
     """
 
     site: Site
@@ -35,6 +35,7 @@ class Shown:
     diagnostics: tuple[Diagnostic, ...]
     mark: str
     ready: bool
+    request_headers: frozenset[str]
 
     def has(self, path: str) -> bool:
         """Whether there is such a file."""
@@ -109,4 +110,5 @@ class Keeper:
             diagnostics=in_order((*files.diagnostics, *site.diagnostics)),
             mark=sha256(repr(assets).encode()).hexdigest(),
             ready=ready or bool(self._pieces),
+            request_headers=site.request_headers(),
         )

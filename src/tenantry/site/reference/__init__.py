@@ -8,5 +8,6 @@ from tenantry.site.reference.codes import CODES
 from tenantry.site.reference.operation import Operation
 from tenantry.site.reference.pages import ApiPages
 from tenantry.site.reference.reference import Reference, read_documents
+from tenantry.site.reference.request_headers import request_headers
 
-__all__ = ["CODES", "ApiPages", "Operation", "Reference", "callees", "read_documents"]
+__all__ = ["CODES", "ApiPages", "Operation", "Reference", "callees", "read_documents", "request_headers"]

@@ -206,3 +206,9 @@ class Endpoint:
     def callable(self) -> bool:
         """Whether a reader can send it."""
         return self.method != "WEBHOOK"
+
+    @property
+    def request_headers(self) -> frozenset[str]:
+        """The names of the headers that a request of it may carry: its parameters' and its credentials'."""
+        signing = (one.name for way in self.authorization for one in way if one.place == "header")
+        return frozenset((*signing, *(one.name for one in self.parameters if one.place == "header")))

@@ -115,6 +115,7 @@ class ApiPages:
             headings=(*page.headings, *(part.heading for part in drawn.parts)),
             sections=(*page.sections, *(part.section for part in drawn.parts)),
             markdown=f"{page.markdown.rstrip()}\n\n{outline(endpoint)}".lstrip(),
+            request_headers=endpoint.request_headers,
             parts=page.parts | {"api"} | ({"playground"} if drawn.lively else frozenset()),
             diagnostics=(*page.diagnostics, *notes, *problem),
         )

@@ -29,12 +29,19 @@ _CHARSETS: Final = {
 def answer(response: Response, milliseconds: int) -> dict[str, Any]:
     """``{status, headers, body, encoding, milliseconds, truncated}``; ``encoding`` is ``text`` or ``base64``.
 
-    A header that came several times is joined with commas (RFC 9110 section 5.3). Nothing is decompressed.
+    A header that came several times is joined with commas (RFC 9110 section 5.3). What ``Connection`` names is the
+    connection's own (section 7.6.1). Nothing is decompressed.
     """
     headers: dict[str, str] = {}
+    dropped = _DROPPED | {
+        word.strip()
+        for name, value in response.headers
+        if name.lower() == "connection"
+        for word in value.lower().split(",")
+    }
     for name, value in response.headers:
         plain = name.lower()
-        if plain not in _DROPPED:
+        if plain not in dropped:
             headers[plain] = f"{headers[plain]}, {value}" if plain in headers else value
     text = _text(response, headers)
     return {

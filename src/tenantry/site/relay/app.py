@@ -19,6 +19,7 @@ from tenantry.site.relay.exchange import exchange
 from tenantry.site.relay.message import Message, read_message
 from tenantry.site.relay.networks import METADATA_NAMES
 from tenantry.site.relay.refused import Refused
+from tenantry.site.relay.request_headers import SCOPE_KEY, check_names, sendable
 from tenantry.site.relay.sender import check_sender
 from tenantry.site.relay.target import read_target
 
@@ -49,6 +50,7 @@ class Relay:
         limit: int = 1024 * 1024,
         concurrency: int = 8,
         hosts: Iterable[str] = (),
+        headers: Iterable[str] = (),
         tls: ssl.SSLContext | None = None,
         resolve: connecting.Resolve = connecting.resolve,
     ) -> None:
@@ -58,6 +60,8 @@ class Relay:
         ``timeout``: seconds for everything, from the first byte of the page's request to the last of the response.
         ``limit``: bytes of a response's body. ``concurrency``: requests at once. ``hosts``: the names that the docs
         are served under, without a port; given, a request under another name is refused (DNS rebinding of the docs).
+        ``headers``: the names of request headers that may be sent beside Accept, Content-Type, Authorization and those
+        that the docs' pages declare; a name of a client's or a user's own header is a ValueError.
         ``tls``: the certificates to trust; None: the system's. ``resolve`` stands in for the system's resolver.
 
         Raises ValueError if an origin is more than an origin, cannot be read, or is a metadata service's name.
@@ -68,6 +72,8 @@ class Relay:
         self._limit = limit
         self._free = concurrency
         self._hosts = frozenset(host.lower() for host in hosts)
+        self._headers = tuple(headers)
+        check_names(self._headers)
         self._tls = tls or ssl.create_default_context()
         self._resolve = resolve
 
@@ -92,12 +98,13 @@ class Relay:
 
     async def _respond(self, request: Request) -> dict[str, Any]:
         check_sender(request, self._hosts)
+        headers = sendable((*self._headers, *request.scope.get(SCOPE_KEY, ())))
         if self._free <= 0:
             raise Refused("busy", "As many requests as the relay takes at once are on their way. Try again.")
         self._free -= 1
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._relay(read_message(await _body(request)))
+                return await self._relay(read_message(await _body(request), headers))
         except TimeoutError:
             message = f"The answer was not complete within {self._timeout:g} seconds."
             raise Refused("timed_out", message) from None
@@ -115,7 +122,10 @@ class Relay:
                 "Who serves the docs can list it among the relay's origins.",
             )
         private = target.origin in self._private
-        addresses = await connecting.addresses_of(target, self._resolve, private=private)
+        hint = f"If that is meant, list {target.origin} among the relay's private origins."
+        addresses = await connecting.addresses_of(
+            target, self._resolve, private=private, trust_literal=private, hint=hint
+        )
         reader, writer = await connecting.connect(addresses, target, self._tls)
         try:
             response = await exchange(reader, writer, message, limit=self._limit)

@@ -33,20 +33,23 @@ async def resolve(name: str, port: int) -> list[str]:
     return [str(place[0]) for *_, place in found]
 
 
-async def addresses_of(target: Target, resolve: Resolve, *, private: bool) -> list[Ip]:
+async def addresses_of(
+    target: Target, resolve: Resolve, *, private: bool, trust_literal: bool = False, hint: str = ""
+) -> list[Ip]:
     """The addresses to connect to, all of them judged. Raises Refused.
 
-    An address that the operator wrote down and allowed as private is taken as it is: nothing can come between.
+    ``private`` allows loopback, private and carriers' addresses. ``trust_literal``: an address that is itself written
+    as a number is taken as it is: the operator wrote down just this one. ``hint`` says how to allow private addresses.
     """
     if target.literal is not None:
-        if not private:
-            _judge(target, target.literal, private=False)
+        if not trust_literal:
+            _judge(target, target.literal, private=private, hint=hint)
         return [target.literal]
     if target.host.rstrip(".") in METADATA_NAMES:
         raise Refused("address_refused", f"{target.host} is the name of a metadata service.")
     addresses = await _look_up(target, resolve)
     for ip in addresses:
-        _judge(target, ip, private=private)
+        _judge(target, ip, private=private, hint=hint)
     return addresses
 
 
@@ -57,15 +60,15 @@ async def _look_up(target: Target, resolve: Resolve) -> list[Ip]:
     except (OSError, UnicodeError, ValueError):
         found = []
     if not found:
-        raise Refused("name_not_found", f"The name {target.host} could not be resolved where the docs are served.")
+        raise Refused("name_not_found", f"The name {target.host} could not be resolved.")
     return found
 
 
-def _judge(target: Target, ip: Ip, *, private: bool) -> None:
+def _judge(target: Target, ip: Ip, *, private: bool, hint: str) -> None:
     kind = objection(ip, private=private)
     if kind is not None:
-        how = f" If that is meant, list {target.origin} among the relay's private origins."
-        raise Refused("address_refused", f"{target.host} leads to {kind}.{'' if private else how}")
+        message = f"{target.host} leads to {kind}."
+        raise Refused("address_refused", message if private or not hint else f"{message} {hint}")
 
 
 async def connect(addresses: Sequence[Ip], target: Target, tls: ssl.SSLContext) -> Streams:

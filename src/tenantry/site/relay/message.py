@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tenantry.site.relay.refused import Refused
+from tenantry.site.relay.request_headers import ALWAYS, DROPPED, NAME, is_never_sent
 from tenantry.site.relay.target import Target, read_target
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY")
@@ -21,19 +22,8 @@ MAX_HEADER_BYTES: Final = 16 * 1024
 """All names and values together."""
 
 _KEYS = frozenset({"method", "url", "headers", "body"})
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 """RFC 9110 section 5.5: no carriage return, no line feed, no NUL."""
-
-_DROPPED = frozenset({"cookie", "cookie2", "accept-encoding", "origin", "referer", "date"})
-"""Not sent, and not worth an error: a playground may take them from a list of parameters."""
-
-_REFUSED = re.compile(
-    r"host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|via|http2-settings"
-    r"|forwarded|x-forwarded.*|x-real-ip|x-client-ip|true-client-ip|cf-.*|x-original-.*|x-rewrite-.*|proxy-.*|sec-.*"
-    r"|x-tenantry-.*|metadata|metadata-flavor|x-google-metadata-request|x-aws-ec2-metadata-.*"
-)
-"""What frames a message, what tells a server who its client is, and what opens a relay or a metadata service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +36,17 @@ class Message:
     body: bytes | None
 
 
-def read_message(raw: bytes) -> Message:
-    """Raises Refused: ``bad_request``, ``bad_address``, ``method_refused``, ``header_refused``, ``too_large``."""
+def read_message(raw: bytes, sendable: frozenset[str] = ALWAYS) -> Message:
+    """``sendable``: the names of the headers that may be sent, in lower case (``request_headers.sendable``).
+
+    Raises Refused: ``bad_request``, ``bad_address``, ``method_refused``, ``header_refused``, ``too_large``.
+    """
     fields = _fields(raw)
     method = _text(fields, "method", "GET").upper()
     if method not in METHODS:
         raise Refused("method_refused", f"The relay sends {', '.join(METHODS)}, and no other method.")
     target = read_target(_text(fields, "url"))
-    return Message(method, target, _headers(fields.get("headers")), _body(fields.get("body")))
+    return Message(method, target, _headers(fields.get("headers"), sendable), _body(fields.get("body")))
 
 
 def _fields(raw: bytes) -> dict[str, Any]:
@@ -94,7 +87,7 @@ def _body(value: object) -> bytes | None:
     return body
 
 
-def _headers(value: object) -> tuple[tuple[str, str], ...]:
+def _headers(value: object, sendable: frozenset[str]) -> tuple[tuple[str, str], ...]:
     if value is None:
         return ()
     if not isinstance(value, dict):
@@ -103,16 +96,24 @@ def _headers(value: object) -> tuple[tuple[str, str], ...]:
         raise Refused("bad_request", "The value of a header is not text.")
     if len(value) > MAX_HEADERS or sum(len(name) + len(text) for name, text in value.items()) > MAX_HEADER_BYTES:
         raise Refused("too_large", f"There are more than {MAX_HEADERS} headers, or more than 16 KiB of them.")
-    kept = [header for name, text in value.items() if (header := _header(name, text)) is not None]
+    kept = [header for name, text in value.items() if (header := _header(name, text, sendable)) is not None]
     if len({name.lower() for name, _ in kept}) != len(kept):
         raise Refused("header_refused", "A header is given twice, in different spellings.")
     return tuple(kept)
 
 
-def _header(name: str, text: str) -> tuple[str, str] | None:
-    if not _NAME.fullmatch(name) or not _VALUE.fullmatch(text):
+def _header(name: str, text: str, sendable: frozenset[str]) -> tuple[str, str] | None:
+    if not NAME.fullmatch(name) or not _VALUE.fullmatch(text):
         raise Refused("header_refused", "The name or the value of a header has a character that no header can hold.")
-    plain = name.lower().replace("_", "-")  # some servers read both as one
-    if _REFUSED.fullmatch(plain):
+    plain = name.lower()
+    if plain.replace("_", "-") in DROPPED:  # some servers read both as one
+        return None
+    if is_never_sent(name):
         raise Refused("header_refused", f"The relay does not send the header {name}: it is not the reader's to set.")
-    return None if plain in _DROPPED else (name, text.strip(" \t"))
+    if plain not in sendable:
+        message = (
+            f"The relay does not send the header {name}: no OpenAPI document of the docs, and no page, declares it. "
+            "Who serves the docs can list it among the relay's headers."
+        )
+        raise Refused("header_refused", message)
+    return name, text.strip(" \t")

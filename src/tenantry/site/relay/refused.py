@@ -22,7 +22,7 @@ CODES: Final[dict[str, Code]] = {
     "bad_request": Code(400, "The request to the relay is not the JSON object that it takes."),
     "bad_address": Code(400, "The address is not one that is read the same way everywhere."),
     "method_refused": Code(400, "The method is not one that the relay sends."),
-    "header_refused": Code(400, "A header cannot be sent, or is the connection's own business."),
+    "header_refused": Code(400, "A header is not declared by the docs, cannot be sent, or names a client or a user."),
     "origin_not_allowed": Code(403, "The address is of an origin that the relay may not reach."),
     "address_refused": Code(403, "The name leads to a network address that the relay may not reach."),
     "busy": Code(429, "As many requests as the relay takes at once are on their way."),

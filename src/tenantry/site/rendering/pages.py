@@ -30,6 +30,7 @@ class Drawn:
     linked: Linked
     parts: tuple[Part, ...]
     diagnostics: tuple[Diagnostic, ...]
+    request_headers: frozenset[str]
     theme: object = None
     """What framed it last; None if that was before it was drawn again."""
 
@@ -56,6 +57,7 @@ class Pages:
             linked=linked(page, plan.addresses),
             parts=digest(page),
             diagnostics=(*manuscript.diagnostics, *page.diagnostics),
+            request_headers=page.request_headers,
         )
         return drawn
 

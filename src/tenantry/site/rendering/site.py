@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import chain
 
 from tenantry.site.addresses import output
 from tenantry.site.config.model import SiteConfig
@@ -13,6 +14,7 @@ from tenantry.site.options import SiteOptions
 from tenantry.site.outputs import Moved, SearchIndex, check, markdown, redirect
 from tenantry.site.outputs.source import output as markdown_output
 from tenantry.site.page import Page
+from tenantry.site.reference import request_headers
 from tenantry.site.rendering.extras import extras, fill
 from tenantry.site.rendering.manuscripts import Files
 from tenantry.site.rendering.pages import Drawn, Pages, at_root
@@ -47,6 +49,7 @@ class Site:
         self.outputs: frozenset[str] = frozenset()
         self.removed: frozenset[str] = frozenset()
         self.assets: frozenset[str] = frozenset()
+        self._page_headers: frozenset[str] = frozenset()
 
     def update(self, files: Files, changed: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """The finished files, by their paths within the site.
@@ -87,6 +90,7 @@ class Site:
         else:
             yield from ((path, None) for path in self._search)
         self._pages.keep(plan.manuscripts.keys())
+        self._page_headers = frozenset(chain.from_iterable(page.request_headers for page in drawn.values()))
         self.diagnostics = _all_diagnostics(plan, drawn)
 
     def _first(self, plan: Plan, page: Page) -> bytes:
@@ -113,6 +117,12 @@ class Site:
     def redirect(self, address: str) -> Moved | None:
         """Where an address leads at which there is no file (see ``Redirects.find``)."""
         return self._plan.redirects.find(address) if self._plan is not None else None
+
+    def request_headers(self) -> frozenset[str]:
+        """The headers that the configuration, the OpenAPI documents and the pages name for requests to the API."""
+        if self._plan is None:
+            return frozenset()
+        return self._page_headers | request_headers(self._plan.config, self._plan.reference)
 
     def not_found(self, root: str) -> str:
         """The page for an address that has none. ``root`` leads from that address to the site's root: ``../``."""

@@ -215,6 +215,21 @@ def test_sql_render_shows_text_and_parameters(ready: Terminal, folder: Path) -> 
     assert "[missing_variable]" in said.err
 
 
+def test_sql_check_lists_what_a_viewer_can_drop(terminal: Terminal, folder: Path) -> None:
+    """Each place that is marked or declared, nothing else; a template that does not compile fails the check, and the
+    others are still looked at. It needs no store. Red when the list is of all variables in clauses."""
+    (folder / "rates.sql").write_text(
+        "select * from orders where region = {{ region }}\n"
+        "[[ and amount >= {{ params.min }} * {{ rate | not_a_filter }} and d = {{ discount }} ]]"
+    )
+    (folder / "bad.sql").write_text("select * from orders [[ where region = {{ region }} and day > {{ params.day }} ]]")
+    given = ("sql", "check", "bad.sql", "rates.sql", "--optional", "discount")
+    checked = terminal(*given, fails=1)
+    assert checked.out.splitlines() == ["rates.sql:2:37: rate (not_a_filter)", "rates.sql:2:71: discount (optional)"]
+    assert checked.err.startswith("bad.sql:1:40: region stands in an optional clause")
+    assert terminal("sql", "check", "rates.sql", "--optional", "discount", "--dialect", "mysql").out == checked.out
+
+
 def test_settings_come_from_option_then_variable_then_file(
     ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,7 +46,7 @@ EVERYWHERE = [
     ("select a where b in '{{ x }}'", "takes a list, not a string"),
     ("select 'a' '{{ x }}'", "two literals side by side"),
     ("select {% if x %} 1 {% end %}", "not in the language yet"),
-    ("select {{ x | default('a') }}", "filters are not in the language yet"),
+    ("select {{ x | default('a') }}", "one filter, not_a_filter, and none with arguments"),
     ("select {{ }}", "empty tag"),
     ("select {{ x.items() }}", "one path"),
     ("select {{ x['a'] }}", "one path"),

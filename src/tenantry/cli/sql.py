@@ -1,17 +1,20 @@
-"""``tenantry sql``: what a template becomes for a group."""
+"""``tenantry sql``: what a template becomes for a group, and what a review of templates looks at."""
 
 from __future__ import annotations
 
 import json
+import sys
 from typing import TextIO
 
 import click
 
 from tenantry.cli.options import as_name, choose_environment, environment_option, json_option, pairs, with_store
-from tenantry.errors import UnknownGroup
+from tenantry.errors import TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
+
+FAILED = 1
 
 
 @click.group()
@@ -60,6 +63,35 @@ async def render(
     named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
     for name, value in named:  # as SQL comments, so that the whole output is still SQL
         click.echo(f"-- {name}: {json.dumps(value, ensure_ascii=False, default=str)}")
+
+
+@sql.command("check")
+@click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, required=True, metavar="FILE…")
+@click.option(
+    "--optional", multiple=True, metavar="PATH", help="A path that the program declares optional; more than once."
+)
+@click.option("--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True)
+def check(files: tuple[TextIO, ...], optional: tuple[str, ...], dialect: str) -> None:
+    """Compile templates, and list each variable of the group that a viewer's choice can drop.
+
+    Those are marked not_a_filter or declared optional, and stand in [[ ]] with a params.*: look at each whether it
+    restricts rows. It ends with 1 if a template does not compile. No store is asked and nothing is run.
+    """
+    wrong = False
+    for file in files:
+        try:
+            found = SQLTemplate(file.read(), dialect, optional=optional).droppable
+        except TemplateError as error:
+            wrong = True
+            click.echo(f"{file.name}:{error.message}", err=True)
+            continue
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="--optional") from None
+        for variable in found:
+            why = "not_a_filter" if variable.not_a_filter else "optional"
+            click.echo(f"{file.name}:{variable.line}:{variable.column}: {variable.path} ({why})")
+    if wrong:
+        sys.exit(FAILED)
 
 
 def _params(words: tuple[str, ...]) -> dict[str, str | list[str]]:

@@ -82,7 +82,7 @@ class _Writer:
         self._runs = [item for item in self._items if isinstance(item, _Run)]
         in_runs = {hole.offset for run in self._runs for hole in run.holes}
         self._holes = [hole for hole in tree.holes if hole.offset not in in_runs]
-        self._required = {hole.path: None for hole in tree.holes if hole.clauses == 0}
+        self._required = {hole.path: None for hole in tree.holes if hole.required}
         self._numbers = {path: n for n, path in enumerate(dict.fromkeys(hole.path for hole in self._holes))}
         self._objects: dict[tuple[str, ...], str] = {(): "v"}
         parents = {_parent(path) for path in self._required}
@@ -108,7 +108,7 @@ class _Writer:
     def write(self) -> str:
         """The source of ``bind(v)``."""
         self._read()
-        tests = self._tests([hole for hole in self._holes if hole.clauses == 0])
+        tests = self._tests([hole for hole in self._holes if hole.required])
         tests += [f"fit(t{n})" for n in range(len(self._runs))]
         if tests:
             self._lines.append(f" if not ({' and '.join(tests)}): return careful(v)")

@@ -19,12 +19,18 @@ class Position(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """One tag: a path and where it stands. ``clauses`` counts the optional clauses around it."""
+    """One tag: a path and where it stands.
+
+    ``clauses`` counts the optional clauses around it. ``not_a_filter`` is the author's mark. ``required`` tells that
+    its absence is an error; where it is not, its absence drops the clause that it stands in.
+    """
 
     path: str
     offset: int
     position: Position
     clauses: int = 0
+    not_a_filter: bool = False
+    required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``[[ … ]]``: there when every variable in ``holes`` has a value.
+    """``[[ … ]]``: there when every variable in ``holes`` (those of its own level) has a value.
 
     ``opening``, ``closing`` and ``dropped`` are a space or nothing: what stands for each bracket and for the whole
     clause, so that the text on either side never grows together.
@@ -70,6 +76,7 @@ class Clause:
     opening: str
     closing: str
     dropped: str
+    offset: int
 
 
 Node: TypeAlias = Text | Value | Members | Composed | Clause

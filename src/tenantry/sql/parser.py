@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from tenantry.errors import TemplateError
@@ -23,19 +24,24 @@ DEEPEST = 8
 """Optional clauses within one another."""
 
 PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
+NOT_A_FILTER = "not_a_filter"
+"""The one filter of the language: says that the variable restricts no rows, so that its clause may be left out."""
 _SPACES = frozenset(" \t\r\n") | {""}
 _NO_SPACE_BEFORE = frozenset(" \t\r\n(,")
 _NO_SPACE_AFTER = frozenset(" \t\r\n),;")
 
 
-def parse(source: Source, dialect: Dialect) -> Tree:
-    """Parses a template by the rules of a dialect. Raises TemplateError with the line, a caret and the fix."""
+def parse(source: Source, dialect: Dialect, optional: AbstractSet[str] = frozenset()) -> Tree:
+    """Parses a template by the rules of a dialect; ``optional`` are the paths that the group may lack.
+
+    Raises TemplateError with the line, a caret and the fix.
+    """
     pieces = lex(source, dialect)
     if "[[" in source.text:
         pieces = match_brackets(source, dialect, pieces)
     refuse_runners(source, dialect, pieces)
     marks, slices = find_marks(source.text, pieces)
-    parser = _Parser(source, dialect, pieces, slices)
+    parser = _Parser(source, dialect, pieces, slices, optional)
     return Tree(parser.parse(), tuple(parser.holes), marks)
 
 
@@ -55,8 +61,16 @@ class _Level:
 
 
 class _Parser:
-    def __init__(self, source: Source, dialect: Dialect, pieces: list[Piece], slices: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        dialect: Dialect,
+        pieces: list[Piece],
+        slices: tuple[int, ...],
+        optional: AbstractSet[str],
+    ) -> None:
         self.holes: list[Hole] = []
+        self._optional = optional
         self._source = source
         self._text = source.text
         self._pieces = pieces
@@ -157,7 +171,10 @@ class _Parser:
         return value
 
     def _hole(self, piece: Piece, position: Position) -> Hole:
-        hole = Hole(_path(self._source, piece), piece.start, position, len(self._levels) - 1)
+        path, not_a_filter = _path(self._source, piece)
+        clauses = len(self._levels) - 1
+        required = clauses == 0 or (not_a_filter and path not in self._optional)
+        hole = Hole(path, piece.start, position, clauses, not_a_filter, required)
         self.holes.append(hole)
         self._levels[-1].holes.append(hole)
         return hole
@@ -187,8 +204,9 @@ class _Parser:
         level.flush()
         before, after = self._text[level.start - 1 : level.start], self._text[piece.end : piece.end + 1]
         first, last = self._text[level.start + 2], self._text[piece.start - 1]
-        gaps = [_gap(before, first), _gap(last, after), _gap(before, after)]
-        self._levels[-1].nodes.append(Clause(tuple(level.nodes), tuple(level.holes), *gaps))
+        opening, closing, dropped = _gap(before, first), _gap(last, after), _gap(before, after)
+        clause = Clause(tuple(level.nodes), tuple(level.holes), opening, closing, dropped, level.start)
+        self._levels[-1].nodes.append(clause)
 
 
 def _gap(before: str, after: str) -> str:
@@ -196,16 +214,22 @@ def _gap(before: str, after: str) -> str:
     return "" if before in _SPACES or after in _SPACES else " "
 
 
-def _path(source: Source, piece: Piece) -> str:
-    """The path in a tag: names joined by dots. Raises TemplateError that says what else it looks like."""
+def _path(source: Source, piece: Piece) -> tuple[str, bool]:
+    """The path in a tag, names joined by dots, and whether it is marked ``not_a_filter``.
+
+    Raises TemplateError that says what else it looks like.
+    """
     inside = source.text[piece.start + 2 : piece.end - 2].strip()
     if PATH.fullmatch(inside):
-        return inside
+        return inside, False
     if not inside:
         raise source.error(piece.start, "an empty tag", "name a variable: {{ region }}")
-    if "|" in inside:
-        problem, fix = "filters are not in the language yet", "name the variable alone: {{ region }}"
-        raise source.error(piece.start, problem, fix)
+    path, bar, name = (part.strip() for part in inside.partition("|"))
+    if PATH.fullmatch(path) and name == NOT_A_FILTER:
+        return path, True
+    if bar:
+        problem = f"the language has one filter, {NOT_A_FILTER}, and none with arguments"
+        raise source.error(piece.start, problem, "name the variable alone: {{ region }}")
     raise source.error(
         piece.start,
         "a tag holds one path: names joined by dots",

@@ -12,8 +12,8 @@ from tenantry.groups import Record
 from tenantry.sql.bound import BoundSQL
 from tenantry.sql.codegen import Bind, generate
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
-from tenantry.sql.guard import enforce, is_guarded
-from tenantry.sql.nodes import Position, Tree
+from tenantry.sql.guard import droppable, enforce, is_guarded
+from tenantry.sql.nodes import Hole, Position, Tree
 from tenantry.sql.paramstyles import paramstyle_named, refuse_marks
 from tenantry.sql.parser import PATH, parse
 from tenantry.sql.source import Source
@@ -25,7 +25,8 @@ DEFAULT_DIALECT = "postgresql"
 class Variable:
     """One tag of a template: its path, where it stands, and what its place makes of it.
 
-    ``optional`` tells that it stands inside ``[[ ]]``; ``guarded`` that its absence can never drop a clause.
+    ``optional`` tells that it stands inside ``[[ ]]``; ``guarded`` that it is the group's and not declared optional, so
+    that its absence never drops a clause; ``not_a_filter`` that its author marked it so.
     """
 
     path: str
@@ -34,10 +35,14 @@ class Variable:
     position: Position
     optional: bool
     guarded: bool
+    not_a_filter: bool = False
 
 
 class SQLTemplate:
     """SQL with ``{{ path }}``, ``[[ optional clauses ]]`` and ``\\{{`` (docs/sql.md).
+
+    No choice of a viewer changes which variables of the group stand in the bound text: in ``[[ ]]`` stand ``params.*``,
+    paths of ``optional``, and what its author marked ``{{ rate | not_a_filter }}``; see ``droppable``.
 
     The text is compiled for a dialect when it is first bound for it, or at once when ``dialect`` (``postgresql``,
     ``sqlite``, ``duckdb``, ``mysql``) is given; compile errors are TemplateErrors with line, column, caret and fix.
@@ -89,16 +94,27 @@ class SQLTemplate:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """Every tag in the order of the text: for the template's dialect, else the first one that takes the text."""
-        tree = self._tree(dialect_named(self.dialect)) if self.dialect is not None else self._first_tree()
-        found = []
-        for hole in tree.holes:
-            at = self._source.location(hole.offset)
-            guarded = is_guarded(hole, self.optional)
-            found.append(Variable(hole.path, at.line, at.column, hole.position, hole.clauses > 0, guarded))
-        return tuple(found)
+        tree = self._own_tree()
+        return tuple(map(self._variable, tree.holes))
+
+    @property
+    def droppable(self) -> tuple[Variable, ...]:
+        """The variables of the group that a viewer's choice can take out of the text, in its order: those in an
+        optional clause with a ``params.*``, which are marked ``not_a_filter`` or declared optional. A review of
+        templates looks at these; ``tenantry sql check`` prints them."""
+        return tuple(map(self._variable, droppable(self._own_tree())))
 
     def __repr__(self) -> str:
         return f"<SQLTemplate {self.text[:60]!r}{'…' if len(self.text) > 60 else ''}>"
+
+    def _variable(self, hole: Hole) -> Variable:
+        at = self._source.location(hole.offset)
+        guarded = is_guarded(hole, self.optional)
+        inside = hole.clauses > 0
+        return Variable(hole.path, at.line, at.column, hole.position, inside, guarded, hole.not_a_filter)
+
+    def _own_tree(self) -> Tree:
+        return self._tree(dialect_named(self.dialect)) if self.dialect is not None else self._first_tree()
 
     def _first_tree(self) -> Tree:
         first: TemplateError | None = None
@@ -112,8 +128,8 @@ class SQLTemplate:
     def _tree(self, dialect: Dialect) -> Tree:
         tree = self._trees.get(dialect.name)
         if tree is None:
-            tree = parse(self._source, dialect)
-            enforce(self._source, tree, self.optional)
+            tree = parse(self._source, dialect, self.optional)
+            enforce(self._source, dialect, tree, self.optional)
             self._trees[dialect.name] = tree
         return tree
 

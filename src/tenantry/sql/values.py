@@ -71,7 +71,7 @@ class Values:
 
     def __init__(self, source: Source, tree: Tree) -> None:
         self._source = source
-        self._required = [hole for hole in tree.holes if hole.clauses == 0]
+        self._required = [hole for hole in tree.holes if hole.required]
 
     def require(self, variables: Any) -> None:
         """Raises the one MissingVariable that lists every path that has no value, with where it stands."""
@@ -87,8 +87,8 @@ class Values:
         if missing:
             listed = "; ".join(f"{path} ({state})" for path, state in missing.items())
             raise MissingVariable(
-                f"variables without a value: {listed}. Give each of them a value, or put the clause in [[ ]] where the "
-                "template may do without",
+                f"variables without a value: {listed}. Give each of them a value; what a viewer may leave out is a "
+                "params.* in [[ ]]",
                 names=tuple(missing),
             )
 

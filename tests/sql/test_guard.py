@@ -1,0 +1,148 @@
+"""The guard rule: no choice of a viewer changes which variables of the group stand in the bound text."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tenantry.errors import MissingVariable, TemplateError
+from tenantry.sql import DIALECTS, SQLTemplate
+
+DROPPED_FILTER = """
+    with mine as (select id, tenant from orders where tenant = {{ tenant }})
+    select id from orders where 1 = 1 [[ and tenant = {{ tenant }} and id >= {{ params.since }} ]]
+"""
+EACH = pytest.mark.parametrize("dialect", DIALECTS)
+
+
+@pytest.fixture
+def orders() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("create table orders (id, tenant, amount)")
+        database.executemany("insert into orders values (?, ?, ?)", [(1, "a", 10), (2, "b", 20), (3, "a", 30)])
+        yield database
+
+
+def ids(database: sqlite3.Connection, template: SQLTemplate, variables: dict[str, Any]) -> list[int]:
+    bound = template.bind(variables, dialect="sqlite")
+    return [row[0] for row in database.execute(bound.sql, bound.params or ())]
+
+
+@EACH
+def test_a_filter_that_stands_elsewhere_too_is_still_not_dropped(dialect: str) -> None:
+    """That the path also stands in a sub-select says nothing of this clause. Red under the rule "it may stand in a
+    clause if it also stands outside one": the template compiled, and without ``since`` gave the rows of all tenants."""
+    with pytest.raises(TemplateError, match="tenant stands in an optional clause") as caught:
+        SQLTemplate(DROPPED_FILTER, dialect)
+    assert caught.value.location is not None
+    assert (caught.value.location.line, caught.value.location.column) == (3, 55)
+    for fix in ("move it out of [[ ]]", "{{ tenant | not_a_filter }}", 'optional={"tenant"}'):
+        assert fix in caught.value.message
+
+
+def test_written_as_the_error_says_it_gives_the_tenants_rows_alone(orders: sqlite3.Connection) -> None:
+    """The same query after its mend, on SQLite: whatever the viewer sends."""
+    mended = SQLTemplate(
+        "select id from orders where 1 = 1 and tenant = {{ tenant }} [[ and id >= {{ params.since }} ]]", "sqlite"
+    )
+    for params, expected in (({}, [1, 3]), ({"since": 2}, [3]), ({"since": 0}, [1, 3]), ({"since": None}, [1, 3])):
+        assert ids(orders, mended, {"tenant": "a", "params": params}) == expected
+
+
+@EACH
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select 1 [[ where a = {{ tenant }} ]]",
+        "select {{ tenant }} [[ where a = {{ tenant }} ]]",
+        "select 1 where a = {{ tenant }} [[ and b = {{ params.b }} [[ and a = {{ tenant }} and c={{ params.c }} ]] ]]",
+        "select 1 [[ where b = {{ params.b }} [[ and c = {{ params.c }} ]] and a = {{ tenant }} ]]",
+        "select 1 [[ where a in {{ tenant }} and b = {{ params.b }} ]]",
+        "select 1 [[ where a like '%{{ tenant }}%' and b = {{ params.b }} ]]",
+        "select 1 [[ where a = '{{ tenant }}' and b = {{ params.b }} ]]",
+        "select 1 [[ limit {{ tenant }} offset {{ params.b }} ]]",
+        "select 1 [[ where d = {{ discount }} and a = {{ tenant }} ]]",
+    ],
+)
+def test_no_guarded_variable_stands_in_any_clause(text: str, dialect: str) -> None:
+    """However deep, in every position, beside whatever. Red when ``enforce`` looks at one of these less."""
+    with pytest.raises(TemplateError, match="tenant stands in an optional clause"):
+        SQLTemplate(text, dialect, optional={"discount"})
+
+
+RATE = """
+    select id from orders where tenant = {{ tenant }}
+    [[ and amount >= {{ params.min }} * {{ rate | not_a_filter }} ]]
+"""
+
+
+def test_what_is_marked_may_go_with_its_clause(orders: sqlite3.Connection) -> None:
+    """The author's word at that very place: the factor goes with the comparison that it belongs to."""
+    template = SQLTemplate(RATE)
+    assert ids(orders, template, {"tenant": "a", "rate": 2, "params": {"min": 15}}) == [3]
+    assert ids(orders, template, {"tenant": "a", "rate": 2, "params": {}}) == [1, 3]
+
+
+@pytest.mark.parametrize("paramstyle", ["qmark", "named"])
+@pytest.mark.parametrize("params", [{}, {"min": 1}])
+@pytest.mark.parametrize("group", [{}, {"rate": None}])
+def test_what_is_marked_is_still_needed(group: dict[str, Any], params: dict[str, Any], paramstyle: str) -> None:
+    """Its absence is an error and drops nothing, whatever the viewer sends. Red when a marked variable decides about
+    its clause, or when the generated function looks at it only where the clause is kept."""
+    with pytest.raises(MissingVariable) as caught:
+        SQLTemplate(RATE, "sqlite").bind({"tenant": "a", **group, "params": params}, paramstyle)
+    assert caught.value.names == ("rate",)
+
+
+def test_the_mark_counts_at_its_own_place_alone() -> None:
+    """Another clause with the same path needs its own. Red when the marked paths are kept as a set."""
+    with pytest.raises(TemplateError, match="rate stands in an optional clause"):
+        SQLTemplate(RATE + " [[ and amount < {{ rate }} * {{ params.max }} ]]", "sqlite")
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("select {{ rate | not_a_filter }}", "stands in no optional clause"),
+        ("select 1 [[ where a = {{ params.a | not_a_filter }} ]]", "the viewer's: it needs no not_a_filter"),
+        ("select 1 [[ where a = {{ rate | not_a_filter }} ]]", "it is never left out"),
+        ("select 1 [[ where a = {{ rate | not_a_filter }} [[ and b = {{ params.b }} ]] ]]", "it is never left out"),
+        ("select 1 [[ {{ params.a }} {{ rate | not_a_filter | not_a_filter }} ]]", "one filter, not_a_filter"),
+        ("select 1 [[ {{ params.a }} {{ rate | not_a_filter() }} ]]", "one filter, not_a_filter"),
+        ("select 1 [[ {{ params.a }} {{ rate | }} ]]", "one filter, not_a_filter"),
+        ("select 1 [[ {{ params.a }} {{ | not_a_filter }} ]]", "one filter, not_a_filter"),
+    ],
+)
+def test_a_mark_that_says_nothing_is_refused(text: str, problem: str, dialect: str) -> None:
+    """So the list of marks holds those places alone that a reviewer has to look at."""
+    with pytest.raises(TemplateError, match=r"\n  fix: ") as caught:
+        SQLTemplate(text, dialect)
+    assert problem in caught.value.message
+
+
+def test_an_array_in_an_array_is_named_in_the_fix() -> None:
+    """``[[{{ x }}]]`` is a clause in every dialect; where arrays are written so, the error says how to write one."""
+    with pytest.raises(TemplateError, match=r"write \\\[\["):
+        SQLTemplate("select [[{{ x }}]]", "duckdb")
+    assert SQLTemplate("select \\[[{{ x }}]]", "duckdb").bind({"x": 1}).params == (1,)
+
+
+def test_what_a_viewer_can_drop_is_listed() -> None:
+    """Each with its place: what is marked, and what was declared optional beside or below a ``params.*``. Red when the
+    clauses around a clause are not looked at, or when a clause that the group alone decides about is listed too."""
+    template = SQLTemplate(
+        "select 1 where t = {{ tenant }}\n [[ and d = {{ discount }} ]]\n"
+        " [[ and a >= {{ params.a }} * {{ rate | not_a_filter }} [[ and d = {{ discount }} ]] ]]",
+        optional={"discount"},
+    )
+    assert [(v.path, v.line, v.column, v.not_a_filter) for v in template.droppable] == [
+        ("rate", 3, 31, True),
+        ("discount", 3, 68, False),
+    ]
+    assert [v.path for v in template.variables if v.guarded] == ["tenant", "rate"]
+    assert SQLTemplate("select {{ tenant }} [[ , {{ params.a }} ]]").droppable == ()

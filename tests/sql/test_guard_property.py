@@ -1,0 +1,154 @@
+"""The guard rule over generated templates: whatever two viewers send, the group's conditions in the text are the same.
+
+A template here is valid SQL, so that it can be run as well: sub-selects, clauses within clauses and beside each other,
+lists, composed literals, properties declared optional and places marked ``not_a_filter``.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
+
+from tenantry.errors import TemplateError
+from tenantry.sql import SQLTemplate
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.nodes import Tree
+from tenantry.sql.source import Source
+
+OPTIONAL = frozenset({"discount"})
+GROUP = {"tenant": "a", "tenants": ["a"], "rate": 1}
+GUARDED = st.sampled_from(
+    ["tenant = {{ tenant }}", "tenant = '{{ tenant }}'", "tenant like '{{ tenant }}%'", "tenant in {{ tenants }}"]
+)
+VIEWERS = st.sampled_from(
+    [
+        "id >= {{ params.a }}",
+        "id in {{ params.b }}",
+        "name like '%{{ params.c }}%'",
+        "id >= {{ params.a }} * {{ rate | not_a_filter }}",
+        "id >= {{ discount }}",
+    ]
+)
+PARAMS = st.fixed_dictionaries(
+    {},
+    optional={
+        "a": st.sampled_from([None, 0, 2]),
+        "b": st.sampled_from([None, [], [1, 3], [2]]),
+        "c": st.sampled_from([None, "", "x"]),
+    },
+)
+
+
+class Case(NamedTuple):
+    """A template, and what two viewers and the group have to say."""
+
+    text: str
+    viewers: tuple[dict[str, Any], dict[str, Any]]
+    discount: int | None
+
+    def bound(self, params: dict[str, Any]) -> Any:
+        template = SQLTemplate(self.text, "sqlite", optional=OPTIONAL)
+        return template.bind({**GROUP, "discount": self.discount, "params": params})
+
+
+def clauses(conditions: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """``[[ and … ]]``, with clauses in it and beside it."""
+
+    def wrap(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        more = st.lists(st.one_of(conditions.map("and {}".format), inner), max_size=2)
+        return st.builds(lambda first, rest: f"[[ and {first} {' '.join(rest)} ]]", VIEWERS, more)
+
+    return st.recursive(conditions.map("[[ and {} ]]".format), wrap, max_leaves=4)
+
+
+def selects(conditions: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.builds(
+        lambda first, more: f"select id, tenant, name from orders where {' and '.join(first)} {' '.join(more)}",
+        st.lists(st.one_of(GUARDED, st.just("1 = 1")), min_size=1, max_size=2),
+        st.lists(clauses(conditions), max_size=3),
+    )
+
+
+def texts(conditions: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """A select, alone, with another one named before it, or beside one."""
+    one = selects(conditions)
+    return st.one_of(
+        one,
+        st.builds("with mine as ({}) {}".format, one, one),
+        st.builds("select * from ({}) where id in (select id from ({}))".format, one, one),
+        st.builds("{} union all {}".format, one, one),
+    )
+
+
+def cases(conditions: st.SearchStrategy[str]) -> st.SearchStrategy[Case]:
+    return st.builds(Case, texts(conditions), st.tuples(PARAMS, PARAMS), st.sampled_from([None, 1]))
+
+
+def guarded_placeholders(case: Case, params: dict[str, Any]) -> Counter[str]:
+    """The placeholders in the bound text whose values are the group's: no other value here begins with "a"."""
+    found = [value for value in case.bound(params).params if isinstance(value, str) and value.startswith("a")]
+    return Counter(found)
+
+
+def differ(case: Case) -> bool:
+    """Whether the two viewers get other conditions of the group; False for what does not compile."""
+    try:
+        first, second = (guarded_placeholders(case, params) for params in case.viewers)
+    except TemplateError:
+        return False
+    return first != second
+
+
+@pytest.fixture(scope="module")
+def orders() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("create table orders (id, tenant, name)")
+        database.executemany("insert into orders values (?, ?, ?)", [(n, "ab"[n % 2], "xyz"[n % 3]) for n in range(6)])
+        yield database
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(case=cases(st.one_of(VIEWERS, VIEWERS, GUARDED)))
+def test_no_two_viewers_get_other_conditions_of_the_group(case: Case) -> None:
+    """Templates that compile; those with a tenant's condition in a clause are refused, and that is as good."""
+    assert not differ(case)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=cases(VIEWERS))
+def test_clauses_of_the_viewers_compile_and_give_no_foreign_row(orders: sqlite3.Connection, case: Case) -> None:
+    """No guarded path in a clause: everything compiles (so the test above refuses no more than it must) and runs on
+    SQLite, and where each select has the tenant's condition outside its clauses, each row is the tenant's."""
+    owned = case.text.count("1 = 1") == 0
+    for params in case.viewers:
+        bound = case.bound(params)
+        rows = orders.execute(bound.sql, bound.params).fetchall()
+        assert not owned or {row[1] for row in rows} <= {"a"}
+
+
+def old_rule(source: Source, _dialect: Dialect, tree: Tree, optional: AbstractSet[str]) -> None:
+    """The rule that let a filter go: in a clause stands only what also stands outside one."""
+    outside = {hole.path for hole in tree.holes if not hole.clauses}
+    for hole in tree.holes:
+        if hole.clauses and hole.path not in outside | optional and not hole.path.startswith("params."):
+            raise source.error(hole.offset, "in a clause only", "")
+
+
+@pytest.mark.parametrize("rule", [old_rule, lambda *_: None])
+def test_a_weaker_rule_is_found_out(rule: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: under the old rule, and under none, the search finds two viewers who differ."""
+    monkeypatch.setattr("tenantry.sql.template.enforce", rule)
+    found = find(
+        cases(st.one_of(VIEWERS, GUARDED)),
+        differ,
+        settings=settings(max_examples=5_000, deadline=None, phases=[Phase.generate], database=None),
+    )
+    assert "[[" in found.text

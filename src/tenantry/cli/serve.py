@@ -109,6 +109,8 @@ def migrate(database: str | None) -> None:
     "--port",
     type=click.IntRange(0, 65_535),
     default=8000,
+    envvar="TENANTRY_PORT",
+    show_envvar=True,
     show_default=True,
     help="Port to listen on; 0 takes a free one.",
 )
@@ -118,6 +120,13 @@ def demo(folder: str, host: str | None, port: int) -> None:
     from tenantry.demo.composition import prepare_demo
 
     with listen(host or "127.0.0.1", port) as listener:  # first: each start replaces the API token of the one before
-        prepared = prepare_demo(folder, url_of(listener))
-        # Behind TLS its cookies are for TLS only.
-        run(prepared.app, listener, announce=lambda url: say(prepared.addresses(url)), proxied=True)
+        say("Preparing the demo: its data, its dashboards, its documentation …")
+        url = url_of(listener)
+        prepared = prepare_demo(folder, url)
+        run(
+            prepared.app,
+            listener,
+            announce=lambda url: say(prepared.addresses(url)),
+            prepare=lambda: prepared.open_pages(url),
+            proxied=True,  # behind TLS its cookies are for TLS only
+        )

@@ -7,7 +7,7 @@ import gc
 import multiprocessing
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from types import FrameType
 from typing import Any
@@ -42,6 +42,7 @@ def run(
     listener: socket.socket,
     *,
     announce: Callable[[str], None],
+    prepare: Callable[[], Awaitable[None]] | None = None,
     drain: Drain | None = None,
     log_format: str = "text",
     proxied: bool = False,
@@ -51,6 +52,7 @@ def run(
     SIGTERM comes from a supervisor: with a ``drain`` its seconds pass before new connections are refused. SIGINT comes
     from somebody at a terminal, who does not want to wait for that; nor does who signals twice.
 
+    ``announce`` is called with the address once it answers, and after ``prepare``, which runs in the server's own loop.
     ``proxied``: the app asks whether its client came by TLS, and a proxy on this machine is believed about that.
     """
     config = uvicorn.Config(
@@ -62,11 +64,18 @@ def run(
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="auto",
     )
-    server = _Server(config, lambda: announce(url_of(listener)), drain or Drain())
+    server = _Server(config, lambda: announce(url_of(listener)), prepare or _nothing, drain or Drain())
     # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
-    with listener, suppress(KeyboardInterrupt):
-        server.run(sockets=[listener])
+    try:
+        with listener, suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
+    finally:
+        gc.unfreeze()  # else the interpreter's end frees nothing of it, and extension modules print what they miss
+
+
+async def _nothing() -> None:
+    """What most servers prepare."""
 
 
 def url_of(listener: socket.socket) -> str:
@@ -78,9 +87,12 @@ def url_of(listener: socket.socket) -> str:
 class _Server(uvicorn.Server):
     """Says when it listens, which uvicorn itself does only in its log, and drains before it stops listening."""
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None], drain: Drain) -> None:
+    def __init__(
+        self, config: uvicorn.Config, on_ready: Callable[[], None], prepare: Callable[[], Awaitable[None]], drain: Drain
+    ) -> None:
         super().__init__(config)
         self._on_ready = on_ready
+        self._prepare = prepare
         self._drain = drain
         self._signals: list[int] = []
         self._listeners: list[socket.socket] = []
@@ -88,6 +100,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self._listeners = sockets or []
         await super().startup(sockets)
+        if not self.should_exit:
+            await self._prepare()
         gc.collect()
         gc.freeze()  # what is here now stays until the end: Python's collections need not look at it again
         if not self.should_exit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tenantry.datasources import DataSources
 from tenantry.demo.airlines import AIRLINES, SHOWN, airline
 from tenantry.demo.app import demo_app
 from tenantry.demo.handbook import handbook
+from tenantry.demo.opening import open_page
 from tenantry.demo.sources import prepare
 from tenantry.groups import Author, Environment, GroupChanges, Record, Tag
 from tenantry.keys import SigningKeys, create_key_file
@@ -76,6 +78,13 @@ class Demo:
     def opened(self, url: str, token: str) -> str:
         """The address that opens the dashboard with a token."""
         return f"{url}/?USER_GROUP_TOKEN={token}"
+
+    async def open_pages(self, url: str) -> None:
+        """Opens each page of ``addresses`` once: the documentation is rendered, both data sources have answered."""
+        pages = [self.opened(url, self.tokens[carrier]) for carrier in SHOWN]
+        for page in [*pages, *([f"{url}/docs/"] if self.has_docs else [])]:
+            with suppress(Exception):  # it is seen by whoever opens that page, and the others are there
+                await open_page(self.app, page)
 
 
 def prepare_demo(folder: str | Path, url: str) -> Demo:

@@ -5,8 +5,9 @@ PYTHON ?= python3
 # Processes that test: one more than a small machine has cores, because many tests wait for something.
 WORKERS ?= 3
 BIN := .venv/bin
-INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/package.json frontend/package-lock.json $(wildcard frontend/src/*.js)
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements/constraints.txt
+INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraints.txt frontend/package.json frontend/package-lock.json $(wildcard frontend/src/*.js)
+# pip, with a line for each thing that takes its time.
+PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
 .PHONY: help demo test lint types floors pytest coverage bench scale scorecard scorecard-full format clean
 
@@ -23,6 +24,7 @@ help:
 .venv/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Tenantry needs Python 3.11 or newer, and $(PYTHON) is not. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Making a virtual environment in .venv …"
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
@@ -38,6 +40,7 @@ help:
 	@touch $@ .venv/demo
 
 .venv/bench: .venv/test
+	@echo "Installing what the benchmarks compare with into .venv …"
 	@$(PIP) --editable '.[bench]'
 	@touch $@
 
@@ -66,6 +69,7 @@ coverage: .venv/test
 
 # Not into .venv: uvicorn takes these two wherever it finds them, and the tests run on what the extras install.
 .bench/site: .venv/bench
+	@echo "Installing a quicker HTTP server beside it …"
 	@$(PIP) --upgrade --target .bench/site httptools uvloop
 	@touch $@
 
@@ -85,5 +89,5 @@ format: .venv/test
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
 
 clean:
-	rm -rf .venv .demo .bench .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
+	rm -rf .venv .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
 	  frontend/node_modules tests/browser/node_modules src/tenantry/static/bundles

@@ -15,7 +15,11 @@ STEPS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\s*Installing build dependencies: started"), lambda _: "getting the build tools"),
     (re.compile(r"\s*Preparing \w*\s*metadata .*: started"), lambda _: "reading what it needs"),
     (re.compile(r"Collecting ([\w.-]+)"), lambda found: f"collecting {found[1]}"),
-    (re.compile(r"\s*Downloading (\S+)-\d\S* \((\d{2,}[.\d]* MB)\)"), lambda found: f"downloading {found[1]}, {found[2]}"),
+    (re.compile(r"Processing \S*/([\w.]+)-\d\S*\.whl"), lambda found: f"collecting {found[1]}"),  # a wheel on the disk
+    (
+        re.compile(r"\s*Downloading (\S+)-\d\S* \((\d{2,}[.\d]* MB)\)"),
+        lambda found: f"downloading {found[1]}, {found[2]}",
+    ),
     (re.compile(r"Building (?:editable|wheel) .*: started"), lambda _: "building the browser bundles, with npm"),
     (re.compile(r"Installing collected packages: (.*)"), lambda found: f"unpacking {found[1].count(',') + 1} packages"),
 )

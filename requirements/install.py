@@ -20,7 +20,7 @@ STEPS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         re.compile(r"\s*Downloading (\S+)-\d\S* \((\d{2,}[.\d]* MB)\)"),
         lambda found: f"downloading {found[1]}, {found[2]}",
     ),
-    (re.compile(r"Building (?:editable|wheel) .*: started"), lambda _: "building the browser bundles, with npm"),
+    (re.compile(r"\s*Building (?:editable|wheel) .*: started"), lambda _: "building the browser bundles, with npm"),
     (re.compile(r"Installing collected packages: (.*)"), lambda found: f"unpacking {found[1].count(',') + 1} packages"),
 )
 """What pip prints -> what is shown. Everything else is left out."""

@@ -57,7 +57,7 @@ def test_each_thing_that_takes_its_time_is_shown_once(script: ModuleType) -> Non
 
 
 def test_what_fails_is_told_whole(tmp_path: Path) -> None:
-    """pip's own words, and its status. Red when its stderr is caught, or the status of the pipe is taken for its own."""
+    """pip's own words, and its status. Red when its stderr is caught, or its status is dropped."""
     command = [sys.executable, SCRIPT, "--no-index", "--target", tmp_path, "no-such-package-of-ours"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1

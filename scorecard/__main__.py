@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 
 from scorecard.card import ROOT, Card, about, write_docs
 from scorecard.row import Effort, Result, Row
@@ -105,7 +106,7 @@ def _measure(name: str, effort: Effort) -> None:
     signal.signal(signal.SIGTERM, _end)
     row = next(row for row in ROWS if row.id == name)
     measured = row.measure(effort)
-    print(json.dumps({"figure": measured.figure, "ok": measured.ok, "numbers": dict(measured.numbers)}))
+    print(json.dumps(asdict(measured)))
 
 
 if __name__ == "__main__":

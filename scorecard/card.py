@@ -21,6 +21,7 @@ PAGE: Final = ROOT / "docs" / "reliability.md"
 COPY: Final = ROOT / "docs" / "figures" / "reliability.json"
 _BEGIN: Final = "<!-- scorecard: made by `python -m scorecard --write-docs` -->"
 _END: Final = "<!-- end of the scorecard -->"
+_HEADINGS: Final = ("row", "what", "target", "figure", "as stated", "rescaled to this machine")
 _JSON: Final = "The same with all its numbers: [reliability.json](figures/reliability.json)."
 
 
@@ -38,11 +39,9 @@ class Card:
 
     def text(self) -> str:
         """The table for a terminal."""
-        rows = [("row", "what", "target", "figure", ""), *(_cells(result) for result in self.results)]
-        widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        lines = [
-            "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows
-        ]
+        rows = [_HEADINGS, *(_cells(result) for result in self.results)]
+        widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         lines.insert(1, "  ".join("-" * width for width in widths))
         missed = sum(not result.ok for result in self.results)
         verdict = (
@@ -52,7 +51,7 @@ class Card:
 
     def markdown(self) -> str:
         """The same for the docs."""
-        lines = [self._heading() + ".", "", "| row | what | target | figure | |", "|---|---|---|---|---|"]
+        lines = [self._heading() + ".", "", f"| {' | '.join(_HEADINGS)} |", "|---" * len(_HEADINGS) + "|"]
         lines += [f"| {' | '.join(cell.replace('|', '/') for cell in _cells(result))} |" for result in self.results]
         return "\n".join(lines)
 
@@ -100,8 +99,9 @@ def about(*, full: bool, seed: int) -> dict[str, Any]:
     }
 
 
-def _cells(result: Result) -> tuple[str, str, str, str, str]:
-    return result.id, result.name, result.target, result.figure, "met" if result.ok else "MISSED"
+def _cells(result: Result) -> tuple[str, ...]:
+    met = "met" if result.ok else "MISSED"
+    return result.id, result.name, result.target, result.figure, met, result.rescaled
 
 
 def _commit() -> str:

@@ -31,11 +31,16 @@ class Effort:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came out: in words, whether it meets the target, and the bare numbers."""
+    """What came out: in words, whether it meets the target as stated, and the bare numbers.
+
+    ``rescaled``: where the target is a speed, what it would be on a machine as slow as this one, and whether that is
+    reached. It explains a miss and never turns it into "met".
+    """
 
     figure: str
     ok: bool
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    rescaled: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Result:
     took: float
     seed: int
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    rescaled: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -9,6 +9,7 @@ from scorecard.row import Row
 from scorecard.rows import (
     elsewhere,
     faults,
+    hostile_sql,
     inputs,
     killed,
     load,
@@ -18,9 +19,14 @@ from scorecard.rows import (
     races,
     restarts,
     same_host,
+    secrets_shown,
     speed,
+    ssrf,
 )
 
-_ALL: Final = (elsewhere, faults, inputs, killed, load, memory, model, powercut, races, restarts, same_host, speed)
+_ALL: Final = (
+    elsewhere, faults, hostile_sql, inputs, killed, load, memory, model, powercut, races, restarts, same_host,
+    secrets_shown, speed, ssrf,
+)  # fmt: skip
 
 ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=lambda row: int(row.id[1:])))

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,8 +24,8 @@ _LATEST: Final = 0.010
 """Seconds, of the 99th in a hundred."""
 
 _REFERENCE: Final = 27e-6
-"""Processor seconds that the bare app takes for an answer on the machine that both targets were set on. On a slower one
-they move with it; on a faster one they stay."""
+"""Processor seconds that the bare app takes for an answer on the machine that both targets were set on. The rescaled
+targets move with it on a slower machine; the stated ones stay, and only they are met or missed."""
 
 _BARE: Final = """
 async def bare(scope, receive, send):
@@ -53,16 +54,24 @@ def load(effort: Effort) -> Measured:
         return Measured("an answer was not 200: see above", ok=False)
     bare.append(_bare())
     found: dict[str, Any] = json.loads(done.stdout)
-    rate, p99 = found["answers"] / found["seconds"], found["p99"]
-    slower = max(1.0, sum(bare) / 2 / _REFERENCE)
-    figure = f"{rate:,.0f}/s for {seconds} s, p99 {p99 * 1e3:.1f} ms, 0 errors"
-    if slower > 1:
-        figure += (
-            f"; this machine takes {slower:.1f} times the reference for a bare app, so the target here is "
-            f"{_TARGET / slower:,.0f}/s, p99 {_LATEST * slower * 1e3:.0f} ms"
-        )
-    ok = rate >= _TARGET / slower and p99 <= _LATEST * slower
-    return Measured(figure, ok, {**found, "rate": rate, "bare": bare, "slower": slower, "httptools": fast()})
+    judged = verdict(found["answers"] / found["seconds"], found["p99"], bare)
+    return replace(judged, numbers={**found, **judged.numbers, "seconds": seconds, "httptools": fast()})
+
+
+def verdict(rate: float, p99: float, bare: list[float]) -> Measured:
+    """Whether the stated targets are met; beside it, whether they would be if they moved with the machine's speed.
+
+    ``rate`` in answers a second, ``p99`` in seconds; ``bare``: processor seconds of an answer of a bare app, before and
+    after."""
+    slower = max(1.0, sum(bare) / len(bare) / _REFERENCE)
+    target, latest = _TARGET / slower, _LATEST * slower
+    met = "met" if rate >= target and p99 <= latest else "missed"
+    return Measured(
+        f"{rate:,.0f}/s, p99 {p99 * 1e3:.1f} ms, 0 errors",
+        rate >= _TARGET and p99 <= _LATEST,
+        {"rate": rate, "bare": bare, "slower": slower},
+        f"{target:,.0f}/s, p99 {latest * 1e3:.0f} ms (a bare app takes {slower:.1f} times the reference): {met}",
+    )
 
 
 def _bare() -> float:
@@ -81,7 +90,7 @@ ROWS = (
     Row(
         "S16",
         "GET of an existing group, one worker, 16 connections",
-        "≥ 5,000/s, p99 ≤ 10 ms, 0 errors, where a bare app takes 27 µs of processor",
+        "≥ 5,000/s, p99 ≤ 10 ms, 0 errors",
         load,
         (90, 150),
     ),

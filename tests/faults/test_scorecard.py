@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,11 @@ import scorecard.__main__ as program
 from scorecard import card
 from scorecard.card import Card
 from scorecard.row import Effort, Measured, Result, Row, quantile, spread
+from scorecard.rows import load
 from scorecard.table import ROWS
 
 ROOT = Path(__file__).parents[2]
-WANTED = [*range(1, 11), *range(15, 20), 21]
+WANTED = [*range(1, 12), *range(13, 20), 21]
 ABOUT = {"run": "full", "date": "d", "commit": "c", "seed": 7, "machine": "m", "versions": "v"}
 
 
@@ -37,6 +40,18 @@ def test_a_miss_is_printed_as_missed() -> None:
     assert "every row is at its target" in Card(ABOUT, [result(True)]).text()
 
 
+def test_met_is_the_stated_target_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slower machine gets a column of its own, which turns no miss into "met". Red when ``ok`` follows the rescaled
+    target."""
+    monkeypatch.setattr(load, "_TARGET", 10**9)
+    found = load.verdict(10**9 / 3, 0.001, [4 * load._REFERENCE] * 2)
+    assert not found.ok
+    assert found.rescaled.endswith(": met")
+    assert load.verdict(10**9 / 5, 0.001, [4 * load._REFERENCE] * 2).rescaled.endswith(": missed")
+    text = Card(ABOUT, [replace(result(False), rescaled=found.rescaled)]).text()
+    assert re.search(r"MISSED +250,000,000/s.*: met$", text, re.MULTILINE)
+
+
 def test_the_docs_are_written_between_their_marks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The rest of the page stays; doing it again changes nothing; a bar in a name does not break the table."""
     page, copy = tmp_path / "page.md", tmp_path / "copy.json"
@@ -50,7 +65,7 @@ def test_the_docs_are_written_between_their_marks(monkeypatch: pytest.MonkeyPatc
     assert page.read_text() == once
     assert once.startswith("before\n")
     assert once.endswith("after\n")
-    assert "| S1 | what / is it | 0 | 1 of 2 | met |" in once
+    assert "| S1 | what / is it | 0 | 1 of 2 | met |  |" in once
     assert "old" not in once
     assert json.loads(copy.read_text())["seed"] == 7
 

@@ -84,5 +84,5 @@ def table() -> Table:
         against = base[name.split(": ")[1].split(",")[0]]
         result.add(name, f"{figures.net(name, 'nothing'):,.0f}", f"{figures.net_ratio(name, against, 'nothing'):.2f}")
     refusal = figures.net_ratio("Tenantry: forged, signature computed", base["forged"], "nothing")
-    result.aims = [Aim("refusing a forgery, × itsdangerous Signer", refusal, 1 / 3)]
+    result.aims = [Aim("refusing a forgery, × itsdangerous Signer", refusal, 1 / 7)]
     return result

@@ -6,10 +6,10 @@ import asyncio
 import os
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, WebSocket
 from starlette.testclient import TestClient
 
-from tenantry import Resolver, Tag, UserGroup, UserGroupMiddleware, user_group
+from tenantry import Record, Resolver, Tag, UserGroup, UserGroupMiddleware, user_group, variables
 from tenantry.backends.memory import MemoryStore
 from tenantry.groups import GroupDraft
 from tenantry.provisioning import Provisioner
@@ -22,12 +22,9 @@ app = FastAPI()
 app.add_middleware(UserGroupMiddleware, resolver=Resolver(store, keys=keys))
 
 
-async def current_group(request: Request) -> UserGroup:
-    """The group of this request; without a token FastAPI never calls the route."""
-    return user_group(request)
-
-
-CurrentGroup = Annotated[UserGroup, Depends(current_group)]
+# Without a token FastAPI never calls the route, and the answer is 401.
+CurrentGroup = Annotated[UserGroup, Depends(user_group)]
+Variables = Annotated[Record, Depends(variables)]
 
 
 @app.get("/me")
@@ -36,10 +33,20 @@ async def me(group: CurrentGroup) -> dict[str, str]:
     return {"id": group.provided_id, "name": group.name}
 
 
+@app.websocket("/live")
+async def live(websocket: WebSocket, group: CurrentGroup, known: Variables) -> None:
+    """The same dependencies in a websocket."""
+    await websocket.accept()
+    await websocket.send_text(f"{group.name} in {known['region']}")
+    await websocket.close()
+
+
 async def customer() -> str:
     """One customer's token."""
     production = await store.create_environment("production", Tag.CUSTOMER)
-    return (await Provisioner(store, keys).get_or_create(production, GroupDraft("acme", "Acme Ltd"))).token
+    return (
+        await Provisioner(store, keys).get_or_create(production, GroupDraft("acme", "Acme Ltd", {"region": "eu"}))
+    ).token
 
 
 def main() -> None:
@@ -49,6 +56,10 @@ def main() -> None:
         print("header:", viewer.get("/me", headers={"Authorization": f"UserGroup {token}"}).json())
         print("query:", viewer.get("/me", params={"USER_GROUP_TOKEN": token}).json())
         print("cookie:", viewer.get("/me", headers={"Cookie": f"USER_GROUP_TOKEN={token}"}).json())
+        with viewer.websocket_connect("/live", headers={"Cookie": f"USER_GROUP_TOKEN={token}"}) as socket:
+            print("websocket:", socket.receive_text())
+        evil = {"Cookie": f"USER_GROUP_TOKEN={token}", "Origin": "https://evil.example"}
+        print("posted from another site:", viewer.post("/me", headers=evil).status_code)
         print("without a token:", viewer.get("/me").status_code)
 
 

@@ -46,6 +46,7 @@ STABLE = {
     "missing_variable": 422,
     "not_found": 404,
     "not_one_statement": 422,
+    "origin_not_allowed": 403,
     "outcome_unknown": 503,
     "query_failed": 502,
     "query_timeout": 504,

@@ -1,14 +1,16 @@
 """What a view reads of its request: the user group that the middleware found, and the variables of templates.
 
-Pure reads of an ASGI scope; they take a Starlette or FastAPI ``Request`` or ``WebSocket``, or the scope itself.
+Pure reads of an ASGI scope; they take a Starlette or FastAPI ``Request`` or ``WebSocket``, or the scope itself. In
+FastAPI they are dependencies as they are: ``Annotated[UserGroup, Depends(user_group)]``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl
 
+from tenantry import connection
 from tenantry.errors import MiddlewareMissing, MissingToken
 from tenantry.groups import Record, UserGroup, extend
 
@@ -16,14 +18,20 @@ SCOPE_KEY = "user_group"
 """Where UserGroupMiddleware puts the UserGroup of a request, or None."""
 
 
-class Connection(Protocol):
-    """Anything with the ASGI scope of a request or websocket."""
-
-    @property
-    def scope(self) -> Mapping[str, Any]: ...
+HANDSHAKE_KEY = "tenantry.handshake"
+"""Where UserGroupMiddleware puts the Handshake of a websocket."""
 
 
-def user_group(connection: Connection | Mapping[str, Any]) -> UserGroup:
+class Handshake:
+    """Whether a websocket's app has answered its handshake: accepted, denied or closed it."""
+
+    __slots__ = ("answered",)
+
+    def __init__(self) -> None:
+        self.answered = False
+
+
+def user_group(connection: connection.HTTPConnection) -> UserGroup:
     """The user group of this request.
 
     Raises MissingToken (the middleware answers it with 401) if the request carried no token, and MiddlewareMissing if
@@ -43,7 +51,7 @@ def user_group(connection: Connection | Mapping[str, Any]) -> UserGroup:
     return group
 
 
-def variables(connection: Connection | Mapping[str, Any]) -> Record:
+def variables(connection: connection.HTTPConnection) -> Record:
     """What templates may read: the group's properties by name, ``user_group.*``, and viewer input as ``params.*``.
 
     ``params`` holds the query parameters: one value as a str, a repeated one as a list of str. A viewer can never
@@ -54,7 +62,7 @@ def variables(connection: Connection | Mapping[str, Any]) -> Record:
     return extend(group.variables, "params", _params(query) if query else _NO_PARAMS)
 
 
-def _scope(connection: Connection | Mapping[str, Any]) -> Mapping[str, Any]:
+def _scope(connection: connection.HTTPConnection) -> Mapping[str, Any]:
     found: Any = connection  # a Starlette Request is itself a Mapping, and has a scope
     scope: Mapping[str, Any] = getattr(found, "scope", found)
     return scope

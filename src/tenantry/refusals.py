@@ -111,6 +111,10 @@ _WORDS = {
         "Two accesses at once",
         "This request came with the access of two different groups. Close other dashboards, then open this one again.",
     ),
+    "origin_not_allowed": (
+        "This page may not ask here",
+        "The request came from a page of another site. Open the dashboard from your product and try again there.",
+    ),
     "store_unavailable": (
         "Not available just now",
         "Your access could not be checked at the moment. Nothing is lost; please try again shortly.",

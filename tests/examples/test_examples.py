@@ -13,7 +13,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 SAYS = {
     "mount_starlette.py": ["Acme Ltd sees the region eu", "Globex Inc sees the region us", "without a token: 401"],
-    "mount_fastapi.py": ["header: {'id': 'acme'", "query: {'id': 'acme'", "cookie: {'id': 'acme'", "token: 401"],
+    "mount_fastapi.py": [
+        "header: {'id': 'acme'",
+        "query: {'id': 'acme'",
+        "cookie: {'id': 'acme'",
+        "token: 401",
+        "websocket: Acme Ltd in eu",
+        "another site: 403",
+    ],
     "wrap_renderer.py": [
         "200 <h1>Sales of Acme &lt;Ltd&gt;</h1>",
         "422",

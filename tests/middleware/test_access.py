@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import get_type_hints
 
 import pytest
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 
 from tenantry.access import user_group, variables
 from tenantry.errors import MiddlewareMissing, MissingToken
@@ -57,3 +59,11 @@ def test_the_door_loads_no_web_framework() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("accessor", [user_group, variables])
+def test_annotations_can_be_evaluated(accessor: object) -> None:
+    """FastAPI and others ask for them at runtime: Starlette's HTTPConnection, the one type that FastAPI fills for
+    requests and websockets. Red when it is any other."""
+    assert get_type_hints(accessor)["connection"] is HTTPConnection
+    assert inspect.signature(accessor, eval_str=True).parameters["connection"].annotation is HTTPConnection  # type: ignore[arg-type]

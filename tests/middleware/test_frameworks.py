@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import pytest
 from fastapi import Depends, FastAPI
+from fastapi import WebSocket as FastAPIWebSocket
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.middleware import Middleware
@@ -18,7 +19,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from tenantry import UserGroup, UserGroupMiddleware, user_group, variables
+from tenantry import Record, UserGroup, UserGroupMiddleware, user_group, variables
 from tenantry.middleware import path
 from tenantry.resolver import Resolver
 from tests.resolver.fake import KEYS, FakeBackend
@@ -60,6 +61,8 @@ def current(request: Request) -> UserGroup:
     return user_group(request)
 
 
+GroupDependency = Annotated[UserGroup, Depends(user_group)]
+VariablesDependency = Annotated[Record, Depends(variables)]
 CurrentGroup = Annotated[UserGroup, Depends(current)]
 
 ROUTES = [Route("/", show), Route("/public", public), WebSocketRoute("/chat", chat), WebSocketRoute("/late", late)]
@@ -144,6 +147,35 @@ def test_fastapi_with_a_typed_dependency(resolver: Resolver, backend: FakeBacken
     answer = client.get("/sales", params={"USER_GROUP_TOKEN": raw.decode(), "y": "2013", "region": "us"})
     assert answer.json() == {"region": "eu", "group": "Acme", "year": "2013"}
     assert client.get("/sales").status_code == 401
+
+
+def test_fastapi_takes_the_accessors_as_dependencies(resolver: Resolver, backend: FakeBackend) -> None:
+    """``Depends(user_group)`` and ``Depends(variables)``, for requests and websockets; the document of the API shows no
+    parameter of theirs. Red when their annotation is not HTTPConnection: FastAPI then refuses the route."""
+    app = FastAPI()
+    app.add_middleware(UserGroupMiddleware, resolver=resolver)
+
+    @app.get("/sales")
+    async def sales(group: GroupDependency, known: VariablesDependency) -> dict[str, str]:
+        return {"group": group.name, "region": known["region"], "year": known["params"]["y"]}
+
+    @app.websocket("/feed")
+    async def feed(websocket: FastAPIWebSocket, group: GroupDependency, known: VariablesDependency) -> None:
+        await websocket.accept()
+        await websocket.send_text(f"{group.name} {known['region']} {known['params']['y']}")
+        await websocket.close()
+
+    _, raw = backend.issue(properties={"region": "eu"})
+    client = TestClient(app)
+    address = f"?USER_GROUP_TOKEN={raw.decode()}&y=2013&region=us"
+    assert client.get("/sales" + address).json() == {"region": "eu", "group": "Acme", "year": "2013"}
+    with client.websocket_connect("/feed" + address) as socket:
+        assert socket.receive_text() == "Acme eu 2013"
+    assert client.get("/sales").status_code == 401
+    with pytest.raises(WebSocketDenialResponse) as caught, client.websocket_connect("/feed"):
+        pass
+    assert caught.value.status_code == 401
+    assert "parameters" not in client.get("/openapi.json").json()["paths"]["/sales"]["get"]
 
 
 def test_streams_and_background_tasks_keep_the_group(resolver: Resolver, backend: FakeBackend) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from typing import cast
+from typing import cast, overload
 
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
+from tenantry.access import HANDSHAKE_KEY
 from tenantry.errors import TenantryError
 from tenantry.refusals import refusal
 
@@ -18,18 +20,44 @@ POLICY_VIOLATION = 1008
 _log = logging.getLogger("tenantry.dashboards")
 
 
-async def error_handler(request: HTTPConnection, error: Exception) -> Response:
+@overload
+async def error_handler(request: Request, error: Exception) -> Response: ...
+
+
+@overload
+async def error_handler(request: WebSocket, error: Exception) -> None: ...
+
+
+async def error_handler(request: HTTPConnection, error: Exception) -> Response | None:
     """Answer a TenantryError that a view raised: a page for people, JSON for programs, with the error's own status.
 
     ``Starlette(exception_handlers={TenantryError: error_handler})``, or
     ``app.add_exception_handler(TenantryError, error_handler)``. Without it such an error is the app's own 500, but for
-    a missing token, which the middleware answers. A websocket is closed with 1008 and the error's code.
+    a missing token, which the middleware answers. A websocket that is not accepted yet gets the same answer as its
+    handshake's (ASGI's ``websocket.http.response``; where the server or UserGroupMiddleware is not there for it: 403).
+    One that is open is closed with 1008 and the error's code.
     """
     error = cast("TenantryError", error)  # what it is registered for; Starlette's type of a handler says Exception
     if isinstance(request, WebSocket):
-        await request.close(POLICY_VIOLATION, error.code)
-        return Response()  # Starlette sends none to a websocket
+        await _end(request, error)
+        return None  # Starlette would send a Response as the answer of a handshake, accepted or not
     return refuse(error, request)
+
+
+async def _end(websocket: WebSocket, error: TenantryError) -> None:
+    # Starlette may hand over a WebSocket of its own making, not the view's: only the middleware has seen all that was
+    # sent. A close is right in every state.
+    handshake = websocket.scope.get(HANDSHAKE_KEY)
+    response = refuse(error, websocket)
+    with contextlib.suppress(WebSocketDisconnect):  # the client has left meanwhile
+        if (
+            handshake is not None
+            and not handshake.answered
+            and "websocket.http.response" in (websocket.scope.get("extensions") or {})
+        ):
+            await websocket.send_denial_response(response)
+        elif WebSocketState.DISCONNECTED not in {websocket.application_state, websocket.client_state}:
+            await websocket.close(POLICY_VIOLATION, error.code)
 
 
 def refuse(error: TenantryError, request: HTTPConnection) -> Response:

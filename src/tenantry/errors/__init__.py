@@ -3,7 +3,7 @@
 A ``code`` never changes its meaning and is listed in docs/errors.md. The message says what is wrong and how to mend it.
 """
 
-from tenantry.errors.access import AmbiguousToken, InvalidToken, MiddlewareMissing, MissingToken
+from tenantry.errors.access import AmbiguousToken, InvalidToken, MiddlewareMissing, MissingToken, OriginNotAllowed
 from tenantry.errors.operator import InvalidKeys, InvalidSettings
 from tenantry.errors.provisioning import (
     AlreadyExists,
@@ -80,6 +80,7 @@ __all__ = [
     "MissingVariable",
     "NotFound",
     "NotOneStatement",
+    "OriginNotAllowed",
     "OutcomeUnknown",
     "QueryFailed",
     "QueryTimeout",

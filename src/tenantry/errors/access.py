@@ -25,6 +25,12 @@ class AmbiguousToken(TenantryError):
     code, status = "ambiguous_token", 400
 
 
+class OriginNotAllowed(TenantryError):
+    """The token came in a cookie, and the websocket or writing request from a page of an origin that is not allowed."""
+
+    code, status = "origin_not_allowed", 403
+
+
 class MiddlewareMissing(TenantryError):
     """``user_group(request)`` was asked where UserGroupMiddleware is not installed: a mistake of the host program."""
 

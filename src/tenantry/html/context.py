@@ -8,7 +8,8 @@ from jinja2 import Undefined
 from jinja2.runtime import Context
 from jinja2.utils import missing
 
-from tenantry.access import Connection, variables
+from tenantry.access import variables
+from tenantry.connection import Connection
 from tenantry.errors import MissingToken
 from tenantry.html.shown import Missing, ShownRecord, show
 

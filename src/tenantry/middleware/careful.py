@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from tenantry.errors import AmbiguousToken
 from tenantry.middleware.carriers import Carriers
+from tenantry.middleware.origins import OriginCheck
 
 MASK = "redacted"
 """What the app finds in a path where the token stood: the route must still match."""
@@ -23,9 +24,9 @@ class Careful:
     logged-out cookie, a template that rendered nothing) and never means "no token given".
     """
 
-    __slots__ = ("_authorization", "_carriers", "_cookies", "_headers", "_queries", "_schemes")
+    __slots__ = ("_authorization", "_carriers", "_cookies", "_headers", "_origins", "_queries", "_schemes")
 
-    def __init__(self, carriers: Carriers) -> None:
+    def __init__(self, carriers: Carriers, origins: OriginCheck | None = None) -> None:
         names = {name.lower().encode() for name in carriers.headers}
         self._authorization = b"authorization" in names
         self._headers = frozenset(names - {b"authorization"})
@@ -33,19 +34,26 @@ class Careful:
         self._cookies = frozenset(name.encode() for name in carriers.cookies)
         self._queries = frozenset(name.encode() for name in carriers.queries)
         self._carriers = carriers
+        self._origins = origins
 
     def take(self, scope: Scope) -> bytes | None:
-        """The token of this request, or None. It is out of the scope afterwards, also when AmbiguousToken is raised."""
-        found = [*self._from_headers(scope), *self._from_query(scope), *self._from_path(scope)]
+        """The token of this request, or None. It is out of the scope afterwards, also when AmbiguousToken is raised, or
+        OriginNotAllowed: that only where no carrier but cookies holds the token, for who writes it elsewhere knows it.
+        """
+        in_cookies: list[bytes] = []
+        elsewhere = [*self._from_headers(scope, in_cookies), *self._from_query(scope), *self._from_path(scope)]
+        found = elsewhere + in_cookies
         if not found:
             return None
         if len(set(found)) > 1:
             raise AmbiguousToken("this request carries two different user group tokens: send one")
+        if not elsewhere and self._origins is not None:
+            self._origins.require(scope)
         return found[0]
 
     # --- headers ------------------------------------------------------------------------------------------------------
 
-    def _from_headers(self, scope: Scope) -> list[bytes]:
+    def _from_headers(self, scope: Scope, in_cookies: list[bytes]) -> list[bytes]:
         found: list[bytes] = []
         kept: list[Header] = []
         for pair in scope["headers"]:
@@ -56,7 +64,7 @@ class Careful:
                 token = self._authorized(value)
                 kept.append(pair) if token is None else found.append(token)
             elif name == b"cookie" and self._cookies:
-                kept += self._from_cookie(pair, found)
+                kept += self._from_cookie(pair, in_cookies)
             else:
                 kept.append(pair)
         scope["headers"] = kept

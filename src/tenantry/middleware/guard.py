@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Final
 
+from tenantry.access import HANDSHAKE_KEY, Handshake
 from tenantry.errors import MissingToken
 from tenantry.middleware.denial import close, deny
 from tenantry.middleware.privacy import Message, Send
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _HELD_AT_MOST: Final = 8
+_UNUSED: Final = Handshake()  # what an HTTP request has
 
 
 class Guard:
@@ -22,15 +24,18 @@ class Guard:
     until the app is done (or streams on): if the app ends with MissingToken it is dropped, else it goes out as it is.
     """
 
-    __slots__ = ("_held", "_last", "_send")
+    __slots__ = ("_handshake", "_held", "_last", "_send")
 
     def __init__(self, send: Send) -> None:
         self._send = send
+        self._handshake = _UNUSED
         self._held: list[Message] = []
         self._last = ""
 
     async def run(self, app: ASGIApp, scope: Scope, receive: Receive, plain: Send) -> None:
         """Runs the app. A refusal goes to ``plain``. Raises what the app raises, but for a MissingToken in time."""
+        if scope["type"] == "websocket":
+            self._handshake = scope[HANDSHAKE_KEY] = Handshake()
         try:
             forward: Any = self.send  # Starlette's types leave open what a message is; ASGI says a dict
             await app(scope, receive, forward)
@@ -47,6 +52,7 @@ class Guard:
         if self._held or (message["type"] == "http.response.start" and message["status"] == 500):
             self._held.append(message)
             return self._release() if len(self._held) > _HELD_AT_MOST else _nothing()
+        self._handshake.answered = True
         self._last = message["type"]
         return self._send(message)
 

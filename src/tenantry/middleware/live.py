@@ -25,7 +25,7 @@ import logging
 import random
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from tenantry.access import SCOPE_KEY
+from tenantry.access import HANDSHAKE_KEY, SCOPE_KEY, Handshake
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.middleware.privacy import Message, Send
@@ -68,7 +68,7 @@ class LiveSocket:
     """One websocket of a group: what its app receives and sends goes through here."""
 
     __slots__ = (
-        "_clock", "_gone", "_interval", "_over", "_raw", "_receive", "_resolver", "_scope", "_send",
+        "_clock", "_gone", "_handshake", "_interval", "_over", "_raw", "_receive", "_resolver", "_scope", "_send",
         "_staleness", "_task", "_until", "_verdict", "_visit",
     )  # fmt: skip
 
@@ -87,6 +87,7 @@ class LiveSocket:
         self._scope = scope
         self._receive = receive
         self._send = send
+        self._handshake = scope[HANDSHAKE_KEY] = Handshake()
         self._clock = clock
         self._staleness: float = getattr(resolver, "staleness", USUAL_STALENESS)
         self._interval = self._staleness / 5
@@ -134,6 +135,7 @@ class LiveSocket:
             raise SocketClosed(f"this websocket was closed: {self._gone['reason']}")
         if kind not in {"websocket.accept", "websocket.send"}:
             self._stop()  # the app closes or denies it
+        self._handshake.answered = True
         await self._send(message)
 
     # --- looking again ------------------------------------------------------------------------------------------------

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from tenantry.access import SCOPE_KEY
-from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, TenantryError
+from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, first_of
 from tenantry.middleware.denial import deny
 from tenantry.middleware.guard import Guard
 from tenantry.middleware.live import LiveSocket
+from tenantry.middleware.origins import OriginCheck
 from tenantry.middleware.privacy import stamp
 from tenantry.middleware.taking import taker
 
@@ -63,6 +64,11 @@ class UserGroupMiddleware:
       token, not an absent one.
     - a group: ``scope["user_group"]`` is a UserGroup.
 
+    A browser adds a cookie to what any page asks for. Where the token came in a cookie alone, websockets and methods
+    other than GET, HEAD, OPTIONS and TRACE pass only from a page of the host that they were sent to, or of one of
+    ``allowed_origins`` (``https://app.example.com``; InvalidSettings for what is not an origin): else 403
+    (``OriginCheck``).
+
     A websocket with a group is looked at again while it is open: it is closed with 4401 within the resolver's staleness
     bound once its token is no longer good, and follows updates of its group (``LiveSocket``).
 
@@ -78,6 +84,7 @@ class UserGroupMiddleware:
         resolver: TokenResolver,
         carriers: Carriers | Sequence[Carriers] | None = None,
         required: bool = False,
+        allowed_origins: Iterable[str] = (),
     ) -> None:
         if carriers is None:
             carriers = DEFAULT_CARRIERS
@@ -87,7 +94,7 @@ class UserGroupMiddleware:
         self._resolver = resolver
         self._environment = resolver.environment
         self._peek = resolver.peek
-        self._take = taker(carriers)
+        self._take = taker(carriers, OriginCheck(allowed_origins))
         self._required = required
         self._send_private = stamp(carriers.vary, private=True, in_address=bool(carriers.paths))
         self._send_private_query = stamp(carriers.vary, private=True, in_address=True)
@@ -105,7 +112,7 @@ class UserGroupMiddleware:
         query = scope.get("query_string")
         try:
             raw = self._take(scope)
-        except AmbiguousToken as error:
+        except (AmbiguousToken, OriginNotAllowed) as error:
             return deny(error, scope, send)
         if raw is None:
             return self._run_without(scope, receive, send)

@@ -16,36 +16,41 @@ from urllib.parse import quote
 
 from tenantry.middleware.careful import Careful, Scope
 from tenantry.middleware.carriers import Carriers
+from tenantry.middleware.origins import OriginCheck
 from tenantry.tokens import TOKEN_LENGTH
 
-_ODD: Final = (b"", b"")
+_ODD: Final = (b"", None)
 """What a reader answers when the careful lane has to look: no token has this length."""
 
-Reader = Callable[[bytes], tuple[bytes, bytes] | None]
-"""Header value -> the token and what is left of the value without it; None if it holds no token; or _ODD. A token of
-another length than ours goes to the careful lane too."""
+Reader = Callable[[bytes], tuple[bytes, bytes | None] | None]
+"""Header value -> the token, and what is left of a Cookie header without it (None: the header was no cookie); None if
+it holds no token; or _ODD. A token of another length than ours goes to the careful lane too."""
 
 
-def taker(carriers: Carriers) -> Callable[[Scope], bytes | None]:
-    """What takes the token out of an ASGI scope: gives it, or None, or raises AmbiguousToken."""
-    careful = Careful(carriers).take
-    return careful if carriers.paths else _fast_taker(carriers, careful)
+def taker(carriers: Carriers, origins: OriginCheck | None = None) -> Callable[[Scope], bytes | None]:
+    """What takes the token out of an ASGI scope: gives it, or None, or raises AmbiguousToken; with ``origins`` also
+    OriginNotAllowed, where the token came in a cookie alone."""
+    careful = Careful(carriers, origins).take
+    return careful if carriers.paths else _fast_taker(carriers, careful, origins)
 
 
-def _fast_taker(carriers: Carriers, careful: Callable[[Scope], bytes | None]) -> Callable[[Scope], bytes | None]:
+def _fast_taker(
+    carriers: Carriers, careful: Callable[[Scope], bytes | None], origins: OriginCheck | None
+) -> Callable[[Scope], bytes | None]:
     readers = _readers(carriers)
     in_query = _query_test(carriers)
+    require_origin = (lambda _: None) if origins is None else origins.require
 
     def take(scope: Scope) -> bytes | None:
         headers = scope["headers"]
         if type(headers) is not list:  # ASGI promises no more than an iterable
             headers = scope["headers"] = list(headers)
         token = where = None
-        rest = b""
+        rest: bytes | None = None
         for pair in headers:
             if pair[0] in readers:
                 read = readers[pair[0]]
-                found = (pair[1], b"") if read is None else read(pair[1])
+                found = (pair[1], None) if read is None else read(pair[1])
                 if found is not None:
                     if where is not None:
                         return careful(scope)
@@ -58,10 +63,12 @@ def _fast_taker(carriers: Carriers, careful: Callable[[Scope], bytes | None]) ->
         if where is not None:
             # Out of a copy: the list may be shared with the server, the scope is the request's own.
             scope["headers"] = headers = headers.copy()
-            if rest:
-                headers[headers.index(where)] = (where[0], rest)
-            else:
+            if rest is None:
                 headers.remove(where)
+            else:
+                place = headers.index(where)
+                headers[place : place + 1] = [(where[0], rest)] if rest else []
+                require_origin(scope)
         return token
 
     return take
@@ -93,17 +100,17 @@ def _readers(carriers: Carriers) -> dict[bytes, Reader | None]:
     return readers
 
 
-def _odd(_: bytes) -> tuple[bytes, bytes]:
+def _odd(_: bytes) -> tuple[bytes, None]:
     return _ODD
 
 
 def _authorization(scheme: bytes) -> Reader:
     size = len(scheme)
 
-    def read(value: bytes) -> tuple[bytes, bytes] | None:
+    def read(value: bytes) -> tuple[bytes, bytes | None] | None:
         if value[:size].lower() != scheme:
             return _ODD if value[:1].isspace() else None
-        return (value[size + 1 :], b"") if value[size : size + 1] == b" " else _ODD
+        return (value[size + 1 :], None) if value[size : size + 1] == b" " else _ODD
 
     return read
 
@@ -111,7 +118,7 @@ def _authorization(scheme: bytes) -> Reader:
 def _cookie(name: bytes) -> Reader:
     end = TOKEN_LENGTH + 1
 
-    def read(value: bytes) -> tuple[bytes, bytes] | None:
+    def read(value: bytes) -> tuple[bytes, bytes | None] | None:
         before, found, after = value.partition(name)
         if not found:
             return None

@@ -14,8 +14,8 @@ import pytest
 import tenantry
 
 SOURCES = Path(tenantry.__file__).parent
-HEAVY = ("alembic", "asyncpg", "click", "duckdb", "fastapi", "httpx2", "jinja2", "pydantic", "pymysql", "redis",
-         "sqlalchemy", "starlette", "uvicorn")  # fmt: skip
+HEAVY = ("alembic", "asyncpg", "psycopg", "click", "duckdb", "fastapi", "httpx2", "jinja2", "pydantic", "pymysql",
+         "redis", "sqlalchemy", "starlette", "uvicorn")  # fmt: skip
 MOST_LINES = 350
 
 

@@ -172,9 +172,10 @@ async def test_a_flood_of_forgeries_is_bounded(valkey: Valkey) -> None:
         started = asyncio.get_running_loop().time()
         valkey.execute("EVAL", publish, 0)
         await until(lambda: bus.counters.heard + bus.counters.held_back == 20_000)
-        await until(lambda: ear.flushes == 2)
+        await until(lambda: ear.flushes >= 2)
         seconds = asyncio.get_running_loop().time() - started
         assert len(ear.evicted) <= EVICTIONS * (int(seconds) + 1)
+        assert ear.flushes <= int(seconds) + 2  # the first, and one a second
         assert (bus.counters.ignored, bus.counters.losses) == (len(junk), 0)
 
 

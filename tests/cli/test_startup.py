@@ -36,7 +36,7 @@ print(loaded(), file=sys.stderr)
         ("alembic", ["migrate"], "server"),
         ("uvicorn", ["demo"], "server"),
         ("duckdb", ["demo", "--port", "0"], "duckdb"),
-        ("asyncpg", ["migrate", "--database", "postgresql://u@127.0.0.1:1/d"], "postgres"),
+        ("psycopg", ["migrate", "--database", "postgresql://u@127.0.0.1:1/d"], "postgres"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(module: str, words: list[str], extra: str, tmp_path: Path) -> None:

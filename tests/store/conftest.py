@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.migrations import migrate
+from tests.engines.pgbouncer import PgBouncer
 from tests.engines.postgres import Postgres
 
 PARTS = ("backend", "lease", "audit", "groups", "rotation", "once", "directory")
@@ -27,6 +28,18 @@ def postgres_url(postgres: Postgres) -> str:
     url = postgres.create_database()
     migrate(url)
     return url
+
+
+@pytest.fixture
+def transaction_pooled_url(postgres_url: str, transaction_pooler: PgBouncer) -> str:
+    """A migrated PostgreSQL database, through a PgBouncer in transaction mode."""
+    return transaction_pooler.url(postgres_url)
+
+
+@pytest.fixture
+def session_pooled_url(postgres_url: str, session_pooler: PgBouncer) -> str:
+    """A migrated PostgreSQL database, through a PgBouncer in session mode."""
+    return session_pooler.url(postgres_url)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

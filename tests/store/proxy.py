@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from functools import partial
-from typing import Any
 
 from tests.engines.relay import Relay, relayed
 
@@ -56,22 +54,5 @@ class Proxy(Relay):
 @asynccontextmanager
 async def proxied(url: str) -> AsyncIterator[tuple[Proxy, str]]:
     """A proxy before the server of ``url``, and the URL that goes through it."""
-    loop = asyncio.get_running_loop()
-    before = loop.get_exception_handler()
-    loop.set_exception_handler(partial(_but_asyncpg, before or type(loop).default_exception_handler))
-    try:
-        async with relayed(url, Proxy) as found:
-            yield found
-    finally:
-        loop.set_exception_handler(before)
-
-
-def _but_asyncpg(
-    others: Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object],
-    loop: asyncio.AbstractEventLoop,
-    context: dict[str, Any],
-) -> None:
-    """A line that is cut while asyncpg asks for TLS leaves a future behind that nobody waits for any more, because the
-    attempt was given up in the same moment. It is the driver's own, and harmless."""
-    if str(context.get("exception")) != "unexpected connection_lost() call":
-        others(loop, context)
+    async with relayed(url, Proxy) as found:
+        yield found

@@ -40,3 +40,23 @@ class TestPostgresStore(StoreContract):
         store = SQLStore(postgres_url, deadline=20, clock=clock)
         yield store
         await store.aclose()
+
+
+class TestTransactionPooledStore(StoreContract):
+    """SQLStore through a PgBouncer that gives each transaction another server process."""
+
+    @pytest.fixture
+    async def store(self, transaction_pooled_url: str, clock: FrozenClock) -> AsyncIterator[SQLStore]:
+        store = SQLStore(transaction_pooled_url, deadline=20, clock=clock)
+        yield store
+        await store.aclose()
+
+
+class TestSessionPooledStore(StoreContract):
+    """SQLStore through a PgBouncer in session mode."""
+
+    @pytest.fixture
+    async def store(self, session_pooled_url: str, clock: FrozenClock) -> AsyncIterator[SQLStore]:
+        store = SQLStore(session_pooled_url, deadline=20, clock=clock)
+        yield store
+        await store.aclose()

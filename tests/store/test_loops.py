@@ -23,7 +23,7 @@ from tests.engines.postgres import Postgres
 def test_a_store_outlives_its_loops(url: str) -> None:
     """Reads and writes work in three loops in turn; each loop closes its own connections as it ends.
 
-    Red when the connections are not parked in the loop: asyncpg's are bound to the first one, and leak.
+    Red when the connections are not parked in the loop: they are bound to the first one, and leak.
     """
     store = SQLStore(url)
     token = make_token()

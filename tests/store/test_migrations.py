@@ -45,7 +45,7 @@ def test_the_steps_give_the_tables_of_the_code_on_sqlite(sqlite_url: str) -> Non
 
 async def test_the_steps_give_the_tables_of_the_code_on_postgresql(postgres_url: str) -> None:
     """Alembic finds no difference between a migrated database and tables.py."""
-    engine = create_async_engine(postgres_url.replace("postgresql:", "postgresql+asyncpg:"))
+    engine = create_async_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
     async with engine.connect() as connection:
         assert await connection.run_sync(_differences) == []
     await engine.dispose()
@@ -251,7 +251,7 @@ def test_a_database_of_a_newer_version_is_left_alone(sqlite_url: str) -> None:
         migrate(sqlite_url)
 
 
-@pytest.mark.parametrize("module", ["asyncpg", "alembic"])
+@pytest.mark.parametrize("module", ["psycopg", "alembic"])
 def test_a_missing_package_is_named_with_its_extra(module: str) -> None:
     """Without the driver, or without alembic, the error says what to install. Red when SQLAlchemy imports it first."""
     code = f"""
@@ -267,7 +267,7 @@ for verb in (migrate, SQLStore):
         print(error.message)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    extra, told = {"asyncpg": ("postgres", 2), "alembic": ("server", 1)}[module]
+    extra, told = {"psycopg": ("postgres", 2), "alembic": ("server", 1)}[module]
     assert [f"tenantry[{extra}]" in line for line in done.stdout.splitlines()] == [True] * told
 
 

@@ -7,7 +7,8 @@ import logging
 import random
 from collections.abc import Awaitable, Callable
 
-from tenantry.buses.hearing import BusCounters, Hearing
+from tenantry.buses.hearing import BusCounters, BusStatus, Hearing
+from tenantry.buses.probe import Deaf
 from tenantry.ports import EvictionListener
 
 logger = logging.getLogger(__name__)
@@ -20,33 +21,39 @@ _SHORTEST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 
 Listen = Callable[[Hearing, Callable[[], None]], Awaitable[None]]
-"""Connects, calls what it was given once it is subscribed, and hears until the connection is lost: then it raises."""
+"""Connects, calls what it was given once it gets its own messages, and goes on until the connection is lost, or passes
+nothing on any more: then it raises."""
 
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
     """Runs until it is cancelled. ``listener.flush()`` after each loss and at each new beginning, for nobody knows what
-    was said in between."""
+    was said in between. A bus that is connected and passes nothing on is lost as one that has no connection."""
+    counters.status = BusStatus.CONNECTING
+    try:
+        await _follow(listen, listener, counters, label)
+    finally:
+        counters.status = BusStatus.IDLE
+
+
+async def _follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
     loop = asyncio.get_running_loop()
-    pause, down = _SHORTEST_PAUSE, False
+    pause = _SHORTEST_PAUSE
     while True:
         subscribed = False
 
         def begin() -> None:
-            nonlocal subscribed, down
+            nonlocal subscribed
             subscribed = True
             listener.flush()
-            if down:
-                down = False
+            if counters.status is not BusStatus.CONNECTING:
                 logger.warning("the bus on %s is heard again", label)
+            counters.status = BusStatus.RECEIVING
 
         hearing = Hearing(listener, counters, loop)
         try:
             await listen(hearing, begin)
         except Exception as error:  # noqa: BLE001 - whatever it is, the bus is silent now
-            counters.losses += 1
-            if not down:
-                down = True
-                logger.warning("the bus on %s is lost: %s", label, _name(error))
+            _count(_cause(error), counters, label)
         finally:
             hearing.close()
         if subscribed:
@@ -56,8 +63,21 @@ async def follow(listen: Listen, listener: EvictionListener, counters: BusCounte
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _name(error: BaseException) -> str:
-    """What went wrong, without its text, which may hold anything."""
+def _count(error: BaseException, counters: BusCounters, label: str) -> None:
+    """Counts a loss, and logs it if the one before was not of its kind."""
+    counters.losses += 1
+    status = BusStatus.DEAF if isinstance(error, Deaf) else BusStatus.LOST
+    counters.deaf += status is BusStatus.DEAF
+    if counters.status is not status:
+        counters.status = status
+        if status is BusStatus.DEAF:
+            logger.warning("the bus on %s is deaf: connected, but its own messages do not come: %s", label, error)
+        else:
+            # Without its text, which may hold anything.
+            logger.warning("the bus on %s is lost: %s", label, type(error).__name__)
+
+
+def _cause(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return type(error).__name__
+    return error

@@ -7,29 +7,33 @@ from collections.abc import Callable
 from typing import Any
 
 from tenantry.buses.hearing import BusCounters, Hearing
-from tenantry.buses.line import HEARTBEAT_SECONDS, SILENCE_SECONDS, follow
+from tenantry.buses.line import SILENCE_SECONDS, follow
+from tenantry.buses.probe import probe
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL
-from tenantry.migrations.address import PostgresServer, asyncpg, read_address
+from tenantry.migrations.address import PostgresServer, psycopg, read_address
 from tenantry.ports import EvictionListener
+
+_CAUSE = (
+    "behind a pooler in transaction mode give the bus the direct address of the store's database"
+    " (PostgresBus(url, listen_url=...); TENANTRY_LISTEN_DATABASE for `tenantry serve`)"
+)
 
 
 class PostgresBus:
     """A ``ports.Bus``: hears of each write of the stores in this database, from whatever host.
 
-    ``url`` is the store's own, to the primary, and not through a pooler that shares connections between transactions
-    (LISTEN belongs to one connection). Making one does no I/O; InvalidSettings is raised for a wrong URL.
+    ``url`` is the store's own. ``listen_url`` is where it listens (None: at ``url``): the same database on the primary,
+    past any pooler that shares connections between transactions, for LISTEN belongs to one connection. The bus notifies
+    itself through ``url``, as the store does, and is deaf as long as it does not hear that at ``listen_url``: then it
+    counts as lost. It holds one connection to each. Making one does no I/O; InvalidSettings is raised for a wrong URL.
     """
 
-    def __init__(self, url: str) -> None:
-        server = read_address(url)
-        if not isinstance(server, PostgresServer):
-            raise InvalidSettings(
-                "a PostgresBus needs the URL of a PostgreSQL database: postgresql://user@host/database"
-            )
-        asyncpg()  # now, and not in the midst of the first request
+    def __init__(self, url: str, *, listen_url: str | None = None) -> None:
+        psycopg()  # now, and not in the midst of the first request
         self.counters = BusCounters()
-        self._server = server
+        self._store = _server(url)
+        self._server = self._store if listen_url is None else _server(listen_url)
 
     def __repr__(self) -> str:
         return f"<PostgresBus: {self._server.label}>"
@@ -42,19 +46,54 @@ class PostgresBus:
         connection = await self._server.connect(seconds=SILENCE_SECONDS)
         try:
             async with asyncio.timeout(SILENCE_SECONDS):
-                await connection.add_listener(CHANNEL, _ear(hearing))
-            begin()
-            while True:
-                # A listener that was frozen or cut off shows no error by itself: it has to be asked something.
-                await asyncio.sleep(HEARTBEAT_SECONDS)
-                async with asyncio.timeout(SILENCE_SECONDS):
-                    await connection.execute("select 1")
+                await connection.execute(f"listen {CHANNEL}")
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_receive(connection, hearing))
+                group.create_task(self._probe(hearing, begin))
+        finally:
+            connection.terminate()
+
+    async def _probe(self, hearing: Hearing, begin: Callable[[], None]) -> None:
+        # On a connection of its own: a pooler gives the one that listens its notification while it answers it, and no
+        # other.
+        connection = await self._store.connect(seconds=SILENCE_SECONDS)
+        try:
+            await probe(
+                hearing,
+                lambda text: connection.execute("select pg_notify($1, $2)", (CHANNEL, text)),
+                begin,
+                cause=_CAUSE,
+            )
         finally:
             connection.terminate()
 
 
-def _ear(hearing: Hearing) -> Callable[[Any, int, str, str], None]:
-    def heard(_connection: Any, _pid: int, _channel: str, payload: str) -> None:
-        hearing.hear(payload)
+async def _receive(connection: Any, hearing: Hearing) -> None:
+    """Passes notifications on as they come, until the connection is lost."""
+    loop, pgconn = asyncio.get_running_loop(), connection.pgconn
+    lost: asyncio.Future[None] = loop.create_future()
 
-    return heard
+    def read() -> None:
+        try:
+            pgconn.consume_input()
+            while (notification := pgconn.notifies()) is not None:
+                hearing.hear(notification.extra)
+        except Exception as error:  # noqa: BLE001 - it is raised where the bus is followed
+            loop.remove_reader(socket)
+            if not lost.done():
+                lost.set_exception(error)
+
+    socket = pgconn.socket
+    loop.add_reader(socket, read)
+    try:
+        read()  # what came together with the answer to LISTEN
+        await lost
+    finally:
+        loop.remove_reader(socket)
+
+
+def _server(url: str) -> PostgresServer:
+    server = read_address(url)
+    if not isinstance(server, PostgresServer):
+        raise InvalidSettings("a PostgresBus needs the URL of a PostgreSQL database: postgresql://user@host/database")
+    return server

@@ -14,6 +14,7 @@ from typing import Any
 
 from tenantry.buses.hearing import BusCounters, Hearing
 from tenantry.buses.line import HEARTBEAT_SECONDS, SILENCE_SECONDS, follow
+from tenantry.buses.probe import probe
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, write_notice
 from tenantry.homes import Homes
@@ -24,6 +25,9 @@ logger = logging.getLogger(__name__)
 
 _CHANNEL = re.compile(r"[A-Za-z0-9:._-]{1,128}")
 _PUBLISH_SECONDS = 3.0
+_CAUSE = (
+    "what is published at this address does not reach those who subscribe there: is it a proxy, or several servers?"
+)
 _NO_STORE = "-"
 """A bus is not told which store a change is of. Handles are random, so another store's notice harms nobody."""
 
@@ -83,13 +87,27 @@ class RedisBus:
                 await connection.send_command("SUBSCRIBE", self._channel)
                 while not _is(b"subscribe", await _read(connection)):
                     pass
-            begin()
             async with asyncio.TaskGroup() as group:
                 group.create_task(_ask(connection))
-                await _hear(connection, hearing)
+                group.create_task(_hear(connection, hearing))
+                group.create_task(self._probe(client, hearing, begin))
         finally:
             await connection.disconnect(nowait=True)
             await client.aclose()
+
+    async def _probe(self, client: Client, hearing: Hearing, begin: Callable[[], None]) -> None:
+        """Where this user may not publish, there is nothing to be seen: then a connection that answers is enough."""
+        try:
+            await probe(hearing, lambda text: client.redis.publish(self._channel, text), begin, cause=_CAUSE)
+        except _no_permission():
+            logger.info("the bus on %s cannot be probed: its user may not publish", self._server.label)
+            begin()
+
+
+def _no_permission() -> Any:
+    from redis.exceptions import NoPermissionError
+
+    return NoPermissionError
 
 
 async def _ask(connection: Any) -> None:

@@ -17,6 +17,7 @@ FAILED, UNAVAILABLE = 1, 3
 _EXTRAS = {
     "alembic": "server",
     "asyncpg": "postgres",
+    "psycopg": "postgres",
     "duckdb": "duckdb",
     "h11": "site",
     "markdown_it": "site",

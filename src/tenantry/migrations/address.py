@@ -80,29 +80,30 @@ class PostgresServer:
     dsn: str = field(repr=False)
     label: str
 
-    async def connect(self, *, seconds: float) -> Any:
-        """An asyncpg connection, made within ``seconds``; the driver's own errors come through.
+    async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
+        """A ``PostgresConnection``, made within ``seconds``; the driver's own errors come through.
 
-        Raises InvalidSettings for an option of the URL that asyncpg does not know.
+        Raises InvalidSettings for an option of the URL that libpq does not know.
         """
-        driver = asyncpg()
+        driver = psycopg()
+        from tenantry.migrations.postgres_connection import connect
+
         try:
-            return await driver.connect(self.dsn, timeout=max(seconds, 0.001), server_settings=_SERVER_SETTINGS)
-        except driver.exceptions.ClientConfigurationError as error:
+            return await connect(self.dsn, seconds=seconds, transactions=transactions)
+        except (driver.ProgrammingError, driver.OperationalError) as error:
+            if isinstance(error, driver.OperationalError) and not str(error).startswith(_BAD_OPTION):
+                raise
             raise InvalidSettings(f"the database URL has an option that cannot be used: {error}") from None
 
 
-_SERVER_SETTINGS = {
-    "application_name": "tenantry",
-    # A client that vanished in the middle of a transaction must not keep its row locks.
-    "idle_in_transaction_session_timeout": "15s",
-}
+_BAD_OPTION = "connection is bad: invalid "
+"""How psycopg tells that libpq refused the value of an option, before it tried to connect."""
 
 
-def asyncpg() -> Any:
+def psycopg() -> Any:
     """The driver, loaded when it is first needed."""
     try:
-        import asyncpg as driver
+        import psycopg as driver
     except ImportError as error:
         raise InvalidSettings("a postgresql:// database needs the driver: pip install 'tenantry[postgres]'") from error
     return driver
@@ -120,7 +121,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
     kind = parsed.drivername
     if kind == "sqlite":
         return _sqlite(parsed)
-    if kind in ("postgresql", "postgres", "postgresql+asyncpg"):
+    if kind in ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg"):
         dsn = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
         name = parsed.database or "of the user's name"
         return PostgresServer(dsn, f"PostgreSQL database {name} at {parsed.host or 'the local socket'}")

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, StaticPool
 
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
-from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, asyncpg, read_address
+from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, psycopg, read_address
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -110,18 +110,17 @@ def _on_sqlite(file: SQLiteFile, work: Callable[[Connection], T], begin: str) ->
 
 
 async def _on_postgres(server: PostgresServer, work: Callable[[Connection], T]) -> T:
-    from sqlalchemy.ext.asyncio import create_async_engine
+    driver = psycopg()
+    from tenantry.migrations.postgres_connection import SET_IN_TRANSACTION, write_engine
 
-    driver = asyncpg()
-    engine = create_async_engine(
-        "postgresql+asyncpg://", async_creator=lambda: server.connect(seconds=_LOCK_SECONDS), poolclass=NullPool
-    )
+    engine = write_engine(lambda: server.connect(seconds=_LOCK_SECONDS, transactions=True), poolclass=NullPool)
     try:
         async with engine.begin() as connection:
+            await connection.execute(text(SET_IN_TRANSACTION))
             await connection.execute(text(f"set local lock_timeout = '{_LOCK_SECONDS}s'"))
             await connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": _ADVISORY_LOCK})
             return await connection.run_sync(work)
-    except driver.PostgresError as error:
+    except driver.Error as error:
         raise StoreUnavailable(f"the {server.label} cannot be migrated: {error}") from error
     finally:
         await engine.dispose()

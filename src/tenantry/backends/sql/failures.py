@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 
 from sqlalchemy.exc import DBAPIError
@@ -12,7 +13,13 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.migrations.address import RUN_MIGRATE
 
 _NO_TABLES = {"42P01", "42703", "3F000"}  # undefined table, column, schema
-_REFUSED = {"3D000": "there is no such database", "28000": "the user is refused", "28P01": "the password is wrong"}
+_REFUSED = {  # by the text: libpq gives no SQLSTATE for what ends an attempt to connect
+    "there is no such database": re.compile(r'database "[^"]*" does not exist|no such database'),
+    "the password is wrong": re.compile(r"password authentication failed|no password supplied"),
+    "the user is refused": re.compile(
+        r'role "[^"]*" (does not exist|is not permitted)|no pg_hba.conf entry|no such user'
+    ),
+}
 _LOST = {"57P01", "57P02", "57P03", "57P05", "25P03"}  # shut down, crashed, starting up, idle too long
 _BUSY = {"55P03", "57014", "40001", "40P01", "25006"}  # lock, cancelled, serialization, deadlock, standby
 _BUSY_CLASSES = {"53", "58"}  # out of connections, memory or disk; input/output error
@@ -20,11 +27,7 @@ _BUSY_CLASSES = {"53", "58"}  # out of connections, memory or disk; input/output
 
 def driver_error(error: BaseException) -> BaseException:
     """The error of the driver itself, without what SQLAlchemy wrapped around it."""
-    if isinstance(error, DBAPIError) and error.orig is not None:
-        error = error.orig
-        if getattr(error, "sqlstate", None) is not None and error.__cause__ is not None:
-            return error.__cause__
-    return error
+    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
 
 
 def connection_lost(error: BaseException) -> bool:
@@ -35,16 +38,21 @@ def connection_lost(error: BaseException) -> bool:
     state = getattr(cause, "sqlstate", None)
     if state is not None:
         return state in _LOST or state.startswith("08")
-    return isinstance(cause, OSError) or type(cause).__name__ in {"InterfaceError", "InternalClientError"}
+    return isinstance(cause, OSError) or type(cause).__name__ in _OF_CONNECTIONS
+
+
+_OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  # of psycopg, without an SQLSTATE
 
 
 def outdated(error: BaseException) -> bool:
-    """Whether a held statement outlived what it was prepared for: a table was altered, or the server forgot it.
-    Nothing was done, and it is prepared anew when it is run again."""
-    return type(driver_error(error)).__name__ in _OUTDATED
+    """Whether a prepared statement outlived what it was prepared for: a table was altered, or the server forgot it.
+    Nothing was done, and it is prepared anew on another connection."""
+    cause = driver_error(error)
+    state = getattr(cause, "sqlstate", None)
+    return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
 
 
-_OUTDATED = {"InvalidCachedStatementError", "OutdatedSchemaCacheError", "InvalidSQLStatementNameError"}
+_NO_STATEMENT = {"26000", "42P05"}  # there is none of this name, or there is one already
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
@@ -55,8 +63,9 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     state = getattr(cause, "sqlstate", None)
     if state in _NO_TABLES:
         return MigrationNeeded(f"the {label} has no tables of this version: {RUN_MIGRATE}")
-    if state in _REFUSED:
-        return StoreUnavailable(f"the {label} cannot be used: {_REFUSED[state]}")
+    refused = _refused(cause)
+    if refused is not None:
+        return StoreUnavailable(f"the {label} cannot be used: {refused}")
     if isinstance(error, asyncio.TimeoutError | PoolTimeout):
         return StoreUnavailable(f"the {label} is too slow or busy: try again")
     if outdated(error):
@@ -64,6 +73,13 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     if connection_lost(error) or state in _BUSY or (state or "")[:2] in _BUSY_CLASSES:
         return StoreUnavailable(f"the {label} does not answer: try again")
     return None
+
+
+def _refused(cause: BaseException) -> str | None:
+    """Why PostgreSQL, or a pooler before it, takes no connection; None where it may take the next one."""
+    if isinstance(cause, OSError) or not connection_lost(cause):
+        return None
+    return next((reason for reason, text in _REFUSED.items() if text.search(str(cause))), None)
 
 
 def is_locked(error: sqlite3.Error) -> bool:

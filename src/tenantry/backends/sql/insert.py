@@ -17,6 +17,7 @@ def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) 
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = insert(table).values(values).on_conflict_do_nothing()
     if key is None:
-        return 0 if connection.execute(statement).rowcount else None
+        done = connection.execute(statement, execution_options={"preserve_rowcount": True})
+        return 0 if done.rowcount == 1 else None
     number: int | None = connection.execute(statement.returning(key)).scalar_one_or_none()
     return number

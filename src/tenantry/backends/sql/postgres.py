@@ -1,4 +1,6 @@
-"""PostgreSQL through asyncpg: reads on held connections with prepared statements, writes through SQLAlchemy Core.
+"""PostgreSQL through psycopg: reads on held connections below its cursors, writes through SQLAlchemy Core.
+
+It works through a pooler as well (tenantry/migrations/postgres_connection.py).
 
 Connections belong to an event loop, so each loop that uses the store has its own few. They are closed by ``aclose``, or
 by the loop itself when it ends (tenantry/homes.py).
@@ -12,18 +14,19 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.dialects.postgresql.asyncpg import dialect as asyncpg_dialect
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.dialects.postgresql.psycopg import PGDialectAsync_psycopg
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.failures import connection_lost, outdated, unavailable
 from tenantry.backends.sql.postgres_looks import Looks
 from tenantry.backends.sql.postgres_reader import Readers
 from tenantry.backends.sql.queries import LOOK, LOOK_MANY, Query, Texts
-from tenantry.backends.sql.rows import Row, dump_json
+from tenantry.backends.sql.rows import Row
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.homes import Homes
-from tenantry.migrations.address import PostgresServer, asyncpg
+from tenantry.migrations.address import PostgresServer
+from tenantry.migrations.postgres_connection import PARAMSTYLE, SET_IN_TRANSACTION, write_engine
 
 T = TypeVar("T")
 
@@ -36,9 +39,8 @@ class PostgresEngine:
     """The Engine of a PostgreSQL database."""
 
     def __init__(self, server: PostgresServer) -> None:
-        asyncpg()  # SQLAlchemy would miss it with an error that does not say what to install
         self._server = server
-        self._texts = Texts(asyncpg_dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's own
+        self._texts = Texts(PGDialectAsync_psycopg(paramstyle=PARAMSTYLE))  # type: ignore[no-untyped-call]  # SQLAlchemy's own
         self._homes = Homes(lambda: _LoopConnections(server))
         self._looks = Looks(self._fetch, self._texts[LOOK].text, self._texts[LOOK_MANY].text)
 
@@ -107,11 +109,15 @@ class _Transaction:
             if self.committing or not (connection_lost(error) or outdated(error)):
                 raise
         # A pooled connection had died unseen, or a table was altered; what was not committed is gone, so once more is
-        # once.
+        # once. The others are no better.
+        await self._engine.dispose()
         return await self._attempt(work)
 
     async def _attempt(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
+            raw = (await connection.get_raw_connection()).driver_connection
+            if raw is not None and not raw.direct:
+                await connection.exec_driver_sql(SET_IN_TRANSACTION)
             result = await connection.run_sync(work)
             self.committing = True
             await connection.commit()
@@ -128,14 +134,8 @@ class _LoopConnections:
 
     def __init__(self, server: PostgresServer) -> None:
         self.readers = Readers(server)
-        self.engine = create_async_engine(
-            "postgresql+asyncpg://",
-            async_creator=lambda: server.connect(seconds=_CONNECT_SECONDS),
-            pool_size=_WRITERS,
-            max_overflow=0,
-            json_serializer=dump_json,
-            hide_parameters=True,
-            json_deserializer=str,  # JSON stays text here, as the raw reads give it: rows.py reads it for both
+        self.engine = write_engine(
+            lambda: server.connect(seconds=_CONNECT_SECONDS, transactions=True), pool_size=_WRITERS, max_overflow=0
         )
         self._tasks: set[asyncio.Task[Any]] = set()
 

@@ -22,7 +22,7 @@ from tenantry.backends.sql.sqlite import SQLiteEngine
 from tenantry.backends.sql.words import Words
 from tenantry.backends.sql.write_journal import StoreReplaced, Writer, Written
 from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
-from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile
+from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, psycopg
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -54,6 +54,7 @@ class Runner:
         if isinstance(address, SQLiteFile):
             self._engine = SQLiteEngine(address)
         else:
+            psycopg()  # an import would miss it with an error that does not say what to install
             from tenantry.backends.sql.postgres import PostgresEngine  # its dialect is loaded for this engine alone
 
             self._engine = PostgresEngine(address)

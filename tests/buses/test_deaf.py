@@ -1,0 +1,200 @@
+"""A bus that is connected and gets nothing: found by its own message, and counted as a loss.
+
+Red without the probe: each of these was RECEIVING, with healthy heartbeats and no loss.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tenantry.backends.sql import SQLStore
+from tenantry.buses import BusStatus, PostgresBus, RedisBus
+from tenantry.buses.hearing import BusCounters, Hearing
+from tenantry.buses.probe import Deaf, probe
+from tenantry.groups import CHANNEL, write_notice
+from tenantry.migrations import migrate
+from tenantry.ports import Bus
+from tests.buses.conftest import Ear, following, until
+from tests.engines.pgbouncer import PgBouncer
+from tests.engines.postgres import Postgres
+from tests.engines.relay import Relay, relayed
+from tests.engines.valkey import Valkey
+from tests.store.acme import acme, rotate
+
+HANDLE = bytes(range(8))
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    """An empty database."""
+    return postgres.create_database()
+
+
+class _deaf:  # noqa: N801 - reads as an adjective
+    """Follows a bus until it was found deaf twice, and checks what it says of itself."""
+
+    def __init__(self, bus: PostgresBus | RedisBus) -> None:
+        self.bus = bus
+        self.ear = Ear()
+
+    async def __aenter__(self) -> Ear:
+        began = time.monotonic()
+        self._task = asyncio.create_task(self.bus.follow(self.ear))
+        await until(lambda: self.bus.counters.deaf)
+        assert time.monotonic() - began < 10  # 3 s are promised; a busy machine adds its own
+        assert self.bus.counters.status is BusStatus.DEAF
+        await until(lambda: self.bus.counters.deaf >= 2)
+        assert self.bus.counters.losses == self.bus.counters.deaf
+        assert self.ear.flushes == 0  # it was never relied on
+        return self.ear
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        assert self.bus.counters.status is BusStatus.IDLE
+
+
+async def test_a_bus_behind_a_transaction_pooler_is_deaf(
+    url: str, postgres: Postgres, transaction_pooler: PgBouncer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log says so once, with the way out."""
+    async with _deaf(PostgresBus(transaction_pooler.url(url))) as ear:
+        postgres.execute(f"select pg_notify('{CHANNEL}', '{write_notice('-', 9, HANDLE)}')", url=url)
+        await asyncio.sleep(0.5)
+        assert ear.evicted == []
+    assert caplog.text.count("is deaf") == 1
+    assert "listen_url" in caplog.text
+
+
+async def test_a_direct_address_cures_it(url: str, transaction_pooler: PgBouncer) -> None:
+    """The store writes through the pooler, and the bus listens past it."""
+    migrate(url)
+    pooled = transaction_pooler.url(url)
+    store = SQLStore(pooled, deadline=20)
+    bus = PostgresBus(pooled, listen_url=url)
+    async with following(bus) as (ear,):
+        issued = await rotate(store, await acme(store))
+        await until(lambda: ear.evicted)
+        assert ear.evicted[0][0] == issued.token.handle
+        assert bus.counters.status is BusStatus.RECEIVING
+        assert bus.counters.ignored == 0
+    await store.aclose()
+
+
+async def test_a_session_pooler_passes_notifications(url: str, postgres: Postgres, session_pooler: PgBouncer) -> None:
+    """There LISTEN has a server process of its own."""
+    bus = PostgresBus(session_pooler.url(url))
+    async with following(bus) as (ear,):
+        postgres.execute(f"select pg_notify('{CHANNEL}', '{write_notice('-', 9, HANDLE)}')", url=url)
+        await until(lambda: ear.evicted == [(HANDLE, 9)])
+        assert bus.counters.losses == 0
+
+
+async def test_a_bus_on_another_database_is_deaf(url: str, postgres: Postgres) -> None:
+    """A wrong direct address is found in the same way."""
+    async with _deaf(PostgresBus(url, listen_url=postgres.create_database())):
+        pass
+
+
+class _Spread(Relay):
+    """A load balancer before two servers: every other connection goes to the second."""
+
+    other = 0
+    _count = 0
+
+    async def connect(
+        self,
+        client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        self._count += 1
+        if self._count % 2 == 0:
+            server[1].close()
+            server = await asyncio.open_connection("127.0.0.1", self.other)
+            self._writers.append(server[1])
+        await asyncio.gather(_copy(client[0], server[1]), _copy(server[0], client[1]))
+
+
+async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(65_536):
+        target.write(data)
+        await target.drain()
+    target.close()
+
+
+async def test_a_redis_bus_of_two_servers_is_deaf(
+    valkey: Valkey, make_valkey: Callable[..., Valkey], caplog: pytest.LogCaptureFixture
+) -> None:
+    """It subscribes on one server and publishes on the other; PING is answered all the time."""
+    async with relayed(valkey.url, _Spread) as (relay, url):
+        relay.other = make_valkey().port
+        async with _deaf(RedisBus(url)):
+            pass
+    assert caplog.text.count("is deaf") == 1
+
+
+async def test_a_bus_that_may_not_publish_is_not_deaf(make_valkey: Callable[..., Valkey]) -> None:
+    """A user with leave to subscribe alone hears what others publish."""
+    server = make_valkey()
+    server.execute("ACL", "SETUSER", "reader", "on", ">s3cret", "&*", "+subscribe", "+ping", "+client", "+hello")
+    bus = RedisBus(server.url.replace("redis://", "redis://reader:s3cret@"))
+    async with following(bus) as (ear,):
+        server.execute("PUBLISH", CHANNEL, write_notice("-", 9, HANDLE))
+        await until(lambda: ear.evicted == [(HANDLE, 9)])
+        assert (bus.counters.losses, bus.counters.status) == (0, BusStatus.RECEIVING)
+
+
+async def test_a_fleet_does_not_shout(make_valkey: Callable[..., Valkey]) -> None:
+    """Thirty workers on one server send little more than one alone: whoever hears another's probe keeps his own.
+
+    Red when each sends one a second: some 120 in these four seconds, after the 30 of the beginning.
+    """
+    server = make_valkey()
+    buses: list[Bus] = [RedisBus(server.url) for _ in range(30)]
+    async with following(*buses):
+        before = _published(server)
+        await asyncio.sleep(4)
+        assert 2 <= _published(server) - before < 60
+
+
+def _published(server: Valkey) -> int:
+    return int(server.execute("INFO", "commandstats")["cmdstat_publish"]["calls"])
+
+
+async def test_going_deaf_later_is_found_within_three_seconds() -> None:
+    """Counted from the last message that came."""
+    loop = asyncio.get_running_loop()
+    hearing = Hearing(Ear(), BusCounters(), loop)
+    last = loop.time()
+    sent = 0
+
+    async def publish(text: str) -> None:
+        nonlocal last, sent
+        sent += 1
+        if sent <= 2:
+            last = loop.time()
+            hearing.hear(text)
+
+    begun: list[int] = []
+    with pytest.raises(Deaf, match="why"):
+        await probe(hearing, publish, lambda: begun.append(sent), cause="why")
+    assert begun == [1]
+    assert sent == 3
+    assert loop.time() - last < 3 + 2  # a busy machine adds its own
+    hearing.close()
+
+
+async def test_a_probe_that_cannot_be_sent_is_no_deafness() -> None:
+    """Then nothing is known of it: TimeoutError, which is a loss."""
+    hearing = Hearing(Ear(), BusCounters(), asyncio.get_running_loop())
+
+    async def publish(text: str) -> None:
+        await asyncio.sleep(60)
+
+    with pytest.raises(TimeoutError):
+        await probe(hearing, publish, lambda: None, cause="why")
+    hearing.close()

@@ -16,7 +16,7 @@ help:
 	@echo "make test    set up and run every check and test"
 	@echo "make bench   set up and print the benchmark's ratios"
 	@echo "make scale   the same with a million groups, and a simulated fleet of a thousand workers"
-	@echo "make scorecard       set up and measure every promise, in ten minutes (make scorecard-full: in 45)"
+	@echo "make scorecard       set up and measure every promise, in twenty minutes (make scorecard-full: in an hour)"
 	@echo "make coverage    the tests again, and which lines no test has run"
 	@echo "make format  format the code"
 	@echo "make clean   remove everything that the commands above made"

@@ -13,12 +13,13 @@ import pytest
 import scorecard.__main__ as program
 from scorecard import card
 from scorecard.card import Card
+from scorecard.defences.catalogue import DEFENCES, Defence
 from scorecard.row import Effort, Measured, Result, Row, quantile, spread
-from scorecard.rows import load
+from scorecard.rows import asvs, broken_defences, load
 from scorecard.table import ROWS
 
 ROOT = Path(__file__).parents[2]
-WANTED = [*range(1, 12), *range(13, 20), 21]
+WANTED = [*range(1, 12), *range(13, 20), 21, 22, 23]
 ABOUT = {"run": "full", "date": "d", "commit": "c", "seed": 7, "machine": "m", "versions": "v"}
 
 
@@ -95,6 +96,35 @@ def test_the_exit_code_tells_of_a_miss(ok: bool, monkeypatch: pytest.MonkeyPatch
     saved = json.loads((tmp_path / "quick.json").read_text())
     assert [row["ok"] for row in saved["rows"]].count(False) == (0 if ok else 1)
     assert (saved["commit"], saved["seed"], len(saved["rows"])) == ("c", 7, len(WANTED))
+
+
+@pytest.mark.parametrize("defence", DEFENCES, ids=[defence.name for defence in DEFENCES])
+def test_a_listed_defence_is_where_the_list_says(defence: Defence) -> None:
+    """Its line stands once in its file and its tests are there; that they notice is what row S22 measures."""
+    text = (ROOT / "src" / "tenantry" / defence.file).read_text()
+    assert text.count(defence.line) == 1
+    assert defence.broken != defence.line
+    assert all((ROOT / test).exists() for test in defence.tests)
+
+
+def test_the_tests_notice_a_broken_defence(tmp_path: Path) -> None:
+    """A short form of row S22: one defence in a copy of the tree; and a change that breaks nothing is not noticed."""
+    broken_defences.copy_tree(tmp_path / "tree")
+    defence = next(each for each in DEFENCES if each.file == "keys/private_file.py")
+    assert broken_defences.notices(tmp_path / "tree", defence)
+    assert not broken_defences.notices(tmp_path / "tree", replace(defence, broken=defence.line + "  # as it was"))
+
+
+def test_every_claim_of_the_asvs_page_names_a_test() -> None:
+    """Files and functions; row S23 runs them. Red for a claim without a test, or a test of another name."""
+    found = asvs.claims((ROOT / "docs" / "asvs.md").read_text())
+    assert len(found) > 40
+    for tests in found.values():
+        assert tests
+        for test in tests:
+            file, _, function = test.partition("::")
+            assert (ROOT / file).exists()
+            assert not function or re.search(rf"def {function}\b", (ROOT / file).read_text())
 
 
 def test_an_unknown_row_is_named() -> None:

@@ -1,0 +1,170 @@
+"""The fixed list: a defence, the line that it stands in, that line without it, and the tests that must fail then.
+
+A line is given as it stands in the source, and only once there: a test of the list fails when the source has moved on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Defence:
+    """``file`` is below src/tenantry; ``line`` is replaced by ``broken``; ``tests`` are arguments of pytest."""
+
+    name: str
+    file: str
+    line: str
+    broken: str
+    tests: tuple[str, ...]
+
+
+DEFENCES: Final = (
+    Defence(
+        "a token's signature is compared",
+        "tokens/ring.py",
+        "if compare_digest(signature, raw[SIGNATURE]) and",
+        "if",
+        ("tests/tokens/test_ring.py", "tests/tokens/test_spelling.py"),
+    ),
+    Defence(
+        "a token has one spelling: its length is fixed",
+        "tokens/ring.py",
+        "if len(raw) == TOKEN_LENGTH and (seal",
+        "if (seal",
+        ("tests/tokens/test_ring.py", "tests/tokens/test_spelling.py"),
+    ),
+    Defence(
+        "nothing cached is used without a lease",
+        "cache/entry.py",
+        "return now < lease.until and now < self.deadline and",
+        "return now < self.deadline and",
+        ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
+    ),
+    Defence(
+        "a write on this host voids what its workers keep",
+        "cache/entry.py",
+        "now < self.deadline and lease.words[self.place] == self.word",
+        "now < self.deadline",
+        ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
+    ),
+    Defence(
+        "an answer that a change has passed is not kept",
+        "cache/group_cache.py",
+        "return generation is not None and generation >= fill.floor and self._clears(fill.handle, generation)",
+        "return generation is not None",
+        ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
+    ),
+    Defence(
+        "two different tokens in one request are refused",
+        "middleware/taking.py",
+        "                    if where is not None:\n                        return careful(scope)\n",
+        "",
+        ("tests/middleware/test_taking.py",),
+    ),
+    Defence(
+        "the token is gone from the headers that the app sees",
+        "middleware/taking.py",
+        "headers.remove(where)",
+        "pass",
+        ("tests/middleware/test_taking.py",),
+    ),
+    Defence(
+        "the middleware's key never comes from somebody else",
+        "middleware/middleware.py",
+        "        scope[SCOPE_KEY] = None\n        query =",
+        "        query =",
+        ("tests/middleware/test_outcomes.py",),
+    ),
+    Defence(
+        "one rotation of several at once wins",
+        "backends/sql/write_groups.py",
+        "groups.c.team_id == _team_id, groups.c.revision == _new_revision - 1",
+        "groups.c.team_id == _team_id",
+        (
+            "tests/store/test_together.py",
+            "tests/store/test_contract.py",
+        ),
+    ),
+    Defence(
+        "an Idempotency-Key answers one body",
+        "backends/sql/idempotency.py",
+        "    check_body(body_hash, once)\n",
+        "",
+        ("tests/store/test_contract.py",),
+    ),
+    Defence(
+        "no variable of the group stands in a clause that a viewer can drop",
+        "sql/guard.py",
+        "if hole.clauses and is_guarded(hole, optional) and not hole.not_a_filter:",
+        "if False:",
+        ("tests/sql/test_optional.py",),
+    ),
+    Defence(
+        "no value stands in a function that runs its text as SQL",
+        "sql/runners.py",
+        'runner, depth = (word if word in dialect.runners else ""), 1',
+        'runner, depth = "", 1',
+        ("tests/sql/test_compile_errors.py", "tests/datasources/test_statement.py"),
+    ),
+    Defence(
+        "a data source of SQLite is read only",
+        "datasources/sqlite.py",
+        "        connection.set_authorizer(authorise)\n",
+        "",
+        ("tests/datasources/test_sqlite.py",),
+    ),
+    Defence(
+        "a data source is of the group's own environment",
+        "datasources/sources.py",
+        "return same_environment and reference in {source.id, source.provided_id}",
+        "return True",
+        ("tests/datasources/test_routing.py",),
+    ),
+    Defence(
+        "variables are those of the group whose source is asked",
+        "datasources/sources.py",
+        "        _check_owner(group, variables)\n",
+        "",
+        ("tests/datasources/test_routing.py",),
+    ),
+    Defence(
+        "a value is escaped in HTML",
+        "html/sandbox.py",
+        "autoescape=True",
+        "autoescape=False",
+        ("tests/html/test_template.py",),
+    ),
+    Defence(
+        "a record of the group has items and no attributes",
+        "html/sandbox.py",
+        "self._item(obj, attribute) if isinstance(obj, Record | RecordList) else super().getattr(obj, attribute)",
+        "super().getattr(obj, attribute)",
+        (
+            "tests/html/test_sandbox.py",
+            "tests/html/test_template.py",
+        ),
+    ),
+    Defence(
+        "no answer of /api/user is cached on its way",
+        "api/answers.py",
+        '    (b"cache-control", b"no-store"),\n',
+        "",
+        ("tests/api/test_table.py",),
+    ),
+    Defence(
+        "an object with the same name twice is refused",
+        "api/decoder.py",
+        "if len(values) != len(pairs):",
+        "if False:",
+        ("tests/api/test_hostile.py",),
+    ),
+    Defence(
+        "a key file that others may read is refused",
+        "keys/private_file.py",
+        "if status.st_mode & _OTHERS:",
+        "if False:",
+        ("tests/keys/test_key_file.py",),
+    ),
+)

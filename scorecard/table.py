@@ -27,8 +27,8 @@ from scorecard.rows import (
 )
 
 _ALL: Final = (
-    asvs, broken_defences, elsewhere, faults, hostile_sql, inputs, killed, load, memory, model, powercut, races, restarts,
-    same_host, secrets_shown, speed, ssrf,
+    asvs, broken_defences, elsewhere, faults, hostile_sql, inputs, killed, load, memory, model, powercut, races,
+    restarts, same_host, secrets_shown, speed, ssrf,
 )  # fmt: skip
 
 ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=lambda row: int(row.id[1:])))

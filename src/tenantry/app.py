@@ -22,14 +22,16 @@ def create_app(
     redis: str | None = None,
     metrics: bool = False,
     draining: Callable[[], bool] = lambda: False,
+    contact: str | None = None,
 ) -> Starlette:
     """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O.
 
-    ``redis`` is the URL of a Valkey or Redis that is told of each write. Raises InvalidSettings.
+    ``redis`` is the URL of a Valkey or Redis that is told of each write. ``contact`` is whom the OpenAPI
+    documents name. Raises InvalidSettings.
     """
     store = SQLStore(database)
     closing = [] if redis is None else [tell_redis(store, redis)]
-    return compose(store, keys, closing=closing, metrics=metrics, draining=draining)
+    return compose(store, keys, closing=closing, metrics=metrics, draining=draining, contact=contact)
 
 
 def compose(
@@ -40,6 +42,7 @@ def compose(
     closing: Sequence[Callable[[], Awaitable[None]]] = (),
     metrics: bool = False,
     draining: Callable[[], bool] = lambda: False,
+    contact: str | None = None,
 ) -> Starlette:
     """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store.
 
@@ -59,10 +62,10 @@ def compose(
         from tenantry.metrics import ApiMetrics, metrics_app  # prometheus-client, which is an extra
 
         observed = ApiMetrics()
-        own = [*create_api(store, keys, observer=observed, draining=draining)]
+        own = [*create_api(store, keys, observer=observed, draining=draining, contact=contact)]
         own.append(Route("/metrics", metrics_app(api=observed)))
     else:
-        own = [*create_api(store, keys, draining=draining)]
+        own = [*create_api(store, keys, draining=draining, contact=contact)]
     app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
     app.router.redirect_slashes = False  # an address of ours answers or does not; it never sends a token elsewhere
     return app

@@ -18,6 +18,7 @@ from tenantry.errors import InvalidSettings
 
 CONFIG_VARIABLE = "TENANTRY_CONFIG"
 DEFAULT_CONFIG = Path("tenantry.toml")
+CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
@@ -37,6 +38,9 @@ class Settings(BaseSettings):
     redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is told of each write")
     log_format: Literal["text", "json"] = Field("text", description="how `serve` writes its log on stderr")
     metrics: bool = Field(False, description="whether `serve` answers /metrics, for Prometheus, to everybody")
+    api_contact: str | None = Field(
+        None, pattern=CONTACT, description="whom the OpenAPI documents name: https://… or an address of mail"
+    )
     workers: int = Field(1, ge=1, le=256, description="how many processes `serve` runs")
     drain_seconds: int = Field(
         1, ge=0, le=300, description="how long `serve` still takes requests after SIGTERM, with /readyz at 503"

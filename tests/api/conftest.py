@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from starlette.applications import Starlette
 
-from tenantry.api import create_api, not_found
+from tenantry.api import create_api, not_found, openapi_document
 from tenantry.backends.memory import MemoryStore
 from tenantry.groups import Environment, Scope, Tag
 from tenantry.provisioning import issue_api_token
@@ -58,7 +58,26 @@ class Service:
         self, method: str, body: bytes, headers: dict[str, str], *, caller: str | None = None, path: str = "/api/user"
     ) -> httpx2.Response:
         authorization = {"Authorization": f"Token {caller or self.caller}"}
-        return await self.http.request(method, path, content=body, headers={**authorization, **headers})
+        answer = await self.http.request(method, path, content=body, headers={**authorization, **headers})
+        assert_documented(answer)
+        return answer
+
+
+_PATHS = openapi_document("3.2")["paths"]
+
+
+def assert_documented(answer: httpx2.Response) -> None:
+    """Each error that any test meets is listed for its operation, with its code and the headers that matter. So a code
+    that the document forgets makes some test red."""
+    operation = _PATHS.get(answer.request.url.path.rstrip("/"), {}).get(answer.request.method.lower())
+    if operation is None or answer.status_code < 400:
+        return
+    listed = operation["responses"][str(answer.status_code)]
+    document = answer.json()
+    code = document["code"] if isinstance(document["error"], str) else document["error"]["code"]
+    assert code in listed["content"]["application/json"]["examples"]
+    for header in ("Retry-After", "WWW-Authenticate"):
+        assert header not in answer.headers or header in listed["headers"]
 
 
 async def make_service(store: Any = None, keys: KeyRing | None = None) -> Service:

@@ -94,7 +94,8 @@ async def test_other_errors_of_the_tree_keep_their_code(service: Service, monkey
         raise MissingVariable("x is missing", names=["x"])
 
     monkeypatch.setattr(service.store, "get_or_create", fail)
-    assert code_of(await service.ask("GET", ACME)) == (422, "missing_variable")
+    headers = {"Authorization": f"Token {service.caller}"}
+    assert code_of(await service.http.post("/api/user", json=ACME, headers=headers)) == (422, "missing_variable")
 
 
 async def test_no_secret_in_logs_and_errors(service: Service, caplog: pytest.LogCaptureFixture) -> None:

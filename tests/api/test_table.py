@@ -304,10 +304,18 @@ async def test_the_order_of_checks(
 
 
 @pytest.mark.parametrize(
-    "value", ["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"']
+    "value",
+    [
+        "application/json",
+        "Application/JSON; charset=UTF-8",
+        'application/json;charset="utf-8"',
+        "application/json;charset=UTF8",
+        'application/json; charset="Utf8"',
+        "application/json; Charset=utf-8; profile=x",
+    ],
 )
 async def test_json_media_types(service: Service, value: str) -> None:
-    """JSON in UTF-8, however it is written."""
+    """JSON in UTF-8, however it is written. Red for ``UTF8`` when only the registered name is known."""
     assert (await service.send("GET", b'{"user_group_id":"a"}', {"Content-Type": value})).status_code == 200
 
 
@@ -319,6 +327,9 @@ async def test_json_media_types(service: Service, value: str) -> None:
         {"Content-Type": "text/json"},
         {"Content-Type": "application/json; charset=latin-1"},
         {"Content-Type": "application/json; charset = utf-16"},
+        {"Content-Type": "application/json; charset=utf-8; charset=latin-1"},
+        {"Content-Type": "application/json; charset=utf-88"},
+        {"Content-Type": "application/json; charset="},
         {"Content-Type": "application/x-www-form-urlencoded"},
         {"Content-Type": "application/json", "Content-Encoding": "gzip"},
     ],
@@ -328,6 +339,27 @@ async def test_other_media_types(service: Service, headers: dict[str, str]) -> N
     answer = await service.send("POST", b'{"user_group_id":"a"}', headers)
     assert code_of(answer) == (415, "unsupported_media_type")
     assert answer.headers["accept"] == "application/json"
+
+
+# --- no body ---
+
+
+@pytest.mark.parametrize("headers", [{}, JSON_TYPE])
+async def test_an_empty_body_of_a_get(service: Service, headers: dict[str, str]) -> None:
+    """The message says that the client may have dropped it, and what to send instead: many drop its Content-Type too.
+
+    Red when a missing Content-Type is looked at before the missing body.
+    """
+    answer = await service.send("GET", b"", headers)
+    assert code_of(answer) == (400, "bad_json")
+    message = answer.json()["error"]["message"]
+    assert "drop the body of a GET" in message
+    assert "QUERY or POST" in message
+    for method in ("PUT", "POST", "QUERY"):
+        other = await service.send(method, b"", headers)
+        assert code_of(other) == (400, "bad_json")
+        assert "drop" not in other.json()["error"]["message"]
+    assert code_of(await service.send("GET", b"", {"Content-Type": "text/plain"})) == (415, "unsupported_media_type")
 
 
 # --- methods ---
@@ -363,8 +395,17 @@ async def test_other_methods(service: Service, method: str) -> None:
 
 
 async def test_elsewhere(service: Service) -> None:
-    """404 in JSON, and no redirect to or from the trailing slash."""
-    for path in ("/", "/api", "/api/user/x", "/api/users", "/api/user//"):
+    """404 in JSON, and no redirect to or from the trailing slash. An encoded slash makes another address (RFC 3986
+    section 2.2), which servers decode: red when the path is looked at as it was decoded."""
+    encoded = (
+        "/api%2fuser",
+        "/api%2Fuser/",
+        "/api/user%2f",
+        "/api/user%2frotate",
+        "/oauth%2Fintrospect",
+        "/%2fhealthz",
+    )
+    for path in ("/", "/api", "/api/user/x", "/api/users", "/api/user//", *encoded):
         answer = await service.http.get(path)
         assert code_of(answer) == (404, "not_found")
         assert_always(answer)

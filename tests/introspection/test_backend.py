@@ -68,7 +68,7 @@ async def refusal_of(backend: IntrospectionBackend, token: Token) -> str:
 
 
 async def test_what_is_sent() -> None:
-    """One POST of a form with the token, as the API token; nothing of it in the address."""
+    """One POST of a form with the token, as the API token after Bearer; nothing of it in the address."""
     requests: list[httpx2.Request] = []
     group = make_group()
     token = make_token(group)
@@ -81,7 +81,7 @@ async def test_what_is_sent() -> None:
     (request,) = requests
     assert (request.method, str(request.url)) == ("POST", URL)
     assert request.content == b"token=" + KEYS.mint(token).encode()
-    assert request.headers["authorization"] == f"Token {API_TOKEN}"
+    assert request.headers["authorization"] == f"Bearer {API_TOKEN}"
     assert request.headers["content-type"] == "application/x-www-form-urlencoded"
     assert request.headers["accept-encoding"] == "identity"
 

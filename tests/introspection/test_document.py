@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from tenantry.api import openapi_document
 from tests.api.conftest import Service
+from tests.api.test_openapi import examples
 from tests.introspection.conftest import PATH, ask, make_issued, rotate
 
 DOCUMENT = openapi_document("3.1")
@@ -40,16 +41,17 @@ def test_the_examples_fit() -> None:
     for example in form["examples"].values():
         check(form["schema"], example["value"])
     for answer in OPERATION["responses"].values():
-        content = answer["content"]["application/json"]
-        check(content["schema"], content["example"])
+        for content in answer["content"].values():
+            for example in examples(DOCUMENT, content).values():
+                check(content["schema"], example)
 
 
 def test_every_status_is_documented() -> None:
-    """All that the endpoint answers with, and both schemes."""
+    """All that the endpoint answers with, and the three schemes."""
     assert set(OPERATION["responses"]) == {"200", "400", "401", "403", "408", "413", "415", "500", "503"}
     schemes = DOCUMENT["components"]["securitySchemes"]
     assert all(name in schemes for each in OPERATION["security"] for name in each)
-    assert OPERATION["security"] == [{"apiToken": []}, {"bearer": []}]
+    assert OPERATION["security"] == [{"apiToken": []}, {"bearer": []}, {"basic": []}]
     for status, answer in OPERATION["responses"].items():
         assert ("Retry-After" in answer["headers"]) == (status == "503")
         assert ("WWW-Authenticate" in answer["headers"]) == (status == "401")

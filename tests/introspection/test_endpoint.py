@@ -23,10 +23,17 @@ INACTIVE = b'{"active":false}'
 
 
 def assert_refused(answer: httpx2.Response, status: int, code: str) -> None:
-    """An error in the shape of /api/user."""
-    assert code_of(answer) == (status, code)
-    assert answer.json()["success"] == 0
+    """An error in the form of RFC 6749 section 5.2, with the code that /api/user has for it."""
+    document = answer.json()
+    assert (answer.status_code, document["code"]) == (status, code)
+    assert document["error"] == OAUTH.get(status, "invalid_request")
+    assert document["error_description"]
+    assert document["success"] == 0
     assert_always(answer)
+
+
+OAUTH = {401: "invalid_client", 403: "insufficient_scope", 503: "temporarily_unavailable"}
+ALL_CHALLENGES = ['Token realm="api"', 'Bearer realm="api"', 'Basic realm="api"']
 
 
 def assert_always(answer: httpx2.Response) -> None:
@@ -182,8 +189,8 @@ async def test_a_forgery_costs_no_read(service: Service, monkeypatch: pytest.Mon
 
 
 async def test_who_may_not_ask(service: Service) -> None:
-    """401 with both challenges without a live API token; 403 with one that lacks the scope: ``provision`` is not
-    enough. Red when the scope is not looked at."""
+    """401 without a live API token, with the challenge of the scheme that was used or with all; 403 with one that lacks
+    the scope: ``provision`` is not enough. Red when the scope is not looked at."""
     _, token = await make_issued(service)
     secret, made = await issue_api_token(service.store, service.production, scopes=[Scope.INTROSPECT])
     await service.store.revoke_api_token(service.production, made.id)
@@ -191,7 +198,9 @@ async def test_who_may_not_ask(service: Service) -> None:
     for given in ("", "Token", "Token x", f"Bearer {secret}", f"Digest {service.reader}", basic, service.reader):
         answer = await ask(service, token, Authorization=given)
         assert_refused(answer, 401, "unauthorized")
-        assert answer.headers.get_list("www-authenticate") == ['Token realm="api"', 'Bearer realm="api"']
+        scheme = given.partition(" ")[0]
+        fitting = [each for each in ALL_CHALLENGES if scheme and each.startswith(f"{scheme} ")]
+        assert answer.headers.get_list("www-authenticate") == (fitting or ALL_CHALLENGES)
     bare = await service.http.post(PATH, data={"token": token})
     assert_refused(bare, 401, "unauthorized")
     assert_refused(await ask(service, token, Authorization=f"Bearer {service.caller}"), 403, "missing_scope")
@@ -227,7 +236,7 @@ async def test_other_media_types(service: Service, kind: str) -> None:
     answer = await ask(service, b'{"token":"x"}', Content_Type=kind)
     assert_refused(answer, 415, "unsupported_media_type")
     assert answer.headers["accept"] == FORM["Content-Type"]
-    assert code_of(await ask(service, "x", Content_Encoding="gzip")) == (415, "unsupported_media_type")
+    assert_refused(await ask(service, "x", Content_Encoding="gzip"), 415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize(

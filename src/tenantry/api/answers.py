@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -23,13 +24,31 @@ _ALWAYS: Final = (
 )
 
 
+def error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
+    """The body of an error of ``/api/user``."""
+    shown = {"code": error.code, "message": error.told}
+    if error.field is not None:
+        shown["field"] = error.field
+    return {"success": 0, "error": shown, "request_id": request_id}
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What an address says of itself in the headers of a refusal: its methods, authentication schemes and bodies."""
+    """What an address says of itself in a refusal: its methods, authentication schemes and bodies, and its way to
+    write an error."""
 
     allow: bytes = b""
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
     accept: bytes = b"application/json"
+    document: Callable[[TenantryError, str], dict[str, Any]] = error_document
+
+    def for_scheme(self, scheme: bytes) -> Terms:
+        """The same for a caller who used this scheme (lower case): he is challenged with it alone, if it is read here
+        (RFC 6749 section 5.2)."""
+        if len(self.challenges) == 1 or not scheme:
+            return self
+        fitting = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
+        return replace(self, challenges=fitting) if fitting else self
 
 
 class Answer(NamedTuple):
@@ -62,14 +81,11 @@ _TERMS: Final = Terms()
 
 
 def refusal(error: TenantryError, request_id: str, *, problem: bool, terms: Terms = _TERMS) -> Answer:
-    """The answer to ``error``: our own shape, or RFC 9457 with the same members as extensions when asked for.
+    """The answer to ``error``: the address' own shape, or RFC 9457 with the same members as extensions when asked for.
 
-    The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): what tells errors apart is ``error.code``.
+    The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): what tells errors apart is their code.
     """
-    shown = {"code": error.code, "message": error.told}
-    if error.field is not None:
-        shown["field"] = error.field
-    document: dict[str, Any] = {"success": 0, "error": shown, "request_id": request_id}
+    document = terms.document(error, request_id)
     if problem:
         title = HTTPStatus(error.status).phrase
         document = {

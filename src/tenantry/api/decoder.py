@@ -28,7 +28,8 @@ def decode(raw: bytes) -> dict[str, Any]:
     """The JSON object of a body.
 
     Raises BadJson (400) for what is not one JSON text in UTF-8 without a byte order mark: empty, cut off, a name given
-    twice, NaN, Infinity. Raises InvalidBody (422) for JSON that is not an object, or is nested without end.
+    twice, NaN, Infinity. Raises InvalidBody (422) for JSON that is not an object, or is nested without end; what is
+    nested that deep is read to its end first, so that a text that was cut off is never called JSON.
     An integer too long to matter is read as an infinite float, which the limits refuse with its place.
     """
     text = _text(raw)
@@ -39,7 +40,10 @@ def decode(raw: bytes) -> dict[str, Any]:
     except _Refused as refused:
         place, reason = _find(text, refused.what), refused.what
     except RecursionError:
-        raise InvalidBody("the body is nested too deep", field="") from None
+        found = _mistake_in_depth(text)
+        if found is None:
+            raise InvalidBody("the body is nested too deep", field="") from None
+        place, reason = found
     else:
         if type(value) is dict:
             return value
@@ -116,3 +120,71 @@ def _find(text: str, what: str) -> int:
             return token.start()
         last = token
     return 0
+
+
+# --- a text nested deeper than the decoder goes -----------------------------------------------------------------------
+
+
+_LEVELS: Final = 200
+"""How many levels are decoded at once."""
+
+
+class _Piece:
+    """The text of a container with those in it, down to ``_LEVELS``; ``null`` stands for each that is deeper. It knows
+    where its parts were."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[str, int]] = []
+
+    def add(self, text: str, place: int) -> None:
+        self._parts.append((text, place))
+
+    @property
+    def start(self) -> int:
+        return self._parts[0][1]
+
+    def mistake(self) -> tuple[int, str] | None:
+        """Where in the whole text the decoder finds a mistake, and which; None if it finds none."""
+        text = "".join(part for part, _ in self._parts)
+        try:
+            _DECODER.decode(text)
+        except json.JSONDecodeError as error:
+            return self._whole(error.pos), error.msg
+        except _Refused as refused:
+            return self._whole(_find(text, refused.what)), refused.what
+        return None
+
+    def _whole(self, place: int) -> int:
+        for part, begins in self._parts:
+            if place < len(part):
+                return begins + place
+            place -= len(part)
+        part, begins = self._parts[-1]
+        return begins + len(part)
+
+
+def _mistake_in_depth(text: str) -> tuple[int, str] | None:
+    """The same as the decoder would say of ``text``, piece by piece from the inside, so that no depth is too much."""
+    pieces, done, depth = [_Piece()], 0, 0
+    for token in JSON_TOKEN.finditer(text):
+        symbol = token[0]
+        if symbol in ("{", "["):
+            depth += 1
+            if depth % _LEVELS == 0:
+                pieces[-1].add(text[done : token.start()], done)
+                pieces.append(_Piece())
+                done = token.start()
+        elif symbol in ("}", "]") and depth:
+            if depth % _LEVELS == 0:
+                inner = pieces.pop()
+                inner.add(text[done : token.end()], done)
+                mistake = inner.mistake()
+                if mistake is not None:
+                    return mistake
+                pieces[-1].add("null", inner.start)
+                done = token.end()
+            depth -= 1
+    pieces[-1].add(text[done:], done)  # where something was not closed, the innermost piece ends too early
+    return pieces[-1].mistake()

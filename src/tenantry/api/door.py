@@ -16,6 +16,7 @@ from tenantry.api.answers import Answer, Terms, refusal
 from tenantry.api.body import ClientGone
 from tenantry.api.headers import RequestHeaders
 from tenantry.errors import MethodNotAllowed, NotFound, TenantryError
+from tenantry.tokens import mask_within
 
 _log = logging.getLogger("tenantry.api")
 _access = logging.getLogger("tenantry.access")
@@ -48,6 +49,7 @@ class Door:
         headers = RequestHeaders(scope["headers"])
         request_id = headers.request_id
         try:
+            _require_plain_path(scope)
             method: str = scope["method"]
             if method in self._methods:
                 answer = await self._room.answer(method, headers, receive)
@@ -61,17 +63,29 @@ class Door:
             elif error.public is not None:
                 told = {"request_id": request_id}
                 _log.warning("request %s: %s: %s", request_id, error.code, error.message, extra=told)
-            answer = refusal(error, request_id, problem=headers.wants_problem(), terms=self._terms)
+            answer = self._refusal(error, headers)
         except Exception as error:  # noqa: BLE001 - the last resort: every request gets an answer
-            answer = refusal(_bug(error, request_id), request_id, problem=headers.wants_problem())
+            answer = self._refusal(_bug(error, request_id), headers)
         await answer.send(scope, send, request_id)
         if _access.isEnabledFor(logging.INFO):
             _note(scope, answer.status, request_id, time.monotonic() - begun)
+
+    def _refusal(self, error: TenantryError, headers: RequestHeaders) -> Answer:
+        terms = _TERMS if isinstance(error, NotFound) else self._terms.for_scheme(headers.scheme)
+        return refusal(error, headers.request_id, problem=headers.wants_problem(), terms=terms)
 
     def _answer_other(self, method: str) -> Answer:
         if method == "OPTIONS":
             return Answer(204, None, headers=((b"allow", self._allow),))
         raise MethodNotAllowed(f"this address answers {self._allow.decode('ascii')}")
+
+
+def _require_plain_path(scope: Scope) -> None:
+    """Raises NotFound for an encoded slash: ``/api%2fuser`` is another path than ``/api/user`` (RFC 3986 section 2.2),
+    though a server decodes both to one."""
+    raw = scope.get("raw_path") or b""
+    if b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower():
+        raise NotFound("there is nothing at this address")
 
 
 def _bug(error: Exception, request_id: str) -> TenantryError:
@@ -84,7 +98,7 @@ def _bug(error: Exception, request_id: str) -> TenantryError:
 
 def _note(scope: Scope, status: int, request_id: str, seconds: float) -> None:
     """One record for each request, which is off unless somebody turns the logger ``tenantry.access`` to INFO."""
-    method, path = scope["method"], scope["path"]
+    method, path = scope["method"], mask_within(scope["path"])
     fields = {"method": method, "path": path, "status": status, "seconds": round(seconds, 6), "request_id": request_id}
     _access.info("%s %s %d", method, path, status, extra=fields)
 

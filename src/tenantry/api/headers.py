@@ -8,6 +8,7 @@ from secrets import token_hex
 from typing import Final
 
 from tenantry.errors import AmbiguousAuthorization, BadRequest, Unauthorized, UnsupportedMediaType
+from tenantry.tokens import holds_token
 
 _READ: Final = frozenset(
     {
@@ -25,6 +26,8 @@ _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no
 _IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
 _DIGITS: Final = re.compile(rb"[0-9]{1,18}")
 _SPACE: Final = b" \t"
+_UTF_8: Final = ("utf-8", "utf8")
+"""The registered name, and how many programs spell it."""
 
 BRIEF: Final = 8 * 1024
 """Bytes of a body that may be read before it is known who sends it. Most bodies are of a few hundred."""
@@ -52,15 +55,35 @@ class RequestHeaders:
     def api_token(self, schemes: Collection[bytes] = (b"token",)) -> str:
         """What stands after ``Token`` (any case) in Authorization, or after another of these ``schemes`` (lower case).
         Raises Unauthorized, AmbiguousAuthorization."""
-        given = self._values.get(b"authorization")
+        given = self.authorization()
         if given is None:
             raise Unauthorized("send the header  Authorization: Token <API_TOKEN>")
+        scheme, secret = given
+        if scheme not in schemes:
+            raise Unauthorized("the scheme of Authorization must be Token: send  Authorization: Token <API_TOKEN>")
+        return secret
+
+    def authorization(self) -> tuple[bytes, str] | None:
+        """The scheme of Authorization in lower case, and what stands after it; None if there is no such header. Raises
+        AmbiguousAuthorization."""
+        given = self._values.get(b"authorization")
+        if given is None:
+            return None
         if len(given) > 1:
             raise AmbiguousAuthorization("the request has more than one Authorization header: send one")
         scheme, _, secret = given[0].strip(_SPACE).partition(b" ")
-        if scheme.lower() not in schemes:
-            raise Unauthorized("the scheme of Authorization must be Token: send  Authorization: Token <API_TOKEN>")
-        return secret.strip(_SPACE).decode("latin-1")
+        return scheme.lower(), secret.strip(_SPACE).decode("latin-1")
+
+    @property
+    def scheme(self) -> bytes:
+        """The scheme of the only Authorization, in lower case, or nothing."""
+        given = self._values.get(b"authorization", ())
+        return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
+
+    @property
+    def has_media_type(self) -> bool:
+        """Whether there is a Content-Type. A request without a body needs none."""
+        return b"content-type" in self._values
 
     def content_length(self) -> int | None:
         """The length that is announced, in bytes; None if none is. Raises BadRequest."""
@@ -95,13 +118,17 @@ class RequestHeaders:
             raise UnsupportedMediaType("send the body without Content-Encoding")
 
     def idempotency_key(self) -> str | None:
-        """1 to 255 visible ASCII characters; None if there is none. Raises BadRequest."""
+        """1 to 255 visible ASCII characters; None if there is none. Raises BadRequest, also for one that holds a token:
+        a store keeps it."""
         given = self._values.get(b"idempotency-key")
         if given is None:
             return None
         if len(given) > 1 or not _IDEMPOTENCY_KEY.fullmatch(given[0]):
             raise BadRequest("the header Idempotency-Key must be one of 1 to 255 visible ASCII characters")
-        return given[0].decode("ascii")
+        key = given[0].decode("ascii")
+        if holds_token(key):
+            raise BadRequest("the header Idempotency-Key holds a secret token: send a random text of your own")
+        return key
 
     def wants_problem(self) -> bool:
         """Whether ``application/problem+json`` is named in Accept, and not less wanted than plain JSON."""
@@ -123,7 +150,7 @@ def _is_of(wanted: str, value: bytes) -> bool:
     kind, *parameters = [part.strip().lower() for part in value.decode("latin-1").split(";")]
     named = [part.partition("=") for part in parameters]
     charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]
-    return kind == wanted and charsets in ([], ["utf-8"])
+    return kind == wanted and (not charsets or (len(charsets) == 1 and charsets[0] in _UTF_8))
 
 
 def _accepted(part: str) -> tuple[str, float]:

@@ -10,8 +10,10 @@ from starlette.types import Receive
 from tenantry.api.answers import Answer, Terms, success
 from tenantry.api.body import read_body
 from tenantry.api.caller import Presented
+from tenantry.api.client_credentials import CHALLENGES, require_no_secret, secret_of_form, secret_of_header
 from tenantry.api.headers import RequestHeaders
-from tenantry.api.introspect_form import token_of
+from tenantry.api.introspect_form import Form
+from tenantry.api.oauth_errors import oauth_error_document
 from tenantry.api.service import Service
 from tenantry.api.visit import Visit
 from tenantry.errors import InvalidToken, MissingScope
@@ -19,17 +21,18 @@ from tenantry.groups import Environment, Reading, Scope, UserGroup, thaw
 from tenantry.provisioning import Patience
 
 TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
-SCHEMES: Final = (b"token", b"bearer")
-"""``Token`` as everywhere here, and ``Bearer``, which is what other programs know."""
 
 FORM_TERMS: Final = Terms(
-    challenges=(b'Token realm="api"', b'Bearer realm="api"'), accept=b"application/x-www-form-urlencoded"
+    challenges=CHALLENGES, accept=b"application/x-www-form-urlencoded", document=oauth_error_document
 )
 
 
 class IntrospectionRoom:
     """Answers for the user group tokens of the caller's own environment, and says of all others only that they are not
     active. The store of record is asked each time, so a rotated token is inactive at once; a forgery never gets there.
+
+    A caller without an Authorization header may show his API token in the form. A brief form is read for that before it
+    is known who sends it; nobody waits for another one of a stranger.
     """
 
     methods = ("POST",)
@@ -41,14 +44,26 @@ class IntrospectionRoom:
         service = self._service
         with Visit("tenantry.api.introspect", headers.request_id, service.observer) as visit:
             patience = Patience(service.store_seconds)  # the time that the body takes is not the store's
-            caller = await Presented(headers.api_token(SCHEMES), service.store, patience, visit).caller()  # 400, 401
+            authorization = headers.authorization()  # 400
+            if authorization is None:
+                form = await self._form(headers, receive) if headers.brief() else Form(b"")
+                secret = secret_of_form(form)  # 401, 400
+                caller = await Presented(secret, service.store, patience, visit).caller()  # 401
+                headers.require_form()  # 415
+            else:
+                secret = secret_of_header(authorization)  # 401
+                caller = await Presented(secret, service.store, patience, visit).caller()  # 401
+                form = await self._form(headers, receive)  # 400, 413, 408
+                headers.require_form()  # 415
+                require_no_secret(form)  # 400
             visit.wants("introspect")
-            body = await read_body(receive, headers.content_length(), seconds=service.body_seconds)  # 400, 413, 408
-            headers.require_form()  # 415
-            text = token_of(body)  # 400
+            text = form.token()  # 400
             if Scope.INTROSPECT not in caller.scopes:
                 raise MissingScope("this API token may not introspect: create one with --scope introspect")
             return success(await self._introspect(text, caller.environment, patience))
+
+    async def _form(self, headers: RequestHeaders, receive: Receive) -> Form:
+        return Form(await read_body(receive, headers.content_length(), seconds=self._service.body_seconds))
 
     async def _introspect(self, text: str, fence: Environment, patience: Patience) -> dict[str, Any]:
         try:

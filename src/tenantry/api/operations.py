@@ -124,22 +124,32 @@ def _put(body: dict[str, Any]) -> Operation:
     return UpdateGroup(update.user_group_id, update.changes())
 
 
+def _rotation(body: dict[str, Any]) -> Operation:
+    return RotateToken(_valid(Rotate, body).current_token)
+
+
 def _post(body: dict[str, Any]) -> Operation:
     rotates, creates = "current_token" in body, "user_group_id" in body
     if rotates == creates:
         raise AmbiguousRequest("send either current_token (to rotate) or user_group_id (to get or create)", field="")
     if rotates:
-        return RotateToken(_valid(Rotate, body).current_token)
+        return _rotation(body)
     return GetOrCreateGroup(_valid(GetOrCreate, body).draft(), with_tag=True)
 
 
-OPERATIONS: Final[dict[str, Callable[[dict[str, Any]], Operation]]] = {
+Reader: TypeAlias = Callable[[dict[str, Any]], Operation]
+"""Makes an operation of a body. Raises InvalidBody, AmbiguousRequest."""
+
+OPERATIONS: Final[dict[str, Reader]] = {
     "GET": _get,
     "PUT": _put,
     "POST": _post,
     "QUERY": _get,
 }
-"""What each method makes of a body. Raises InvalidBody, AmbiguousRequest."""
+"""What each method of ``/api/user`` makes of a body."""
+
+ROTATION: Final[dict[str, Reader]] = {"POST": _rotation}
+"""The same of ``/api/user/rotate``, an address that has one purpose."""
 
 
 def _valid(model: type[Model], body: dict[str, Any]) -> Model:

@@ -10,8 +10,10 @@ from starlette.routing import BaseRoute, Route
 from tenantry.api.body import BODY_SECONDS
 from tenantry.api.door import Door, Room
 from tenantry.api.health import DocumentRoom, HealthRoom, ReadyRoom, serving
+from tenantry.api.idempotency import InFlight
 from tenantry.api.introspect import FORM_TERMS, IntrospectionRoom
 from tenantry.api.openapi import openapi_document
+from tenantry.api.operations import OPERATIONS, ROTATION
 from tenantry.api.service import STORE_SECONDS, Service
 from tenantry.api.user import UserRoom
 from tenantry.api.visit import Observer, unobserved
@@ -38,17 +40,22 @@ def create_api(
     store_seconds: float = STORE_SECONDS,
     observer: Observer = unobserved,
     draining: Callable[[], bool] = serving,
+    contact: str | None = None,
 ) -> Api:
-    """``/api/user`` and ``/oauth/introspect`` with and without a trailing slash (never a redirect), ``/openapi.json``,
-    ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here. ``body_seconds``: how long a client may
-    take to send a body; ``store_seconds``: how long the store may take for one request, over all its calls.
-    ``observer`` is told of each request that needs an API token; while ``draining`` is true, ``/readyz`` answers 503.
+    """``/api/user``, ``/api/user/rotate`` and ``/oauth/introspect`` with and without a trailing slash (never a
+    redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here.
+    ``body_seconds``: how long a client may take to send a body; ``store_seconds``: how long the store may take for one
+    request, over all its calls. ``observer`` is told of each request that needs an API token; while ``draining`` is
+    true, ``/readyz`` answers 503. ``contact``: whom the OpenAPI documents name, an ``https`` address or one of mail;
+    ValueError if it is neither.
     """
     service = Service(store, keys, body_seconds, store_seconds, observer)
-    user, introspect = Door(UserRoom(service)), Door(IntrospectionRoom(service), FORM_TERMS)
+    in_flight = InFlight()
+    user, rotate = (Door(UserRoom(service, reads, in_flight)) for reads in (OPERATIONS, ROTATION))
+    introspect = Door(IntrospectionRoom(service), FORM_TERMS)
     rooms: dict[str, Room] = {
-        "/openapi.json": DocumentRoom(openapi_document("3.1")),
-        "/openapi-3.2.json": DocumentRoom(openapi_document("3.2")),
+        "/openapi.json": DocumentRoom(openapi_document("3.1", contact=contact)),
+        "/openapi-3.2.json": DocumentRoom(openapi_document("3.2", contact=contact)),
         "/healthz": HealthRoom(),
         "/readyz": ReadyRoom(store, store_seconds, draining),
     }
@@ -56,6 +63,8 @@ def create_api(
         (
             Route("/api/user", user, name="user_groups"),
             Route("/api/user/", user, include_in_schema=False),
+            Route("/api/user/rotate", rotate, name="rotation"),
+            Route("/api/user/rotate/", rotate, include_in_schema=False),
             Route("/oauth/introspect", introspect, name="introspection"),
             Route("/oauth/introspect/", introspect, include_in_schema=False),
             *(Route(path, Door(room)) for path, room in rooms.items()),

@@ -1,7 +1,8 @@
-"""``/api/user`` (SPEC section 4): one request, in the order of checks of docs/http-api.md."""
+"""``/api/user`` (SPEC section 4) and ``/api/user/rotate``: one request, in the order of checks of docs/http-api.md."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from starlette.types import Receive
@@ -12,10 +13,10 @@ from tenantry.api.caller import Presented
 from tenantry.api.decoder import decode
 from tenantry.api.headers import RequestHeaders
 from tenantry.api.idempotency import InFlight, once
-from tenantry.api.operations import OPERATIONS, Found, Operation
+from tenantry.api.operations import Found, Operation, Reader
 from tenantry.api.service import Service
 from tenantry.api.visit import Visit
-from tenantry.errors import MissingScope, TenantryError
+from tenantry.errors import BadJson, MissingScope, TenantryError
 from tenantry.groups import ApiToken, Author, Scope
 from tenantry.provisioning import UNREAD, Patience, Provisioned, Provisioner
 
@@ -25,14 +26,21 @@ Keyed: TypeAlias = tuple[str, dict[str, Any]]
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 
 
+_DROPPED = (
+    "the body is empty. Many HTTP clients and proxies drop the body of a GET: send the same JSON object with QUERY or "
+    'POST, which do the same for a body such as {"user_group_id": "acme"}'
+)
+
+
 class UserRoom:
-    """Gets, creates, updates and rotates user groups for the callers that the store knows."""
+    """Gets, creates, updates and rotates user groups for the callers that the store knows. ``operations``: what each
+    method makes of a body; ``in_flight`` is shared by all addresses of one service."""
 
-    methods = tuple(OPERATIONS)
-
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, operations: Mapping[str, Reader], in_flight: InFlight) -> None:
+        self.methods = tuple(operations)
         self._service = service
-        self._in_flight = InFlight()
+        self._operations = operations
+        self._in_flight = in_flight
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         service = self._service
@@ -69,10 +77,13 @@ class UserRoom:
     async def _read(self, method: str, headers: RequestHeaders, receive: Receive) -> tuple[Operation, Keyed | None]:
         seconds = self._service.body_seconds
         raw = await read_body(receive, headers.content_length(), seconds=seconds)  # 400, 413, 408
-        headers.require_json()  # 415
+        if raw or headers.has_media_type:
+            headers.require_json()  # 415
+        if not raw and method == "GET":
+            raise BadJson(_DROPPED)
         key = headers.idempotency_key() if method == "POST" else None  # 400
         body = decode(raw)  # 400
-        operation = OPERATIONS[method](body)  # 422
+        operation = self._operations[method](body)  # 422
         return operation, None if key is None else (key, body)
 
     async def _once(

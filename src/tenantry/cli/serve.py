@@ -42,6 +42,13 @@ host_option = click.option(
     help="Answer /metrics, for Prometheus, to everybody who reaches the port.",
 )
 @click.option(
+    "--api-contact",
+    metavar="URL|MAIL",
+    envvar="TENANTRY_API_CONTACT",
+    show_envvar=True,
+    help="Whom the OpenAPI documents name as their contact; default nobody.",
+)
+@click.option(
     "--log-format",
     metavar="text|json",
     envvar="TENANTRY_LOG_FORMAT",
@@ -87,7 +94,16 @@ def application(chosen: Settings, drain: Drain) -> Front:
     from tenantry.keys import SigningKeys
 
     keys = SigningKeys.from_file(chosen.keys)
-    return Front(create_app(chosen.database, keys, redis=chosen.redis, metrics=chosen.metrics, draining=drain))
+    return Front(
+        create_app(
+            chosen.database,
+            keys,
+            redis=chosen.redis,
+            metrics=chosen.metrics,
+            draining=drain,
+            contact=chosen.api_contact,
+        )
+    )
 
 
 @click.command()

@@ -58,8 +58,8 @@ def read_error(status: int, document: Any, retry_after: str | None) -> TenantryE
     message = f"{message} (request {request_id})"
     error = kind.__new__(kind, message)  # the constructors of some classes want more than a message
     seconds = int(retry_after) if retry_after is not None and retry_after.isascii() and retry_after.isdigit() else None
-    TenantryError.__init__(error, message, field=pointer, retry_after=seconds)
-    error.code, error.status = code, status
+    TenantryError.__init__(error, message, field=pointer)
+    error.code, error.status, error.retry_after = code, status, seconds
     return error
 
 

@@ -12,7 +12,7 @@ class BadJson(TenantryError):
 
 
 class BadRequest(TenantryError):
-    """A header cannot be read: Content-Length or Idempotency-Key. The message names it."""
+    """A header cannot be used: Content-Length or Idempotency-Key. The message names it."""
 
     code, status = "bad_request", 400
 
@@ -24,13 +24,13 @@ class InvalidRequest(TenantryError):
 
 
 class AmbiguousAuthorization(TenantryError):
-    """The request carries more than one Authorization header."""
+    """The API token comes in more than one way: two Authorization headers, or one and ``client_secret``."""
 
     code, status = "ambiguous_authorization", 400
 
 
 class Unauthorized(TenantryError):
-    """The API token is missing, unknown, revoked or sent with another scheme than ``Token``."""
+    """The API token is missing, unknown, revoked or sent in a way that the address does not read."""
 
     code, status = "unauthorized", 401
 
@@ -105,6 +105,7 @@ class IdempotencyInFlight(TenantryError):
     """The first request with this Idempotency-Key has not been answered yet."""
 
     code, status = "idempotency_in_flight", 409
+    retry_after = 1
 
 
 class IdempotencySuperseded(TenantryError):

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tenantry.errors import InvalidBody
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Record, RecordList, thaw
+from tenantry.tokens import holds_token, mask_within
 
 MAX_TEXT: Final = 255
 """Characters of an id, a name, a schema or a data source's id; at least one."""
@@ -88,12 +89,13 @@ def check_properties(properties: Mapping[str, Any]) -> None:
 
 
 def pointer_of(path: Iterable[object]) -> str:
-    """The JSON pointer of a path. A part that could not be shown is shown with question marks, or cut."""
+    """The JSON pointer of a path. A part that could not be shown is shown with question marks, or cut; a token in one
+    is masked, for a secret may stand where a name belongs."""
     return "".join(f"/{_shown(str(part))}" for part in path)
 
 
 def _shown(part: str) -> str:
-    clean = part[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
+    clean = mask_within(part)[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
     return clean.replace("~", "~0").replace("/", "~1")
 
 
@@ -103,6 +105,8 @@ def _size(properties: Mapping[str, Any]) -> int:
 
 
 def _check_characters(text: str, pointer: str) -> None:
+    if holds_token(text):  # it would be stored in clear, and shown in lists, dashboards and the audit trail
+        raise InvalidBody("this holds a secret token, which is never stored: was the wrong value sent?", field=pointer)
     if text.isascii():
         if "\0" in text:
             raise InvalidBody("a NUL character cannot be stored", field=pointer)
@@ -133,7 +137,7 @@ class _Walk:
 
     def _text(self, text: str, path: tuple[object, ...]) -> None:
         self.at_most += _WORST_CHARACTER * len(text) + 4
-        if not text.isascii() or "\0" in text:
+        if not text.isascii() or "\0" in text or "ug" in text:
             _check_characters(text, pointer_of(path))
 
     def _number(self, number: float, path: tuple[object, ...]) -> None:

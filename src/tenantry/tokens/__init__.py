@@ -2,7 +2,7 @@
 
 from tenantry.tokens.api_token import API_TOKEN_LENGTH, API_TOKEN_PATTERN, api_token_digest, mint_api_token
 from tenantry.tokens.draft import draft_token
-from tenantry.tokens.mask import mask, mask_within
+from tenantry.tokens.mask import holds_token, mask, mask_within
 from tenantry.tokens.ring import KeyRing
 from tenantry.tokens.shape import TOKEN_LENGTH, TOKEN_PATTERN
 from tenantry.tokens.signing_key import SigningKey
@@ -16,6 +16,7 @@ __all__ = [
     "SigningKey",
     "api_token_digest",
     "draft_token",
+    "holds_token",
     "mask",
     "mask_within",
     "mint_api_token",

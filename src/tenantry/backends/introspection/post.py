@@ -32,7 +32,7 @@ class Endpoint:
         self._transport = transport
         self._library = _library()
         self._headers = {
-            "Authorization": f"Token {api_token}",
+            "Authorization": f"Bearer {api_token}",
             "Accept": "application/json",
             "Accept-Encoding": "identity",
         }

@@ -1,0 +1,206 @@
+"""The errors of each operation: by status, with every code that it can give and an example of each.
+
+The examples are written by what writes the answers, so they are what a caller gets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from tenantry import errors
+from tenantry.api.answers import Terms, refusal
+
+JsonObject = dict[str, Any]
+
+REQUEST_ID: Final = "9f3c2b1a7d5e4f60"
+
+COMMON: Final = (
+    "ambiguous_authorization",
+    "bad_request",
+    "unauthorized",
+    "missing_scope",
+    "request_timeout",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "store_unavailable",
+    "migration_needed",
+)
+"""What every operation that wants an API token can give."""
+
+USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
+"""What every operation on user groups can give."""
+
+IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
+"""What an Idempotency-Key adds."""
+
+
+class _Case(NamedTuple):
+    kind: type[errors.TenantryError]
+    when: str
+    message: str
+    field: str | None = None
+
+
+_CASES: Final = {
+    case.kind.code: case
+    for case in (
+        _Case(
+            errors.AmbiguousAuthorization,
+            "The API token comes in two ways",
+            "the request has more than one Authorization header: send one",
+        ),
+        _Case(errors.BadRequest, "A header cannot be used", "the header Content-Length is not one number of bytes"),
+        _Case(errors.BadJson, "The body is not JSON", "the body is not JSON: a comma is missing, at character 24"),
+        _Case(
+            errors.InvalidRequest,
+            "The form has no `token`, or a parameter twice",
+            "the form has no parameter token: send  token=…",
+        ),
+        _Case(
+            errors.Unauthorized,
+            "The API token is missing, unknown or revoked",
+            "the API token is malformed, unknown or revoked",
+        ),
+        _Case(
+            errors.MissingScope,
+            "The API token lacks the scope of the operation",
+            "this API token may not do this: create one with the scope that the operation needs",
+        ),
+        _Case(
+            errors.UnknownGroup,
+            "There is no user group with this id",
+            "there is no user group with this id in the environment of the API token",
+            "/user_group_id",
+        ),
+        _Case(
+            errors.UnknownToken,
+            "The token is of no group of this environment",
+            "this token is of no group of this environment",
+            "/current_token",
+        ),
+        _Case(
+            errors.RequestTimeout,
+            "The body did not arrive within 10 seconds",
+            "the body did not arrive within 10 seconds",
+        ),
+        _Case(
+            errors.TokenAlreadyRotated,
+            "The token was rotated already; a GET gives the live one",
+            "this token was rotated already: GET gives the live one",
+            "/current_token",
+        ),
+        _Case(
+            errors.SigningKeyMissing,
+            "The signing key of the group's token is gone",
+            "the signing key of this group's token is not in the key file any more: rotate the group",
+        ),
+        _Case(
+            errors.IdempotencyInFlight,
+            "The first request with this Idempotency-Key still runs",
+            "the first request with this Idempotency-Key is still running: try again shortly",
+        ),
+        _Case(
+            errors.IdempotencySuperseded,
+            "The group was rotated or deleted since this Idempotency-Key was answered",
+            "the group was rotated or deleted since this Idempotency-Key was answered: GET gives the live token",
+        ),
+        _Case(errors.BodyTooLarge, "The body is larger than 64 KiB", "the body is larger than 65536 bytes"),
+        _Case(
+            errors.UnsupportedMediaType,
+            "The body is not of the media type that is read here, in UTF-8",
+            "send the body with the Content-Type of this operation  (in UTF-8)",
+        ),
+        _Case(
+            errors.InvalidBody,
+            "The body has a wrong shape, breaks a limit, or holds a secret; `field` points at it",
+            "this field is required",
+            "/user_group_id",
+        ),
+        _Case(
+            errors.AmbiguousRequest,
+            "Both of `current_token` and `user_group_id`, or neither",
+            "send either current_token (to rotate) or user_group_id (to get or create)",
+            "",
+        ),
+        _Case(
+            errors.UnknownDataSource,
+            "The mapping names a data source that is not registered",
+            "there is no data source 'warehouse_eu' in the environment production; register it with: tenantry "
+            "data-source create warehouse_eu --environment production --url …",
+            "/mapping/main",
+        ),
+        _Case(
+            errors.IdempotencyKeyReused,
+            "The Idempotency-Key came with another body before",
+            "this Idempotency-Key came with another body before: send a new one",
+        ),
+        _Case(
+            errors.TenantryError,
+            "A mistake of the server; its log has more under the request id",
+            "something went wrong here; the log has more under the request id",
+        ),
+        _Case(errors.StoreUnavailable, "The store is not available; nothing was changed; try again", ""),
+        _Case(errors.MigrationNeeded, "The tables of the store are missing or old", ""),
+        _Case(errors.OutcomeUnknown, "A write was begun and not confirmed; ask with GET before trying again", ""),
+        _Case(errors.Draining, "The server is about to stop", "this server is about to stop: send requests to another"),
+    )
+}
+
+KNOWN_CODES: Final = (*_CASES, errors.MethodNotAllowed.code, errors.NotFound.code)
+"""All codes that this version gives over HTTP."""
+
+
+def error_responses(codes: Iterable[str], terms: Terms, *, prefix: str = "") -> JsonObject:
+    """The responses of an operation that gives these codes, by status. ``prefix`` names the schemas and examples of an
+    address that writes errors in another way."""
+    by_status: dict[int, list[_Case]] = {}
+    for code in codes:
+        by_status.setdefault(_CASES[code].kind.status, []).append(_CASES[code])
+    return {str(status): _response(by_status[status], terms, prefix) for status in sorted(by_status)}
+
+
+def _response(cases: list[_Case], terms: Terms, prefix: str) -> JsonObject:
+    sent = {name for case in cases for name in _headers(case, terms)}
+    headers = {name: {"$ref": f"#/components/headers/{reference}"} for name, reference in _HEADERS if name in sent}
+    return {
+        "description": "; ".join(f"{case.when} (`{case.kind.code}`)" for case in cases),
+        "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}, **headers},
+        "content": {
+            "application/json": _media(cases, f"{prefix}Error", ""),
+            "application/problem+json": _media(cases, f"{prefix}Problem", "problem_"),
+        },
+    }
+
+
+_HEADERS: Final = (("WWW-Authenticate", "Challenge"), ("Retry-After", "RetryAfter"), ("Accept", "Accepted"))
+
+
+def _media(cases: list[_Case], schema: str, form: str) -> JsonObject:
+    style = "oauth_" if schema.startswith("OAuth") else ""
+    return {
+        "schema": {"$ref": f"#/components/schemas/{schema}"},
+        "examples": {
+            case.kind.code: {"$ref": f"#/components/examples/{style}{form}{case.kind.code}"} for case in cases
+        },
+    }
+
+
+def error_examples(codes: Iterable[str], terms: Terms, *, style: str = "") -> Iterator[tuple[str, JsonObject]]:
+    """The examples that ``error_responses`` refers to, by name."""
+    for code in codes:
+        case = _CASES[code]
+        for form in ("", "problem_"):
+            answer = refusal(_made(case), REQUEST_ID, problem=bool(form), terms=terms)
+            yield f"{style}{form}{code}", {"summary": case.when, "value": json.loads(answer.body or b"")}
+
+
+def _headers(case: _Case, terms: Terms) -> Iterator[str]:
+    answer = refusal(_made(case), REQUEST_ID, problem=False, terms=terms)
+    yield from (name.decode("ascii").title().replace("Www", "WWW") for name, _ in answer.headers)
+
+
+def _made(case: _Case) -> errors.TenantryError:
+    return case.kind(case.message) if case.field is None else case.kind(case.message, field=case.field)

@@ -1,0 +1,139 @@
+"""The schemas of the document: those of requests are made from the models, those of answers stand here.
+
+Every object has a name of its own, every operation one schema for its answer, and free JSON is free: generators of
+clients make nothing of objects without a name, of answers that only a value tells apart, or of a schema in itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pydantic.json_schema import models_json_schema
+
+from tenantry.api.models import MAPPING_SCHEMA, PROPERTIES_SCHEMA, GetOrCreate, Rotate, Update
+from tenantry.api.openapi import introspection
+from tenantry.api.openapi.errors import KNOWN_CODES
+from tenantry.groups import Tag
+
+JsonObject = dict[str, Any]
+
+_REFERENCE: Final = "#/components/schemas/{model}"
+
+
+def reference(name: str) -> JsonObject:
+    return {"$ref": _REFERENCE.format(model=name)}
+
+
+def schemas() -> JsonObject:
+    """All of them, by name."""
+    models = [(model, "validation") for model in (GetOrCreate, Update, Rotate)]
+    _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
+    requests: JsonObject = _plain(generated["$defs"])
+    return {
+        **requests,
+        "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},
+        "Mapping": MAPPING_SCHEMA,
+        "Properties": PROPERTIES_SCHEMA,
+        **_ANSWERS,
+        **_ERRORS,
+        **introspection.SCHEMAS,
+    }
+
+
+def _plain(schema: Any) -> Any:
+    """Without the titles and defaults that pydantic writes: no title says more than its name, and absent is absent."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {name: value for name, value in schema.items() if name not in ("title", "default")}
+    return {name: value if name == "examples" else _plain(value) for name, value in kept.items()}
+
+
+def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = "") -> JsonObject:
+    return {
+        "type": "object",
+        **({"description": about} if about else {}),
+        "required": [name for name in fields if name not in optional],
+        "properties": fields,
+        "additionalProperties": False,
+    }
+
+
+_GROUP_FIELDS: Final[JsonObject] = {
+    "team_id": {"type": "integer", "description": "Internal id of the user group."},
+    "token": {"type": "string", "description": "The user group token. Keep it secret."},
+    "name": {"type": "string"},
+    "provided_id": {"type": "string", "description": "The `user_group_id` that was sent."},
+    "properties": {"anyOf": [reference("Properties"), {"type": "null"}]},
+    "api_environment_tag": reference("EnvironmentTag"),
+}
+_SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
+_NEW: Final[JsonObject] = {"type": "boolean", "description": "Whether the group was created by this call."}
+
+
+def _group(*more: str, optional: tuple[str, ...] = ()) -> JsonObject:
+    names = ("team_id", "token", "name", "provided_id", *more)
+    return _closed({name: _GROUP_FIELDS[name] for name in names}, optional=optional)
+
+
+_ANSWERS: Final[JsonObject] = {
+    "FoundGroup": _group("properties"),
+    "Found": _closed({"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
+    "UpdatedGroup": _group("properties", "api_environment_tag"),
+    "Updated": _closed({"success": _SUCCESS, "user_group": reference("UpdatedGroup")}),
+    "RotatedGroup": _group("api_environment_tag"),
+    "Rotated": _closed({"success": _SUCCESS, "user_group": reference("RotatedGroup")}),
+    "PostedGroup": _group("api_environment_tag", "properties", optional=("properties",)),
+    "Posted": _closed(
+        {"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("PostedGroup")},
+        optional=("new_user_group",),
+        about="`new_user_group` and `properties` are there for a body with `user_group_id`, and absent for a rotation.",
+    ),
+    "Health": _closed({"success": _SUCCESS, "status": {"type": "string", "const": "ok"}}),
+    "Readiness": _closed({"success": _SUCCESS, "status": {"type": "string", "const": "ready"}}),
+}
+
+_CODE: Final[JsonObject] = {
+    "type": "string",
+    "description": "What went wrong, in a code that never changes its meaning. Later versions may add codes: take one "
+    "that you do not know by its status.",
+    "x-extensible-enum": sorted(KNOWN_CODES),
+}
+_PROBLEM: Final[JsonObject] = {
+    "type": {"type": "string", "format": "uri-reference"},
+    "title": {"type": "string"},
+    "status": {"type": "integer"},
+    "detail": {"type": "string"},
+}
+_ERROR: Final[JsonObject] = {
+    "success": {"type": "integer", "const": 0},
+    "error": reference("ErrorDetail"),
+    "request_id": {"type": "string"},
+}
+_OAUTH_ERROR: Final[JsonObject] = {
+    "success": {"type": "integer", "const": 0},
+    "error": {
+        "type": "string",
+        "description": "The code of RFC 6749 section 5.2 or RFC 6750 section 3.1. Take one that you do not know by its "
+        "status.",
+        "x-extensible-enum": list(introspection.OAUTH_CODES),
+    },
+    "error_description": {"type": "string"},
+    "code": _CODE,
+    "request_id": {"type": "string"},
+}
+_ERRORS: Final[JsonObject] = {
+    "ErrorDetail": _closed(
+        {
+            "code": _CODE,
+            "message": {"type": "string", "description": "What is wrong, and how to mend it."},
+            "field": {"type": "string", "description": "A JSON pointer (RFC 6901) into the body that was sent."},
+        },
+        optional=("field",),
+    ),
+    "Error": _closed(_ERROR),
+    "Problem": _closed({**_PROBLEM, **_ERROR}),
+    "OAuthError": _closed(_OAUTH_ERROR),
+    "OAuthProblem": _closed({**_PROBLEM, **_OAUTH_ERROR}),
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -93,22 +94,37 @@ async def test_a_stranger_hears_nothing_about_the_body(service: Service, body: b
         [(b"transfer-encoding", b"chunked")],
     ],
 )
-async def test_the_body_of_a_stranger_is_not_waited_for(service: Service, headers: list[tuple[bytes, bytes]]) -> None:
-    """Unless it is brief and on its way: a server says ``100 Continue`` when a body is first asked for.
+async def test_the_body_of_a_stranger_is_not_waited_for(
+    service: Service, headers: list[tuple[bytes, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He is refused before his body is asked for, and then it has a second to come, so that he can hear that; one that
+    waits for ``100 Continue``, which a server says when a body is first asked for, has none.
 
-    Red when ``brief`` forgets the length or Expect.
+    Red when ``brief`` forgets the length or Expect, and when what is drained has no limit of time.
     """
     said: list[dict[str, Any]] = []
+    looked_up = asyncio.Event()
+    real = service.store.api_token
+
+    async def api_token(digest: bytes) -> Any:
+        looked_up.set()
+        return await real(digest)
+
+    monkeypatch.setattr(service.store, "api_token", api_token)
 
     async def receive() -> dict[str, Any]:
-        raise AssertionError("the body was asked for")
+        assert looked_up.is_set(), "the body was asked for"
+        assert (b"expect", b"100-continue") not in headers, "the body was asked for"
+        await asyncio.Event().wait()
+        raise AssertionError("never")
 
     async def send(message: dict[str, Any]) -> None:
         said.append(message)
 
     given = [(b"authorization", b"Token " + stranger().encode()), (b"content-type", b"application/json"), *headers]
     scope = {"type": "http", "method": "GET", "path": "/api/user", "root_path": "", "headers": given}
-    await make_app(service.store, service.keys)(scope, receive, send)
+    async with asyncio.timeout(30):
+        await make_app(service.store, service.keys)(scope, receive, send)
     assert said[0]["status"] == 401
 
 

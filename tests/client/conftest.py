@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 
-from tenantry.api import create_api
+from tenantry.api import create_api, not_found
 from tenantry.backends.memory import MemoryStore
 from tenantry.groups import Scope, Tag
 from tenantry.provisioning import issue_api_token
@@ -43,7 +43,7 @@ def new_app() -> tuple[Starlette, str, str]:
     caller = asyncio.run(_caller(store, Scope.PROVISION))
     reader = asyncio.run(_caller(store, Scope.INTROSPECT))
     api = create_api(store, KeyRing([SigningKey("k1", b"1" * 32)]), body_seconds=0.5)
-    return Starlette(routes=[*api]), caller, reader
+    return Starlette(routes=[*api], exception_handlers={404: not_found}), caller, reader
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from starlette.types import Message, Receive
@@ -14,6 +15,10 @@ MAX_BODY: Final = 64 * 1024
 
 BODY_SECONDS: Final = 10.0
 """How long a client may take to send its body."""
+
+
+DRAIN_SECONDS: Final = 1.0
+"""How long the rest of a body is waited for that nobody wants any more."""
 
 
 class ClientGone(Exception):
@@ -62,3 +67,32 @@ def _chunk(message: Message) -> bytes:
 
 def _too_large() -> BodyTooLarge:
     return BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
+
+
+class Incoming:
+    """The messages of a request on their way to whoever reads them, and whether its body has come to its end."""
+
+    __slots__ = ("_receive", "whole")
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.whole = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self.whole = not message.get("more_body", False)
+        return message
+
+    async def drain(self) -> None:
+        """Reads and forgets the rest of the body, 64 KiB at most and for a second at most.
+
+        A client that is still sending when the server answers and closes may lose the answer to a reset of the
+        connection (RFC 9112 section 9.6). ``whole`` tells whether it came to its end.
+        """
+        with suppress(TimeIsUp):
+            await within(DRAIN_SECONDS, self._drain())
+
+    async def _drain(self) -> None:
+        size = 0
+        while not self.whole and size <= MAX_BODY:
+            size += len((await self.receive()).get("body", b""))

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from tenantry.api.answers import Answer, Terms, refusal
-from tenantry.api.body import ClientGone
+from tenantry.api.body import MAX_BODY, ClientGone, Incoming
 from tenantry.api.headers import RequestHeaders
 from tenantry.errors import MethodNotAllowed, NotFound, TenantryError
 from tenantry.tokens import mask_within
@@ -48,11 +48,12 @@ class Door:
         begun = time.monotonic()
         headers = RequestHeaders(scope["headers"])
         request_id = headers.request_id
+        incoming = Incoming(receive)
         try:
             _require_plain_path(scope)
             method: str = scope["method"]
             if method in self._methods:
-                answer = await self._room.answer(method, headers, receive)
+                answer = await self._room.answer(method, headers, incoming.receive)
             else:
                 answer = self._answer_other(method)
         except ClientGone:
@@ -66,6 +67,8 @@ class Door:
             answer = self._refusal(error, headers)
         except Exception as error:  # noqa: BLE001 - the last resort: every request gets an answer
             answer = self._refusal(_bug(error, request_id), headers)
+        if not incoming.whole:
+            answer = await _drained(answer, headers, incoming)
         await answer.send(scope, send, request_id)
         if _access.isEnabledFor(logging.INFO):
             _note(scope, answer.status, request_id, time.monotonic() - begun)
@@ -88,6 +91,14 @@ def _require_plain_path(scope: Scope) -> None:
         raise NotFound("there is nothing at this address")
 
 
+async def _drained(answer: Answer, headers: RequestHeaders, incoming: Incoming) -> Answer:
+    """An answer that can be sent: no client loses it because it was still sending a small body."""
+    if answer.closes or not headers.may_drain(MAX_BODY):
+        return answer
+    await incoming.drain()
+    return answer if incoming.whole else answer._replace(closes=True)
+
+
 def _bug(error: Exception, request_id: str) -> TenantryError:
     """Logs where it happened. The message of a foreign error may hold a token or a property, so only its type is."""
     frames = "".join(traceback.format_tb(error.__traceback__))
@@ -108,19 +119,21 @@ async def not_found(request: Request, error: Exception) -> Response:
     headers = RequestHeaders(request.scope["headers"])
     request_id = headers.request_id
     answer = refusal(NotFound("there is nothing at this address"), request_id, problem=headers.wants_problem())
-    return _Whole(answer, request_id)
+    return _Whole(answer, headers)
 
 
 class _Whole(Response):
     """An Answer in the shape of a Starlette response."""
 
-    def __init__(self, answer: Answer, request_id: str) -> None:
+    def __init__(self, answer: Answer, headers: RequestHeaders) -> None:
         super().__init__(answer.body, answer.status)
         self._answer = answer
-        self._request_id = request_id
+        self._request = headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = time.monotonic()
-        await self._answer.send(scope, send, self._request_id)
+        request_id = self._request.request_id
+        answer = await _drained(self._answer, self._request, Incoming(receive))
+        await answer.send(scope, send, request_id)
         if _access.isEnabledFor(logging.INFO):
-            _note(scope, self.status_code, self._request_id, time.monotonic() - begun)
+            _note(scope, self.status_code, request_id, time.monotonic() - begun)

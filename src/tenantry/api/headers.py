@@ -19,6 +19,7 @@ _READ: Final = frozenset(
         b"content-type",
         b"expect",
         b"idempotency-key",
+        b"transfer-encoding",
         b"x-request-id",
     }
 )
@@ -101,6 +102,16 @@ class RequestHeaders:
             return False
         digits = self._values[b"content-length"][0]
         return digits.isdigit() and len(digits) <= _BRIEF_DIGITS and int(digits) <= BRIEF
+
+    def may_drain(self, most: int) -> bool:
+        """Whether a body is on its way that is worth reading although nobody wants it: one of at most ``most`` bytes,
+        or of a length that is not told, and not held back until asked for."""
+        if b"expect" in self._values:
+            return False
+        lengths = self._values.get(b"content-length", ())
+        if not lengths:
+            return b"transfer-encoding" in self._values
+        return all(_DIGITS.fullmatch(length) and 0 < int(length) <= most for length in lengths)
 
     def require_json(self) -> None:
         """Raises UnsupportedMediaType unless the body is ``application/json`` in UTF-8, and not compressed."""

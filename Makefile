@@ -37,6 +37,7 @@ help:
 .venv/test: .venv/python $(INPUTS)
 	@echo "Installing Tenantry and its test tools into .venv: a minute or two, once …"
 	@$(PIP) --editable '.[test]'
+	@$(PIP) --upgrade --target .venv/servers httptools uvloop   # apart: uvicorn takes them wherever it finds them
 	@touch $@ .venv/demo
 
 .venv/bench: .venv/test

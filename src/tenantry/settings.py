@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import tomllib
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from tenantry.errors import InvalidSettings
@@ -46,6 +47,31 @@ class Settings(BaseSettings):
         1, ge=0, le=300, description="how long `serve` still takes requests after SIGTERM, with /readyz at 503"
     )
 
+    header_seconds: int = Field(10, ge=1, le=300, description="how long a client may take for the head of a request")
+    min_rate: int = Field(
+        500,
+        ge=0,
+        description="bytes a second that a client must send of a body and read of an answer; 0 asks for none",
+    )
+    max_connections: int | None = Field(None, ge=1, description="the most connections that one process serves")
+    max_connections_per_address: int | None = Field(
+        None, ge=0, description="the most of them that one client address may have; 0 for no such limit"
+    )
+    proxy_address: str | None = Field(
+        None, description="addresses and networks of proxies, which speak for many clients, with commas between them"
+    )
+
+    @field_validator("proxy_address")
+    @classmethod
+    def _check_proxies(cls, value: str | None) -> str | None:
+        _networks(value)
+        return value
+
+    @property
+    def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """``proxy_address``, read: an address is a network of one."""
+        return _networks(self.proxy_address)
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -69,6 +95,11 @@ def load_settings(**given: Any) -> Settings:
         raise InvalidSettings(f"{_config_file()} is not TOML: {error}") from None
     except OSError as error:
         raise InvalidSettings(f"{_config_file()} cannot be read: {error.strerror}") from None
+
+
+def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
+    """``"10.0.0.5, 10.1.0.0/16, fd00::1"``. Raises ValueError, which names the bad one."""
+    return tuple(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
 
 
 def _config_file() -> Path | None:

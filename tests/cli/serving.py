@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -34,12 +35,18 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[Server]:
-    """``tenantry serve`` with these options in ``folder``, on a free port."""
+def serving(
+    folder: Path, *options: str, variables: dict[str, str] | None = None, open_files: int | None = None
+) -> Iterator[Server]:
+    """``tenantry serve`` with these options in ``folder``, on a free port; with more environment ``variables``, and
+    under ``ulimit -n open_files``."""
     log = folder / "serve.log"
+    command = [sys.executable, "-m", "tenantry", "serve", "--port", "0", *options]
+    if open_files is not None:
+        command = ["bash", "-c", f'ulimit -n {open_files} && exec "$@"', "bash", *command]
     with log.open("w") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tenantry", "serve", "--port", "0", *options], cwd=folder, stderr=stderr, text=True
+            command, cwd=folder, stderr=stderr, text=True, env={**os.environ, **(variables or {})}
         )
         try:
             yield Server(process, _address(process, log), log)

@@ -12,6 +12,7 @@ from tenantry.cli.output import say
 if TYPE_CHECKING:
     from tenantry.api.front import Front
     from tenantry.cli.server import Drain
+    from tenantry.connections import ConnectionLimits
     from tenantry.settings import Settings
 
 host_option = click.option(
@@ -62,6 +63,42 @@ host_option = click.option(
     show_envvar=True,
     help="How long after SIGTERM requests are still taken, with /readyz at 503; default 1.",
 )
+@click.option(
+    "--header-seconds",
+    type=int,
+    envvar="TENANTRY_HEADER_SECONDS",
+    show_envvar=True,
+    help="How long a client may take for the head of a request, before it gets 408; default 10.",
+)
+@click.option(
+    "--min-rate",
+    type=int,
+    metavar="BYTES",
+    envvar="TENANTRY_MIN_RATE",
+    show_envvar=True,
+    help="Bytes a second that a client must send of a body, and read of an answer; default 500, 0 asks for none.",
+)
+@click.option(
+    "--max-connections",
+    type=int,
+    envvar="TENANTRY_MAX_CONNECTIONS",
+    show_envvar=True,
+    help="The most connections of each process; by default what its limit of open files leaves, 4096 at most.",
+)
+@click.option(
+    "--max-connections-per-address",
+    type=int,
+    envvar="TENANTRY_MAX_CONNECTIONS_PER_ADDRESS",
+    show_envvar=True,
+    help="The most of them from one address, loopback apart; by default half of them, 0 for no such limit.",
+)
+@click.option(
+    "--proxy-address",
+    metavar="ADDRESSES",
+    envvar="TENANTRY_PROXY_ADDRESS",
+    show_envvar=True,
+    help="Addresses or networks of proxies, with commas between them, that may have all connections.",
+)
 def serve(**given: Any) -> None:
     """Serve /api/user, after bringing the store's tables up to date."""
     from tenantry.cli.log import teller
@@ -80,7 +117,8 @@ def serve(**given: Any) -> None:
         tell(f"Tenantry serves {url}/api/user  (OpenAPI: {url}/openapi.json). Ctrl-C stops it.")
 
     if chosen.workers == 1:
-        run(app, listener, announce=announce, drain=drain, log_format=chosen.log_format)
+        limits = connection_limits(chosen)
+        run(app, listener, announce=announce, drain=drain, log_format=chosen.log_format, limits=limits)
     else:
         from tenantry.cli.workers import Supervisor
 
@@ -103,6 +141,19 @@ def application(chosen: Settings, drain: Drain) -> Front:
             draining=drain,
             contact=chosen.api_contact,
         )
+    )
+
+
+def connection_limits(chosen: Settings) -> ConnectionLimits:
+    """What clients may take of a process with these settings."""
+    from tenantry.connections import ConnectionLimits, most_connections
+
+    return ConnectionLimits(
+        header_seconds=chosen.header_seconds,
+        min_rate=chosen.min_rate,
+        max_connections=most_connections() if chosen.max_connections is None else chosen.max_connections,
+        max_per_address=chosen.max_connections_per_address,
+        proxies=chosen.proxies,
     )
 
 

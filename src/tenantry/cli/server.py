@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 
 from tenantry.cli.log import log_config
+from tenantry.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
 from tenantry.errors import InvalidSettings
 
 DRAIN_SECONDS = 10
@@ -23,6 +24,12 @@ DRAIN_SECONDS = 10
 _TICK = 0.1
 _LINGER_SECONDS = 0.5
 """How long connections that were just made may take to say what they want."""
+
+_BACKLOG = 2_048
+"""Connections that may wait in the system to be accepted."""
+_ACCEPTED_AT_ONCE = 4
+"""asyncio takes one number for that and for how many it accepts before it makes any of them known: with many, a crowd
+has used up the file descriptors before a limit can see it."""
 
 
 class Drain:
@@ -46,6 +53,8 @@ def run(
     drain: Drain | None = None,
     log_format: str = "text",
     proxied: bool = False,
+    limits: ConnectionLimits | None = None,
+    counters: ConnectionCounters | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``.
 
@@ -53,10 +62,15 @@ def run(
     from somebody at a terminal, who does not want to wait for that; nor does who signals twice.
 
     ``announce`` is called with the address once it answers, and after ``prepare``, which runs in the server's own loop.
-    ``proxied``: the app asks whether its client came by TLS, and a proxy on this machine is believed about that.
+    ``limits``: what clients may take, and ``counters`` of those who took more. ``proxied``: the app asks whether its
+    client came by TLS, and a proxy on this machine is believed about that.
     """
+    connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
-        app,
+        TrackRequests(app),
+        http=connections,
+        interface="asgi3",  # uvicorn would look for an `async def`, and call TrackRequests as if it were of ASGI 2
+        backlog=_ACCEPTED_AT_ONCE,
         log_config=log_config(log_format),
         log_level="warning",
         access_log=False,  # it would be made for each request, and not written at this level
@@ -100,6 +114,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self._listeners = sockets or []
         await super().startup(sockets)
+        for listener in self._listeners:
+            listener.listen(_BACKLOG)
         if not self.should_exit:
             await self._prepare()
         gc.collect()

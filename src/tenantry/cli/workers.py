@@ -52,13 +52,20 @@ class Worker:
 
 def _work(chosen: Settings, listener: socket.socket, ready: Connection) -> None:
     """What a worker does."""
-    from tenantry.cli.serve import application
+    from tenantry.cli.serve import application, connection_limits
 
     if sys.platform != "win32":
         os.setpgid(0, 0)  # Ctrl-C is for the supervisor, which passes it on: a worker that heard it twice would hurry
     drain = Drain(chosen.drain_seconds)
     app = application(chosen, drain)
-    run(app, listener, announce=lambda _: ready.send_bytes(b"1"), drain=drain, log_format=chosen.log_format)
+    run(
+        app,
+        listener,
+        announce=lambda _: ready.send_bytes(b"1"),
+        drain=drain,
+        log_format=chosen.log_format,
+        limits=connection_limits(chosen),
+    )
 
 
 class Supervisor:

@@ -78,7 +78,7 @@ class MethodNotAllowed(TenantryError):
 
 
 class RequestTimeout(TenantryError):
-    """The body of the request did not arrive in time. Nothing was done."""
+    """The request, its head or its body, did not arrive in time. Nothing was done."""
 
     code, status = "request_timeout", 408
 
@@ -124,6 +124,12 @@ class UnsupportedMediaType(TenantryError):
     """The body is not ``application/json`` in UTF-8; of ``/oauth/introspect``, not a form."""
 
     code, status = "unsupported_media_type", 415
+
+
+class HeadersTooLarge(TenantryError):
+    """The head of the request, its address and its headers, is larger than 64 KiB."""
+
+    code, status = "headers_too_large", 431
 
 
 class InvalidBody(TenantryError):
@@ -178,6 +184,13 @@ class Draining(TenantryError):
     """``/readyz`` of a server that is about to stop: it still answers, and wants no new work."""
 
     code, status = "draining", 503
+    retry_after = 1
+
+
+class TooManyConnections(TenantryError):
+    """The server, or one client of it, has as many connections as it may have. Nothing was done; try again."""
+
+    code, status = "too_many_connections", 503
     retry_after = 1
 
 

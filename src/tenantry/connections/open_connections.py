@@ -1,0 +1,121 @@
+"""OpenConnections: all connections of a process, how many there may be, and which one goes when there are too many."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from tenantry.connections.connection import Connection, State
+from tenantry.connections.counters import Closed, ConnectionCounters
+from tenantry.connections.limits import ConnectionLimits
+from tenantry.errors import TooManyConnections
+
+_TICK: Final = 0.25
+"""Seconds between two looks at all of them. No connection has a timer of its own: a request costs none."""
+_YOUNG: Final = 1.0
+"""Seconds in which an honest client has sent its request: before that it is not taken for a slow one."""
+
+
+class OpenConnections:
+    """Admits connections until a limit is met. Then the one that has earned its place least is closed for the new one:
+
+    1. one that drains, or has kept the server waiting for a second: for the head of a request, for a body that comes
+       more slowly than it should, or for the reading of its answer,
+    2. one that is idle between two requests,
+    3. one that keeps the server waiting since a moment.
+
+    Within a rank the oldest. Where none is left every connection is at work, and the new one is refused.
+    """
+
+    def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
+        self.limits = limits
+        self.counters = counters
+        self._all: dict[Connection, None] = {}  # in the order in which they came
+        self._by_address: dict[str, dict[Connection, None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Connection]:
+        return iter(self._all)
+
+    def now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def admit(self, connection: Connection) -> TooManyConnections | None:
+        """Takes it in; why it is to be refused, if there is no place for it."""
+        address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
+        refused = None if address is None else self._make_place_for(address)
+        if refused is None and len(self._all) >= self.limits.max_connections:
+            refused = self._make_place(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
+        self._all[connection] = None
+        if address is not None:
+            connection.address = address
+            self._by_address.setdefault(address, {})[connection] = None
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_TICK, self._check)
+        return refused
+
+    def discard(self, connection: Connection) -> None:
+        """It has ended, or is about to in this round of the loop."""
+        self._all.pop(connection, None)
+        if connection.address is not None:
+            same = self._by_address.get(connection.address)
+            if same is not None:
+                same.pop(connection, None)
+                if not same:
+                    del self._by_address[connection.address]
+
+    def _make_place_for(self, address: str) -> TooManyConnections | None:
+        same = self._by_address.get(address, {})
+        if len(same) < self.limits.per_address:
+            return None
+        return self._make_place(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
+
+    def _make_place(
+        self, among: Iterable[Connection], reason: Closed, most: int, address: str | None
+    ) -> TooManyConnections | None:
+        self.counters.limit_met(reason, most, address)
+        error = TooManyConnections("this server has as many connections as it can serve: try again")
+        least = _least(among, self.now(), self.limits.min_rate)
+        if least is None:
+            return error
+        self.discard(least)  # now, and not when its socket is closed: the next one is admitted before that
+        least.evict(error)
+        return None
+
+    def _check(self) -> None:
+        now = self.now()
+        for connection in list(self._all):
+            connection.check(now)
+        self._timer = asyncio.get_running_loop().call_later(_TICK, self._check) if self._all else None
+
+
+def _least(among: Iterable[Connection], now: float, min_rate: int) -> Connection | None:
+    """The one to close; None if all are at work."""
+    best: tuple[int, Connection] | None = None
+    for connection in among:
+        rank = _rank(connection, now, min_rate)
+        if rank == 1:
+            return connection
+        if rank and (best is None or rank < best[0]):
+            best = rank, connection
+    return None if best is None else best[1]
+
+
+def _rank(connection: Connection, now: float, min_rate: int) -> int:
+    """0 for one at work."""
+    state, request = connection.state, connection.request
+    if state is State.UPGRADED:
+        return 0
+    if state is State.DRAINING or connection.waits_to_send:
+        return 1
+    if state is State.IDLE:
+        return 2
+    if state is State.HEAD:
+        return 1 if now - connection.since > _YOUNG else 3
+    if request is None or not request.waits:
+        return 0
+    return 1 if request.is_behind(now, min_rate, _YOUNG) else 3

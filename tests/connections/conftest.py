@@ -1,0 +1,166 @@
+"""A server in a thread, on a connection factory with short times, under each HTTP protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from tenantry.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
+from tests.engines.http_protocols import NAMES, protocol_class
+
+LARGE = 64 * 1024 * 1024
+
+
+async def _hello(request: Request) -> Response:
+    return PlainTextResponse("hello")
+
+
+async def _echo(request: Request) -> Response:
+    try:
+        body = await request.body()
+    except ClientDisconnect:
+        return PlainTextResponse("gone")
+    return PlainTextResponse(f"{len(body)}")
+
+
+async def _refuse(request: Request) -> Response:
+    """Answers without a look at the body, and ends the connection."""
+    return PlainTextResponse("x" * 1_000, 413, {"Connection": "close"})
+
+
+async def _large(request: Request) -> Response:
+    async def parts() -> Any:
+        for _ in range(LARGE // 65_536):
+            yield b"x" * 65_536
+
+    return StreamingResponse(parts())
+
+
+async def _slow(request: Request) -> Response:
+    """At work for some seconds, and without a need of the client."""
+    await asyncio.sleep(3)
+    return PlainTextResponse("done")
+
+
+async def _events(request: Request) -> Response:
+    """A stream that says a little now and then."""
+
+    async def parts() -> Any:
+        for number in range(6):
+            yield b"%d" % number
+            await asyncio.sleep(0.5)
+
+    return StreamingResponse(parts())
+
+
+async def _socket(socket: WebSocket) -> None:
+    await socket.accept()
+    with suppress(WebSocketDisconnect):
+        while True:
+            await socket.send_text(await socket.receive_text())
+
+
+def new_app() -> Starlette:
+    return Starlette(
+        routes=[
+            Route("/", _hello),
+            Route("/echo", _echo, methods=["POST"]),
+            Route("/refuse", _refuse, methods=["POST"]),
+            Route("/large", _large),
+            Route("/slow", _slow),
+            Route("/events", _events),
+            WebSocketRoute("/socket", _socket),
+        ]
+    )
+
+
+@dataclass
+class Running:
+    """A server in this process."""
+
+    address: tuple[str, int]
+    factory: ConnectionFactory
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def counters(self) -> ConnectionCounters:
+        return self.factory.open.counters
+
+    def ask(self, request: bytes = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") -> bytes:
+        """All that comes back until the server closes."""
+        with socket.create_connection(self.address, timeout=30) as connection:
+            connection.sendall(request)
+            return read_all(connection)
+
+
+def read_all(connection: socket.socket) -> bytes:
+    received = b""
+    while chunk := connection.recv(65_536):
+        received += chunk
+    return received
+
+
+def read_until(connection: socket.socket, end: bytes) -> bytes:
+    received = b""
+    while not received.endswith(end):
+        chunk = connection.recv(65_536)
+        assert chunk, received
+        received += chunk
+    return received
+
+
+@contextmanager
+def running(limits: ConnectionLimits, protocol: str, app: Any = None) -> Iterator[Running]:
+    factory: Any = ConnectionFactory(limits, ConnectionCounters(), protocol_class(protocol))
+    config = uvicorn.Config(
+        TrackRequests(app or new_app()),
+        http=factory,
+        interface="asgi3",
+        log_config=None,
+        lifespan="off",
+        access_log=False,
+    )
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        try:
+            yield Running(listener.getsockname(), factory)
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            assert not thread.is_alive()
+
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture(params=NAMES)
+def start(request: pytest.FixtureRequest) -> Iterator[Start]:
+    """``start(header_seconds=…, …)``: a server with these limits."""
+    managers = []
+
+    def begin(app: Any = None, **limits: Any) -> Running:
+        manager = running(ConnectionLimits(**limits), request.param, app)
+        managers.append(manager)
+        return manager.__enter__()
+
+    yield begin
+    for manager in managers:
+        manager.__exit__(None, None, None)

@@ -1,0 +1,89 @@
+"""``tenantry serve`` under slow clients: the three modes of slowhttptest, with 64 file descriptors in all.
+
+Each test is red without the connection factory in ``tenantry.cli.server`` (checked by taking it out): the honest caller
+then waits until his time is up, and the log says nothing.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.cli.conftest import Terminal, folder, ready, terminal  # noqa: F401 - fixtures
+from tests.cli.serving import Server, client, serving
+from tests.engines.http_protocols import NAMES, variables
+from tests.engines.slow_clients import SlowHeaders, Slowhttptest
+
+FILES = 64
+CLIENTS = 120
+SECONDS = 5
+
+
+@pytest.fixture(params=NAMES)
+def served(ready: Terminal, folder: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Server, httpx2.Client]]:  # noqa: F811
+    """A server with few file descriptors, and an honest caller of it who comes again and again."""
+    secret = ready("api-token", "create").out.strip()
+    options = ("--min-rate", "5000")
+    with (
+        serving(folder, *options, variables=variables(request.param), open_files=FILES) as server,
+        client(server, secret) as caller,
+    ):
+        yield server, caller
+
+
+def _honest(caller: httpx2.Client, path: str = "/api/user") -> None:
+    """One question, on a connection of its own."""
+    body = {"user_group_id": "acme"}
+    answer = caller.request("POST", path, json=body, headers={"Connection": "close"})
+    assert answer.status_code == 200, answer.text
+
+
+def test_half_open_connections(served: tuple[Server, httpx2.Client]) -> None:
+    """A hundred and twenty, by hand: the caller is answered each time, the log says which limit was met."""
+    server, caller = served
+    with SlowHeaders(_address(server), CLIENTS) as clients:
+        for _ in range(20):
+            clients.step()
+            _honest(caller)
+    log = server.ended(signal.SIGINT)
+    assert "--max-connections allows" in log
+    assert "out of system resource" not in log
+    assert "Traceback" not in log
+
+
+@pytest.mark.parametrize(
+    ("mode", "path", "options"),
+    [
+        ("headers", "/api/user", ("-i", "1")),
+        ("body", "/api/user", ("-i", "1", "-s", "8192", "-t", "POST")),
+        ("read", "/openapi.json", ("-w", "10", "-y", "20", "-n", "1", "-z", "5", "-k", "10")),
+    ],
+)
+def test_slowhttptest(served: tuple[Server, httpx2.Client], mode: str, path: str, options: tuple[str, ...]) -> None:
+    """The program itself says that the service stayed available; the caller was answered all the while."""
+    server, caller = served
+    attacker, printed = Slowhttptest(), []
+    arguments = ("-c", str(CLIENTS), "-r", str(CLIENTS), *options)
+    attack = threading.Thread(
+        target=lambda: printed.append(attacker.run(mode, server.url + path, *arguments, seconds=SECONDS))
+    )
+    attack.start()
+    answered = 0
+    while attack.is_alive():
+        _honest(caller)
+        answered += 1
+        attack.join(0.1)
+    assert answered > 3
+    assert "service available:   YES" in printed[0], printed
+    assert "service available:   NO" not in printed[0]
+    assert "Traceback" not in server.ended(signal.SIGINT)
+
+
+def _address(server: Server) -> tuple[str, int]:
+    host, port = server.url.removeprefix("http://").rsplit(":", 1)
+    return host, int(port)

@@ -8,10 +8,11 @@ host, under any prefix, and from a folder without a server.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from posixpath import dirname, normpath, relpath
+from types import MappingProxyType
 from urllib.parse import quote, unquote, urlsplit
 
 SUFFIXES = (".mdx", ".md", ".html")
@@ -62,13 +63,19 @@ def between(source: str, target: str) -> str:
 
 
 class Addresses:
-    """The pages (without suffix) and other files of a site, by their paths from its root."""
+    """The pages (without suffix) and other files of a site, by their paths from its root.
 
-    __slots__ = ("files", "pages")
+    ``folders`` has the page that each folder without a page of its own begins with (``first_pages``).
+    """
 
-    def __init__(self, pages: Collection[str], files: Collection[str]) -> None:
+    __slots__ = ("files", "folders", "pages")
+
+    def __init__(
+        self, pages: Collection[str], files: Collection[str], folders: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.pages = frozenset(pages)
         self.files = frozenset(files)
+        self.folders = folders
 
     def resolve(self, page: str, target: str) -> Address:
         """What ``target``, written on ``page`` by its author, leads to. ``page`` is the path without suffix."""
@@ -103,9 +110,28 @@ class Addresses:
         for candidate in _candidates(whole):
             if candidate in self.pages:
                 return Address(Kind.PAGE, between(output(page), output(candidate)) + tail, candidate, fragment)
+        first = self.folders.get(whole)
+        if first is not None:
+            return Address(Kind.PAGE, between(output(page), output(first)) + tail, first, fragment)
         if not whole:
             return Address(Kind.PAGE, between(output(page), "index.html") + tail, "", fragment)
         return Address(Kind.MISSING, between(output(page), whole) + tail, whole, fragment)
+
+
+def first_pages(order: Iterable[str]) -> dict[str, str]:
+    """The first page in each folder that has no page of its own name and no ``index``; ``order`` has all pages."""
+    found: dict[str, str] = {}
+    pages = list(order)
+    for page in pages:
+        folder = dirname(page)
+        while folder and folder not in found:
+            found[folder] = page
+            folder = dirname(folder)
+    for page in pages:
+        found.pop(page, None)
+        if page.endswith("/index"):
+            found.pop(dirname(page), None)
+    return found
 
 
 def _candidates(path: str) -> list[str]:

@@ -43,6 +43,14 @@ async def test_openapi_by_its_web_address(open_page: OpenPage, tmp_path: Path) -
     assert await page.locator("h1").inner_text() == "Make a thing"
 
 
+async def test_openapi_of_a_tab(open_page: OpenPage, tmp_path: Path) -> None:
+    """Its pages take their operations from it, and it makes pages in its folder. Red when the field is passed over."""
+    tab = {"name": "API", "url": "api", "openapi": "things.json"}
+    out = made(tmp_path, tabs=[tab], api={"baseUrl": ONE})
+    page = (await visit(open_page, out, "api/make")).page
+    assert await page.locator("h1").inner_text() == "Make a thing"
+
+
 async def curl(page: Page) -> str:
     return await page.locator("[data-snippets] pre code").first.inner_text()
 
@@ -72,7 +80,7 @@ AUTHS: list[tuple[dict[str, str], list[str], str]] = [
     ({"method": "bearer"}, [""], "Authorization: Bearer"),
     ({"method": "basic", "name": "account:secret"}, ["", ""], "--user"),
     ({"method": "key", "name": "X-Api-Key"}, [""], "X-Api-Key:"),
-    ({"method": "key", "name": "Authorization", "inputPrefix": "Token "}, ["Token "], "Authorization: Token "),
+    ({"method": "key", "name": "Authorization", "inputPrefix": "Token "}, [""], "Authorization: Token <AUTHORIZATION>"),
 ]
 
 
@@ -80,7 +88,7 @@ AUTHS: list[tuple[dict[str, str], list[str], str]] = [
 async def test_api_auth(
     open_page: OpenPage, tmp_path: Path, auth: dict[str, Any], values: list[str], written: str
 ) -> None:
-    """``method`` decides the fields, ``name`` their names, ``inputPrefix`` what they begin with."""
+    """``method`` decides the fields, ``name`` their names, ``inputPrefix`` stands before the field."""
     page = (await visit(open_page, made(tmp_path, api={"baseUrl": ONE, "auth": auth}), "api/plain")).page
     fields = await page.locator("[data-credential]").all()
     assert [await field.input_value() for field in fields] == values
@@ -94,7 +102,9 @@ SENT = [
     ({"method": "bearer"}, ["s3cret"], "Bearer s3cret"),
     ({"method": "basic", "name": "account:secret"}, ["me", "it:s"], "Basic bWU6aXQ6cw=="),
     ({"method": "key", "name": "X-Api-Key"}, ["s3cret"], "s3cret"),
+    ({"method": "key", "name": "Authorization", "inputPrefix": "Token "}, ["s3cret"], "Token s3cret"),
     ({"method": "key", "name": "Authorization", "inputPrefix": "Token "}, ["Token s3cret"], "Token s3cret"),
+    ({"method": "basic", "name": "account:secret", "inputPrefix": "acme/"}, ["me", "it:s"], "Basic YWNtZS9tZTppdDpz"),
 ]
 
 
@@ -129,10 +139,14 @@ async def test_api_in_the_request(
 
 
 async def test_api_auth_prefix_is_told(open_page: OpenPage, tmp_path: Path) -> None:
-    """The field of a secret hides what it begins with. Red when only the field has it."""
+    """It stands before the field, and in the text of the page. Red when only the field has it."""
     auth = {"method": "key", "name": "Authorization", "inputPrefix": "Token "}
     page = (await visit(open_page, made(tmp_path, api={"baseUrl": ONE, "auth": auth}), "api/plain")).page
-    assert "begins with Token" in await page.locator("[data-try]").inner_text()
+    assert await page.locator(".try-prefix code").inner_text() == "Token "
+    field = page.locator("[data-credential]")
+    assert await field.evaluate("(f) => document.getElementById(f.getAttribute('aria-describedby')).textContent") == (
+        "Begins with Token "
+    )
     assert "It begins with Token." in await page.locator("article .ways").inner_text()
 
 

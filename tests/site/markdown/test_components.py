@@ -163,6 +163,11 @@ def test_what_only_looks_like_a_tag_is_text(text: str, kept: str) -> None:
         ("---\ntitle: x\n---\n\n<Note>\nkept", "PAGE004", 5),
         ("*kept <Note> x*", "PAGE004", 1),
         ("```mermaid\nkept\n```", "PAGE017", 1),
+        ("a\n\nkept $$x^2$$", "PAGE021", 3),
+        ("a\nb\n$$\nkept\n$$\n\n$$y$$", "PAGE021", 3),
+        ("# a\n\n- kept $$", "PAGE021", 3),
+        ("| a |\n|---|\n| kept $$x$$ |", "PAGE021", 3),
+        ("## kept $$x$$", "PAGE021", 1),
     ],
 )
 def test_mistakes(text: str, code: str, line: int) -> None:
@@ -223,3 +228,8 @@ def test_lines_of_elements() -> None:
     text = "---\ntitle: x\n---\na\n\n<Card />\n\nb\nc <Card /> d"
     PageReader(Addresses(["x"], []), {}, components={"Card": draw}).read("x.mdx", text)
     assert lines == [3, 6]  # in the text below the head
+
+
+def test_dollars_that_are_no_formula() -> None:
+    """In code, escaped, and alone."""
+    assert read("`$$` costs $5 or $ 6, \\$\\$ too\n\n```\n$$x$$\n```").diagnostics == ()

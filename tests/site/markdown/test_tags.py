@@ -39,10 +39,17 @@ def tag(text: str) -> Tag | None:
         (r"<A b={'\u00e9\n'}>", {"b": "é\n"}),
         (r"<A b={'\ud800'}>", {"b": "\ufffd"}),
         ("<A b={0x10}>", {"b": 16}),
+        ('<A b="c"d="e" f>', {"b": "c", "d": "e", "f": True}),
+        ("<A b='c'd>", {"b": "c", "d": True}),
+        ("<A b=\"c\"d={2}e='f'g>", {"b": "c", "d": 2, "e": "f", "g": True}),
+        ('<A b={[1]}d="e"/>', {"b": [1], "d": "e"}),
+        ("<A b={{a: 1}}d>", {"b": {"a": 1}, "d": True}),
+        ('<A b=""d="">', {"b": "", "d": ""}),
+        ('<A\n\tb="c"\nd="e"f="g"\n>', {"b": "c", "d": "e", "f": "g"}),
     ],
 )
 def test_attributes(text: str, attributes: dict[str, Value]) -> None:
-    """Red when an attribute is read wrongly."""
+    """Red when an attribute is read wrongly. HTML and JSX need no space behind a quotation mark or brace."""
     found = tag(text)
     assert found is not None
     assert dict(found.attributes) == attributes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -256,8 +257,8 @@ async def test_a_get_with_a_body_goes_through_the_relay(open_page: OpenPage, ser
     seen = await visit(open_page, served, "/own/relayed")
     page = seen.page
     field = page.get_by_label("Authorization key")
-    assert await field.input_value() == "Token "
-    await field.fill("Token abc")
+    assert await field.input_value() == ""
+    await field.fill("abc")
     await page.get_by_role("button", name="Send").click()
     await settled(page, "Answer: status 200, 7 milliseconds")
     headers, asked = served.relayed[0]
@@ -272,6 +273,48 @@ async def test_a_get_with_a_body_goes_through_the_relay(open_page: OpenPage, ser
     said = await settled(page, "A browser sends no body with GET")
     assert "QUERY" in said
     assert served.arrived == []
+
+
+@pytest.mark.parametrize("pasted", ["abc", "Token abc", "  token abc\n", "abc "])
+async def test_a_value_is_pasted_behind_the_prefix(open_page: OpenPage, served: Served, pasted: str) -> None:
+    """Tab selects the whole field, and what is pasted replaces it. Red when the prefix stands in the field and is lost,
+    or when a value that was pasted with it has it twice."""
+    page = (await visit(open_page, served, "/own/relayed")).page
+    field = page.get_by_label("Authorization key")
+    await page.evaluate(
+        """(text) => { const area = document.createElement("textarea"); area.value = text; document.body.prepend(area);
+        area.select(); document.execCommand("copy"); area.remove(); }""",
+        pasted,
+    )
+    await field.focus()
+    await field.evaluate("(input) => input.select()")
+    await page.keyboard.press("Control+V")
+    assert (await field.input_value()).strip() == "abc"
+    assert "Token <AUTHORIZATION>" in (await snippets(page))[0]
+    await page.get_by_role("button", name="Show").click()
+    assert "'Authorization: Token abc'" in (await snippets(page))[0]
+    await page.get_by_role("button", name="Send").click()
+    await settled(page, "Answer: status 200")
+    assert served.arrived[0][2]["authorization"] == "Token abc"
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (1440, True), (360, False), (360, True)])
+async def test_the_prefix_stands_beside_its_field(
+    open_page: OpenPage, served: Served, width: int, dark: bool, tmp_path: Path
+) -> None:
+    """On one line, of one height, in no other colour than can be read; nothing is wider than the window."""
+    page = (await visit(open_page, served, "/own/relayed", width=width, dark=dark)).page
+    field = page.get_by_label("Authorization key")
+    prefix = page.locator(".try-prefix")
+    ours, its = await field.bounding_box(), await prefix.bounding_box()
+    assert ours is not None
+    assert its is not None
+    assert (its["y"], its["height"]) == (ours["y"], ours["height"])
+    assert abs(its["x"] + its["width"] - ours["x"]) < 1
+    assert ours["width"] > 80
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert await serious(page) == []
+    await page.locator("[data-try]").screenshot(path=tmp_path / f"prefix-{width}-{'dark' if dark else 'light'}.png")
 
 
 async def test_another_host_without_a_relay(open_page: OpenPage, served: Served) -> None:

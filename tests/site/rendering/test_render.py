@@ -33,6 +33,8 @@ def test_every_page_is_there_whole() -> None:
         "guides/deep/end.html",
         "hidden.html",
         "404.html",
+        "guides/index.html",
+        "guides/deep/index.html",
     }
     assert site["logo.svg"] == SVG
     assert site["guides/links.md"].decode().startswith("# Links")

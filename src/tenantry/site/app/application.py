@@ -172,8 +172,7 @@ def _found(address: str, shown: Shown) -> Found | Moved | None:
     """What an address means: a file, or where the author moved it. Only the author can name another host."""
     if not shown.ready:
         return None
-    file = f"{address.rstrip('/').removesuffix('.html')}.html"
-    found = None if file in shown.pieces and not shown.is_page(file) else locate(address, shown.has)
+    found = locate(address, shown.has)
     moved = shown.site.redirect(address) if found is None else None
     return found if moved is None else Moved(moved.url or relative(address, _clean(moved.path)) + moved.tail)
 

@@ -38,8 +38,8 @@ class Shown:
     request_headers: frozenset[str]
 
     def has(self, path: str) -> bool:
-        """Whether there is such a file."""
-        return path in self.pieces or path in self.assets
+        """Whether there is such a file. A page that only leads on is for hosts without redirects, and is none."""
+        return path in self.assets or (path in self.pieces and (not path.endswith(".html") or self.is_page(path)))
 
     def is_page(self, path: str) -> bool:
         """Whether a finished file is a page, and not what stands in for one that moved: each page has its Markdown."""

@@ -51,7 +51,7 @@ def fetch_documents(
     files = SiteFiles(scan(folder))
     path = configuration_file(files)
     config = None if path is None else loads(files[path])[0]
-    addresses = [] if config is None else [one for one in config.openapi if _is_web(one)]
+    addresses = [] if config is None else [one for one, *_ in config.documents if _is_web(one)]
     return asyncio.run(_Fetcher(allow_private, resolve).fetch(addresses, tell)) if addresses else {}
 
 

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from tenantry.site.components import notes
 from tenantry.site.components.drawn import children, line, safe
+from tenantry.site.components.own_icons import own_svg
 from tenantry.site.components.tints import tint
 from tenantry.site.nodes import Draw, Element, Value
 
@@ -40,8 +41,12 @@ def plain(html: Markup) -> str:
 
 
 def icon(element: Element, draw: Draw, otherwise: str = "", attribute: str = "icon", tinted: bool = True) -> Markup:
-    """The icon that an element asks for, by name or as a path to a picture, in the colour that it asks for."""
+    """The icon that an element asks for, by name, as a path to a picture or drawn in the attribute, in the colour that
+    it asks for."""
     name = element.text(attribute).strip()
+    if name.startswith("<"):
+        own = _own(name, element, draw, attribute)
+        return _MARK.format(tint(element, draw) if tinted else "", own) if own else Markup()
     kind = element.text("iconType")
     if not name:
         name, kind = otherwise, kind or "solid"
@@ -53,8 +58,28 @@ def icon(element: Element, draw: Draw, otherwise: str = "", attribute: str = "ic
 
 
 def _picture(path: str, element: Element, draw: Draw) -> Markup:
-    source = draw.source(path, element.line)
+    source = draw.source(path, element.line) if path else None
     return _PICTURE.format(safe(source)) if source else Markup()
+
+
+def _own(markup: str, element: Element, draw: Draw, attribute: str) -> Markup:
+    """``<svg …>``, ``<img src>`` or ``<Icon icon>`` as the value of an attribute."""
+    if markup.startswith("<svg"):
+        drawn = safe(own_svg(markup, draw.identifier("icon")))
+    elif markup.startswith("<img"):
+        drawn = _picture(_attribute(markup, "src"), element, draw)
+    else:
+        name = _attribute(markup, "icon") or _attribute(markup, "name")
+        drawn = safe(draw.icon(name, _attribute(markup, "iconType") or element.text("iconType")))
+    if not drawn:
+        notes.unusable(element, draw, attribute, "write the name of an icon, or the path of a picture")
+    return drawn
+
+
+def _attribute(markup: str, name: str) -> str:
+    """The text of an attribute, as HTML or JSX writes it."""
+    found = re.search(rf"""\s{name}\s*=\s*(?:\{{\s*)?(?:"([^"]*)"|'([^']*)'|`([^`$]*)`)""", markup)
+    return unescape(found[found.lastindex or 1]).strip() if found else ""
 
 
 def content(element: Element, draw: Draw, name: str) -> Markup:

@@ -8,7 +8,7 @@ the fields that a single string stands for.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -109,7 +109,10 @@ class Version(_Part):
 
 
 class Anchor(_Part):
-    """An anchor: a part of the site by the beginning of its pages' paths, or a link to elsewhere."""
+    """An anchor: a part of the site by the beginning of its pages' paths, or a link to elsewhere.
+
+    ``openapi`` is a field of real files that SPEC does not have.
+    """
 
     icon: Icon | None = Field(default=None, description="Name of an icon.")
     name: Label = Field(description="Text of the anchor.")
@@ -118,6 +121,9 @@ class Anchor(_Part):
     version: VersionName | None = Field(default=None, description="The version in which alone the anchor is shown.")
     is_default_hidden: bool = Field(default=False, description="Shown only on the pages inside it.")
     icon_type: IconType = Field(default="duotone", description="Style of the icon.")
+    openapi: tuple[Annotated[str, Mark.OPENAPI], ...] = Field(
+        default=(), description="OpenAPI files of its pages.", json_schema_extra={"single": True}
+    )
 
 
 class TopAnchor(_Part):
@@ -129,10 +135,16 @@ class TopAnchor(_Part):
 
 
 class Tab(_Part):
-    """A tab: a part of the site by the beginning of its pages' paths, or a link to elsewhere."""
+    """A tab: a part of the site by the beginning of its pages' paths, or a link to elsewhere.
+
+    ``openapi`` is a field of real files that SPEC does not have.
+    """
 
     name: Label = Field(description="Text of the tab.")
     url: Prefix = Field(description="Beginning of the paths of its pages, generally a folder; or an address.")
+    openapi: tuple[Annotated[str, Mark.OPENAPI], ...] = Field(
+        default=(), description="OpenAPI files of its pages.", json_schema_extra={"single": True}
+    )
 
 
 class ApiAuth(_Part):
@@ -195,6 +207,14 @@ class PrimaryTab(_Part):
     name: Label = Field(description="Text of the tab.")
 
 
+class NamedDocument(NamedTuple):
+    """An OpenAPI file as it is named: ``url`` is that of the tab or anchor that names it, ``pointer`` where it does."""
+
+    written: str
+    url: str | None
+    pointer: str
+
+
 class SiteConfig(_Part):
     """The site configuration file."""
 
@@ -221,3 +241,11 @@ class SiteConfig(_Part):
     mode_toggle: ModeToggle = Field(default=ModeToggle(), description="The toggle of the dark mode.")
     background_image: Image | None = Field(default=None, description="Path of an image behind every page.")
     redirects: tuple[Redirect, ...] = Field(default=(), description="Old paths and where they lead.")
+
+    @property
+    def documents(self) -> tuple[NamedDocument, ...]:
+        """The OpenAPI files that the file names: its own, then those of tabs and of anchors."""
+        parts: list[tuple[str, tuple[str, ...], str | None]] = [("/openapi", self.openapi, None)]
+        parts += [(f"/tabs/{at}/openapi", tab.openapi, tab.url) for at, tab in enumerate(self.tabs)]
+        parts += [(f"/anchors/{at}/openapi", anchor.openapi, anchor.url) for at, anchor in enumerate(self.anchors)]
+        return tuple(NamedDocument(written, url, pointer) for pointer, files, url in parts for written in files)

@@ -50,9 +50,8 @@ EXTENSIONS: dict[type, dict[str, str]] = {
     },
     CallToAction: {"style": "Look of the button.", "arrow": "An arrow after the text."},
     Version: {"default": "The version that is shown first.", "locale": "Language of the version."},
-    Anchor: {"openapi": "OpenAPI files of the anchor.", "tab": "The tab that the anchor is in."},
+    Anchor: {"tab": "The tab that the anchor is in."},
     Tab: {
-        "openapi": "OpenAPI files of the tab.",
         "version": "The version that the tab belongs to.",
         "isDefaultHidden": "Shown only on the pages inside it.",
         "icon": "Name of an icon.",

@@ -8,7 +8,7 @@ CODES: dict[str, str] = {
     "PAGE003": "A value of the front matter has a type that its key does not take; it was left out.",
     "PAGE004": "A tag is not closed; its contents are shown without it.",
     "PAGE005": "A closing tag has no opening tag; it was left out.",
-    "PAGE006": "A component is unknown; its contents are shown without it.",
+    "PAGE006": "A component is unknown; its contents are shown without it, and with an `href` it is a link.",
     "PAGE007": "An attribute is an expression; expressions are not evaluated, and it was left out.",
     "PAGE008": "An expression in the text is shown as it was written.",
     "PAGE009": "An import or export is code or cannot be found; it was left out.",
@@ -23,5 +23,6 @@ CODES: dict[str, str] = {
     "PAGE018": "A block of code is not closed; it reaches to the end of the page.",
     "PAGE019": "An icon does not exist.",
     "PAGE020": "A comment is not closed; it is shown.",
+    "PAGE021": "A formula between `$$` is shown as it was written.",
 }
 """What each code means, in one line. Components speak with codes of their own (``tenantry.site.components``)."""

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from tenantry.site import icons
 from tenantry.site.addresses import Address, Addresses, Kind
+from tenantry.site.components import unknown_link
 from tenantry.site.diagnostic import Severity
 from tenantry.site.markdown.escaping import escape
 from tenantry.site.markdown.identifiers import Identifiers
@@ -44,13 +45,15 @@ class Drawing:
         self._identifiers = Identifiers()
 
     def nodes(self, nodes: tuple[Node, ...]) -> str:
-        """The HTML of nodes. An element that no function draws shows its children."""
+        """The HTML of nodes. An element that no function draws is a link if it has an address, else its children."""
         parts: list[str] = []
         for node in nodes:
             if isinstance(node, (Fragment, Code)):
                 parts.append(node.html)
             elif (component := self._components.get(node.name)) is not None:
                 parts.append(component(node, self))
+            elif node.text("href").strip():
+                parts.append(unknown_link(node, self))
             else:
                 parts.append(self.nodes(node.children))
         return "".join(parts)

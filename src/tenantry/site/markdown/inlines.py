@@ -51,10 +51,10 @@ class Inlines:
     def draw(self, text: str, line: int) -> None:
         """``line`` is the first of the text, from 1."""
         pieces = self._pieces
+        self._line = self._env["line"] = line
         if SPECIAL.search(text) is None:
             self._text(text)
             return
-        self._line = self._env["line"] = line
         self._tagged = "<" in text
         for token in self._parser.inline.parse(text, self._parser, self._env, []):
             kind = token.type
@@ -90,7 +90,16 @@ class Inlines:
         pieces.sections.words.append(text)
         if not pieces.filled and text and not text.isspace():
             pieces.filled = True
+        if "$$" in text:
+            self._formula(text)
         pieces.out.append(self._with_links(text) if "://" in text and not self._linked else escape(text))
+
+    def _formula(self, text: str) -> None:
+        if not self._env.get("formula"):
+            self._env["formula"] = True  # once for a text: a page has many or none
+            line = self._line + text.count("\n", 0, text.index("$$")) if self._pieces.placed else 0
+            message = "formulas are not set: $$ is shown as it was written"
+            self._pieces.note(Severity.WARNING, "PAGE021", message, "write it as code, or put a picture of it in", line)
 
     def _with_links(self, text: str) -> str:
         done, parts = 0, []
@@ -167,7 +176,7 @@ class Inlines:
         elif found.kind is Kind.HTML:
             pieces.open_html(tag, line, within=within)
         elif found.kind is Kind.UNKNOWN:
-            self._unknown(found, line)
+            self._unknown(found, line, within=within)
         elif not self._resolve(tag, line, within):
             self._expressions(tag, line)
             pieces.open_component(tag, line, within=within, inline=found.inline)
@@ -184,15 +193,22 @@ class Inlines:
         message = f"</{tag.name}> closes nothing: it was left out"
         pieces.note(Severity.WARNING, "PAGE005", message, f"open it with <{tag.name}>, or leave it out", line)
 
-    def _unknown(self, found: Construct, line: int) -> None:
+    def _unknown(self, found: Construct, line: int, *, within: bool) -> None:
         tag, pieces = found.tag, self._pieces
-        if tag.name[:1].isupper():
-            message, fix = f"<{tag.name}> is not a component: its contents are shown without it", "write another one"
-            pieces.note(Severity.WARNING, "PAGE006", message, f"{fix}, or `<{tag.name}>` for the word", line)
+        name, address = tag.name, tag.attributes.get("href")
+        own = name[:1].isupper() or "-" in name  # <link href> and <base href> are HTML, and lead nobody anywhere
+        linked = own and isinstance(address, str) and bool(address.strip())
+        shown = "it is shown as a link" if linked else "its contents are shown without it"
+        if name[:1].isupper():
+            message, fix = f"<{name}> is not a component: {shown}", "write another one"
+            pieces.note(Severity.WARNING, "PAGE006", message, f"{fix}, or `<{name}>` for the word", line)
         else:
-            message = f"<{tag.name}> is not allowed on a page: its contents are shown without it"
-            pieces.note(Severity.WARNING, "PAGE012", message, f"leave it out, or write `<{tag.name}>`", line)
-        pieces.open_nothing(tag, line)
+            message = f"<{name}> is not allowed on a page: {shown}"
+            pieces.note(Severity.WARNING, "PAGE012", message, f"leave it out, or write `<{name}>`", line)
+        if linked:
+            pieces.open_component(tag, line, within=within, inline=within)
+        else:
+            pieces.open_nothing(tag, line)
 
     def _expressions(self, tag: Tag, line: int) -> None:
         for name in tag.expressions:

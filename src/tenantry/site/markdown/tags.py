@@ -33,10 +33,12 @@ class Tag(NamedTuple):
 _OPEN = re.compile(r"<([A-Za-z][\w:.-]*)(?:(/?)>|(?=[\s/{]))")
 _CLOSE = re.compile(r"</([A-Za-z][\w:.-]*)\s*>")
 _ATTRIBUTE = re.compile(
-    r"""\s++([A-Za-z_@:$][\w:.@$-]*+)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'|(\{)|([^\s"'=<>`{}/][^\s"'=<>`{}]*)))?"""
+    r"""(?:\s++|(?<=["'}]))([A-Za-z_@:$][\w:.@$-]*+)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'|(\{)|([^\s"'=<>`{}/][^\s"'=<>`{}]*)))?"""
 )
 _SPREAD = re.compile(r"\s*+\{")
 _END = re.compile(r"\s*+(/?)>")
+_DRAWN = re.compile(r"[\s(]*+(<(?:svg|img|Icon)\b.*>)[\s)]*", re.DOTALL)
+"""An icon that is drawn in its attribute: the only JSX within an attribute that is read."""
 CLOSERS = re.compile(r"</([A-Za-z][\w:.-]*)\s*>")
 
 _NONE: Mapping[str, Value] = {}
@@ -119,6 +121,8 @@ class Scanner:
             at = close + 1
 
     def _literal(self, text: str, name: str, expressions: list[str]) -> Value:
+        if name == "icon" and (drawn := _DRAWN.fullmatch(text)) is not None:
+            return drawn[1]
         try:
             return literal(text, self.names)
         except NotLiteral:

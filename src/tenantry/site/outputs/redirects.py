@@ -29,6 +29,7 @@ _HTML = """\
 <meta http-equiv="refresh" content="0; url={href}">
 </head>
 <body>
+<h1>Moved</h1>
 <p>This page is now at <a href="{href}">{name}</a>.</p>
 </body>
 </html>
@@ -74,7 +75,8 @@ class Redirects:
     def find(self, address: str) -> Moved | None:
         """Where an address leads that is no page: ``old/path`` or ``old/path.html``, percent signs resolved.
 
-        Chains are followed to their end. None: no redirect is about it, or they lead in a circle.
+        Chains are followed to their end, and a folder leads to its first page. None: no redirect is about it, or they
+        lead in a circle.
         """
         moved = self._once(address)
         for _ in range(_LONGEST_CHAIN):
@@ -102,7 +104,8 @@ class Redirects:
             holes = rule.source.match(path)
             if holes is not None:
                 return Moved(rule.target.fill(holes), rule.moved.tail) if not rule.moved.url else rule.moved
-        return None
+        first = self._addresses.folders.get(path.removesuffix("/index"))
+        return Moved(first) if first is not None else None
 
     def _read(self, place: int, redirect: Redirect) -> None:
         source, moved = _source(redirect.source), self._target(redirect.destination)
@@ -138,7 +141,7 @@ class Redirects:
     def _all_pages(self) -> Iterator[tuple[str, Moved]]:
         """Old addresses that can be named, with what they lead to: for a pattern, those that lead to a page."""
         taken = self._addresses.pages
-        named = list(self._single)
+        named = [*self._single, *(f"{folder}/index" for folder in self._addresses.folders)]
         for rule in self._wide:
             if rule.target.names and set(rule.source.names) <= set(rule.target.names):
                 filled = (rule.target.match(page) for page in sorted(taken))

@@ -1,4 +1,4 @@
-"""Documents: the OpenAPI documents that a configuration names, and the operations in them."""
+"""Documents: the OpenAPI documents that a configuration names or a folder holds, and the operations in them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tenantry.site.config.model import SiteConfig
+from tenantry.site.config.model import NamedDocument, SiteConfig
 from tenantry.site.diagnostic import Diagnostic, Severity
 from tenantry.site.reference.library import Library, Notes, is_elsewhere, nearest, within
 from tenantry.site.reference.operation import Operation
@@ -19,54 +19,89 @@ _VERSION: Final = re.compile(r"3\.[012](?:\.\d+)?(?:-\w+)?")
 
 
 class Documents:
-    """The operations of each document, by its path, in the document's order."""
+    """The documents of a site: those that the configuration names, and those that lie in the folder.
 
-    __slots__ = ("_library", "_notes", "operations")
+    ``named`` has the former by their paths, in the order of the configuration, each with the ``url`` of the tab or
+    anchor that names it, or None. The others are read when a page asks for an operation that no named one has.
+    """
+
+    __slots__ = ("_library", "_notes", "_operations", "_quiet", "_unnamed", "_used", "named")
 
     def __init__(
         self, config: SiteConfig, files: Mapping[str, str | bytes], fetched: Mapping[str, str | bytes]
     ) -> None:
         self._library = Library(files, fetched)
         self._notes = Notes()
-        self.operations: dict[str, tuple[Operation, ...]] = {}
-        for written in config.openapi:
-            path = self._path(written)
+        self._quiet: dict[str, Notes] = {}
+        self._operations: dict[str, tuple[Operation, ...]] = {}
+        self._used: dict[str, None] = {}
+        self._unnamed: tuple[str, ...] | None = None
+        self.named: dict[str, list[str | None]] = {}
+        for each in config.documents:
+            path = self._path(each)
             if path is not None:
+                self.named.setdefault(path, []).append(each.url)
                 self.read(path)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong with the documents themselves; what is wrong within an operation is said on its page."""
-        return self._notes.since(0)
+        return (*self._notes.since(0), *(one for path in self._used for one in self._quiet[path].since(0)))
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The documents that pages are made of: those that are named, and those that had an operation for a page."""
+        return (*self.named, *self._used)
+
+    def use(self, path: str) -> None:
+        """Notes that an operation of a document is on a page."""
+        if path not in self.named:
+            self._used[path] = None
+
+    def unnamed(self) -> tuple[str, ...]:
+        """The documents in the folder that the configuration does not name, those nearer to the root first."""
+        if self._unnamed is None:
+            self._unnamed = tuple(path for path in self._library.declared() if path not in self.named)
+        return self._unnamed
 
     def read(self, path: str) -> tuple[Operation, ...]:
-        """The operations of a document, read once; none where it is not OpenAPI."""
-        if path not in self.operations:
-            root = Place(self._library.value(path, self._notes), path, "", self._library, self._notes)
-            self.operations[path] = tuple(_operations(root)) if root and _is_openapi(root) else ()
-        return self.operations[path]
+        """The operations of a document, read once; none where it is not OpenAPI. What is wrong with one that is not
+        named matters only when it is used."""
+        if path not in self._operations:
+            notes = self._notes if path in self.named else self._quiet.setdefault(path, Notes())
+            root = Place(self._library.value(path, notes), path, "", self._library, notes)
+            self._operations[path] = tuple(_operations(root)) if root and _is_openapi(root) else ()
+        return self._operations[path]
+
+    def fault(self, path: str) -> str:
+        """Why a document has no operations, in a few words; empty if it has some."""
+        if self.read(path):
+            return ""
+        said = self._quiet[path].since(0) if path in self._quiet else self._notes.since(0)
+        return next((one.message for one in said if one.path == path), "it has no operation")
 
     def likely(self) -> list[str]:
         """The files of the site that may be OpenAPI documents."""
         return self._library.likely()
 
-    def _path(self, written: str) -> str | None:
+    def _path(self, named: NamedDocument) -> str | None:
+        written = named.written
         if is_elsewhere(written):
             if written in self._library:
                 return written
             fix = "build with --fetch, or save a copy of the document beside the pages and name that"
-            self._say("API003", f"openapi: {written} is a web address, and was not fetched", fix)
+            self._say("API003", f"openapi: {written} is a web address, and was not fetched", fix, named)
             return None
         path = within("", written)
         if path is not None and path in self._library:
             return path
         near = nearest(path or written, self._library.likely())
         fix = f"write {near!r}" if near else "write the path of a JSON or YAML file of the site"
-        self._say("API002", f"openapi: there is no file {written}", fix)
+        self._say("API002", f"openapi: there is no file {written}", fix, named)
         return None
 
-    def _say(self, code: str, message: str, fix: str) -> None:
-        self._notes.add(Severity.WARNING, code, message, fix, pointer="/openapi")
+    def _say(self, code: str, message: str, fix: str, named: NamedDocument) -> None:
+        self._notes.add(Severity.WARNING, code, message, fix, pointer=named.pointer)
 
 
 def _is_openapi(root: Place) -> bool:

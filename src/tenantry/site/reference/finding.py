@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from posixpath import basename, splitext
 from typing import Final
@@ -34,16 +34,20 @@ def wanted(spec: str) -> Wanted | None:
     return Wanted(match["file"] or "", match["method"].upper(), match["path"])
 
 
-def file_among(file: str, paths: Sequence[str]) -> str | None:
-    """The document that is meant: by its path, else by its name, else by its name without the suffix."""
+def files_among(file: str, paths: Sequence[str]) -> Iterator[str]:
+    """The documents that may be meant: the one of this path, else those of this name, else of it without suffix."""
+    if file in paths:  # a web address
+        yield file
+        return
     path = within("", file)
     if path in paths:
-        return path
+        yield str(path)
+        return
     for same in (basename, _stem):
         found = [known for known in paths if same(known) == same(path or file)]
-        if len(found) == 1:
-            return found[0]
-    return None
+        if found:
+            yield from found
+            return
 
 
 def _stem(path: str) -> str:

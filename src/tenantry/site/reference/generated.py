@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tenantry.site.config.model import Group
@@ -23,18 +23,20 @@ class Generated:
     front: FrontMatter
 
 
-def generated(reference: Reference, taken: Collection[str], named: Iterable[str]) -> tuple[Generated, ...]:
-    """A page for each operation of the documents of which no page names one. ``named``: the ``openapi`` of the pages.
+def generated(reference: Reference, taken: Collection[str], named: Mapping[str, str]) -> tuple[Generated, ...]:
+    """A page for each operation of the named documents of which no page names one. ``named``: the ``openapi`` of the
+    pages, by their paths.
 
     A site that names some operations has chosen them: the rest of that document is left out.
     """
-    spoken = {operation.file for spec in named if (operation := reference.find(spec)) is not None}
+    found = [reference.find(spec, page) for page, spec in named.items()]  # each, so that its document counts as used
+    spoken = {operation.file for operation in found if operation is not None}
     used = set(taken)
     pages = []
     for file, operations in reference.documents.items():
         if file not in spoken:
             for operation in operations:
-                page = _page(operation, used)
+                page = _page(operation, reference.folder(file) or FOLDER, used)
                 used.add(page.path)
                 pages.append(page)
     return tuple(pages)
@@ -48,11 +50,11 @@ def groups(pages: Iterable[Generated]) -> tuple[Group, ...]:
     return tuple(Group(group=title, pages=tuple(paths)) for title, paths in found.items())
 
 
-def _page(operation: Operation, used: Collection[str]) -> Generated:
+def _page(operation: Operation, below: str, used: Collection[str]) -> Generated:
     tag = (operation.tags or ("Webhooks" if operation.is_webhook else "API reference",))[0]
     folder = slug(tag) if operation.tags or operation.is_webhook else "operations"
     name = slug(operation.title) or slug(f"{operation.method} {operation.path}") or "operation"
-    paths = _candidates(f"{FOLDER}/{folder or 'operations'}/{name}")
+    paths = _candidates(f"{below}/{folder or 'operations'}/{name}")
     path = next(path for path in paths if path not in used)
     front = FrontMatter(title=operation.title, openapi=operation.spec)
     return Generated(path, tag.strip() or "API reference", front)

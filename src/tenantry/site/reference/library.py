@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from posixpath import dirname, normpath
@@ -12,6 +13,11 @@ from tenantry.site.diagnostic import Diagnostic, Severity
 from tenantry.site.reference.parsing import Unreadable, parse
 
 SUFFIXES: Final = (".json", ".yaml", ".yml")
+
+_DECLARES: Final = re.compile(
+    r"""(?:^|[{,])[ \t\ufeff]*(["']?)(?:openapi|swagger)\1[ \t]*:[ \t\r\n]*["']?[0-9]""", re.MULTILINE
+)
+"""The version of an OpenAPI or Swagger document, as JSON and YAML write it."""
 
 
 class Notes:
@@ -75,6 +81,18 @@ class Library:
     def likely(self) -> list[str]:
         """The files that may be OpenAPI documents by their names."""
         return [path for path in self._files if path.lower().endswith(SUFFIXES)]
+
+    def declared(self) -> list[str]:
+        """Those of them that say of themselves to be OpenAPI or Swagger. They are looked through, not parsed."""
+        return [path for path in sorted(self.likely(), key=_depth) if _DECLARES.search(self._text(path)) is not None]
+
+    def _text(self, path: str) -> str:
+        content = self._files[path]
+        return content if isinstance(content, str) else content.decode("latin-1")  # the words searched for are ASCII
+
+
+def _depth(path: str) -> tuple[int, str]:
+    return path.count("/"), path
 
 
 def within(base: str, reference: str) -> str | None:

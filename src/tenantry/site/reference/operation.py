@@ -147,7 +147,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """One thing to sign in with. ``prefix`` is what its field starts with.
+    """One thing to sign in with. ``prefix`` is sent before what is typed.
 
     For ``basic``, ``labels`` are the names of the two fields; else it has one.
     """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -53,20 +54,22 @@ class ApiPages:
             return page
         return replace(drawn, diagnostics=tuple(_placed(one, page.source) for one in drawn.diagnostics))
 
-    def complete(self, front: FrontMatter) -> FrontMatter:
+    def complete(self, front: FrontMatter, page: str = "") -> FrontMatter:
         """Front matter with the title and description of its operation where it has none of its own."""
-        operation = self._reference.find(front.openapi) if front.openapi and not front.title else None
+        operation = self._reference.find(front.openapi, page) if front.openapi and not front.title else None
         return replace(front, title=operation.title) if operation is not None else front
 
-    def method(self, front: FrontMatter) -> str:
+    def method(self, front: FrontMatter, page: str = "") -> str:
         """The method that a page is about, in capitals, for a mark in the navigation; empty for other pages."""
         if front.openapi:
-            operation = self._reference.find(front.openapi)
+            operation = self._reference.find(front.openapi, page)
             return operation.method if operation is not None else ""
         entry = api_entry.parse(front.api) if front.api.strip() else None
         return entry.method if entry is not None else ""
 
-    def generated(self, taken: Collection[str], named: Iterable[str] = ()) -> Iterator[tuple[str, FrontMatter, str]]:
+    def generated(
+        self, taken: Collection[str], named: Mapping[str, str] = MappingProxyType({})
+    ) -> Iterator[tuple[str, FrontMatter, str]]:
         """Path, front matter and text (none) of a page for each operation of a document that no page is about.
 
         ``taken`` are the paths of the pages that there are; ``named`` the ``openapi`` of their front matter.
@@ -74,14 +77,14 @@ class ApiPages:
         for page in generated(self._reference, taken, named):
             yield page.path, page.front, ""
 
-    def groups(self, taken: Collection[str], named: Iterable[str] = ()) -> tuple[Group, ...]:
+    def groups(self, taken: Collection[str], named: Mapping[str, str] = MappingProxyType({})) -> tuple[Group, ...]:
         """The groups of the navigation that hold the pages of ``generated``."""
         return groups(generated(self._reference, taken, named))
 
     # --- one page -----------------------------------------------------------------------------------------------------
 
     def _draw_operation(self, page: Page) -> Page:
-        operation = self._reference.find(page.front.openapi)
+        operation = self._reference.find(page.front.openapi, page.path)
         if operation is None:
             problem = self._reference.problem(page.front.openapi, page.source)
             return replace(page, diagnostics=(*page.diagnostics, problem))

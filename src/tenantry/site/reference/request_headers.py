@@ -29,9 +29,8 @@ def _parameters(reference: Reference) -> Iterator[str]:
 
 def _keys(reference: Reference) -> Iterator[str]:
     notes = Notes()
-    for file, operations in reference.documents.items():
-        for operation in operations[:1]:
-            place = replace(operation.place, notes=notes)
-            root = replace(place, value=place.library.value(file, notes), path=file, pointer="")
-            schemes = root.object("components").object("securitySchemes")
-            yield from (one.name for one in all_schemes(schemes) if one.place == "header")
+    for operation in {operation.file: operation for operation in reference.operations}.values():
+        place = replace(operation.place, notes=notes)
+        root = replace(place, value=place.library.value(operation.file, notes), path=operation.file, pointer="")
+        schemes = root.object("components").object("securitySchemes")
+        yield from (one.name for one in all_schemes(schemes) if one.place == "header")

@@ -9,7 +9,8 @@ USUAL = "site.json"
 
 _FIELDS = tuple(re.compile(rf'"{field}"\s*:') for field in ("name", "navigation"))
 _LIST = re.compile(r'"navigation"\s*:\s*\[')
-_OPENAPI = re.compile(r'\A\s*\{\s*"(?:openapi|swagger)"')
+_OPENAPI = re.compile(r'"(?:openapi|swagger)"\s*:\s*(?:"\s*)?[0-9]+(?:\.[0-9]+){0,2}(?:-[\w.]+)?\s*["},]')
+"""What an OpenAPI document says of itself: its version, where a configuration names a file."""
 
 
 def configuration_file(files: Mapping[str, str | bytes]) -> str | None:
@@ -23,6 +24,6 @@ def configuration_file(files: Mapping[str, str | bytes]) -> str | None:
     for path in sorted(path for path in files if "/" not in path and path.endswith(".json")):
         content = files[path]
         text = content if isinstance(content, str) else content.decode("utf-8", "replace")
-        if not _OPENAPI.match(text) and all(field.search(text) for field in _FIELDS):
+        if not _OPENAPI.search(text) and all(field.search(text) for field in _FIELDS):
             likely.append((_LIST.search(text) is None, path))
     return min(likely)[1] if likely else None

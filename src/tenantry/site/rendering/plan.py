@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tenantry.site.addresses import Addresses
+from tenantry.site.addresses import Addresses, first_pages, page_path
 from tenantry.site.config import SiteConfig, loads
 from tenantry.site.diagnostic import Diagnostic, Severity
 from tenantry.site.markdown import PageReader
@@ -109,14 +109,14 @@ class Planner:
         snippets = {path: self._manuscripts.text(texts[path]) for path in sources.parts}
         written = {page: texts[source] for page, source in sources.pages.items()}
         config, every = self._with_operations(config, reference, written)
-        places = (frozenset(every), sources.assets)
+        navigation = self._navigation(config, every)
+        places = (frozenset(every), sources.assets, self._folders(config, navigation))
         addresses = kept.get("addresses", places, lambda: Addresses(*places))
         reader = kept.get(
             "reader",
             (addresses, snippets),
             lambda: PageReader(addresses, snippets, external_media=options.external_media),
         )
-        navigation = self._navigation(config, every)
         files = kept.get("statics", (config, addresses), lambda: statics(colors_css(config, addresses)))
         return Plan(
             configuration="",
@@ -142,6 +142,12 @@ class Planner:
             diagnostics=(),
         )
 
+    def _folders(self, config: SiteConfig, navigation: Navigation) -> Mapping[str, str]:
+        """The first page of each folder. Where a folder was moved by a redirect, links follow that."""
+        moved = {page_path(one.source) for one in config.redirects}
+        first = first_pages((*navigation.order, *navigation.unlisted))
+        return {folder: page for folder, page in first.items() if folder not in moved}
+
     def _callees(self, reference: Reference) -> frozenset[str]:
         """What playgrounds call themselves, where no relay does it for them."""
         return frozenset() if self._options.relay is not None else callees(reference)
@@ -162,9 +168,11 @@ class Planner:
 
         def make() -> tuple[SiteConfig, dict[str, FrontMatter], dict[str, Manuscript]]:
             api = ApiPages(config, reference, PageReader(Addresses((), ()), {}), self._options)
-            named = [spec for spec, _ in specs.values()]
+            named = {page: spec for page, (spec, _) in specs.items()}
             titles = {
-                page: api.complete(FrontMatter(openapi=spec)) for page, (spec, titled) in specs.items() if not titled
+                page: api.complete(FrontMatter(openapi=spec), page)
+                for page, (spec, titled) in specs.items()
+                if not titled
             }
             pages = {
                 path: Manuscript("", text, head, titled=True, imports=(), diagnostics=())

@@ -46,7 +46,7 @@ def sort(paths: Iterable[str], configuration: str | None, config: SiteConfig, im
     """Says what each file is. ``imported`` are the files that others import."""
     said: list[Diagnostic] = []
     named = set(_named(config))
-    documents = {normpath(f"/{written}").lstrip("/") for written in config.openapi}
+    documents = {normpath(f"/{written}").lstrip("/") for written, *_ in config.documents}
     pages: dict[str, str] = {}
     parts: list[str] = []
     assets: set[str] = set()

@@ -80,14 +80,23 @@ function query(real, signing) {
   return found.map(([name, value], at) => `${at ? "&" : "?"}${encode(name)}=${value}`).join("");
 }
 
+// The prefix stands before the field. A value that was pasted with it has it once all the same.
+const prefixOf = (field) => field.dataset.prefix || "";
+
+function bare(field) {
+  const prefix = prefixOf(field);
+  const value = prefix ? field.value.trimStart() : field.value;
+  return prefix && value.toLowerCase().startsWith(prefix.toLowerCase()) ? value.slice(prefix.length).trimStart() : value;
+}
+
 // What signs in. A snippet has names in place of secrets that are hidden in their field too.
 function secrets(real) {
   const way = chosen(ways);
   return (signings[way] || []).map((each, at) => {
     const fields = all(`[data-way="${way}"] [data-credential="${at}"]`);
-    const open = (field) => real || (field.type === "text" && field.value !== field.defaultValue);
+    const open = (field) => real || (field.type === "text" && field.value);
     const texts = fields.map((field, part) => {
-      return open(field) ? field.value : field.defaultValue + blank(each.kind === "bearer" ? "TOKEN" : each.labels[part]);
+      return prefixOf(field) + (open(field) ? bare(field) : blank(each.kind === "bearer" ? "TOKEN" : each.labels[part]));
     });
     return { ...each, texts, text: texts[0], typed: fields.some((field) => field.value.trim() && open(field)) };
   });
@@ -161,27 +170,47 @@ function curl({ url, headers, user, kind, text, pairs }) {
   return parts.join(" \\\n  ");
 }
 
+const SEND = `try:
+    response = urlopen(request)
+except HTTPError as error:
+    response = error
+print(response.status, response.read().decode())`;
+const named = (text) => text.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
+
 function python({ url, headers, user, kind, text, pairs }) {
-  const rows = (items) => items.map((item) => `        ${item},\n`).join("");
-  const parts = [quote(method), quote(url)];
-  if (headers.length) parts.push(`headers={\n${rows(headers.map((pair) => pair.map(quote).join(": ")))}    }`);
-  if (user) parts.push(`auth=(${quoted(user)})`);
-  if (kind === "binary") parts.push('content=open("FILE", "rb").read()');
+  const rows = (items, indent = 8) => items.map((item) => `${" ".repeat(indent)}${item},\n`).join("");
+  let [before, data] = ["", ""];
+  const lines = headers.map((pair) => pair.map(quote).join(": "));
+  if (user) lines.unshift(`"Authorization": "Basic " + b64encode(${quote(user.join(":"))}.encode()).decode()`);
+  if (kind === "binary") data = 'open("FILE", "rb").read()';
+  if (kind === "form") data = `urlencode([\n${rows(pairs.map((pair) => `(${quoted(pair.slice(0, 2))})`))}    ]).encode()`;
   if (kind === "multipart") {
-    const part = ([name, value, file]) => `(${quote(name)}, ${file ? `open(${quote(value)}, "rb")` : `(None, ${quote(value)})`})`;
-    parts.push(`files=[\n${rows(pairs.map(part))}    ]`);
-  }
-  if (kind === "form") {
-    const fields = new Map();
-    for (const [name, value] of pairs) fields.set(name, [...(fields.get(name) || []), value]);
-    const list = [...fields].map(([name, values]) => `${quote(name)}: ${values[1] === undefined ? quoted(values) : `[${quoted(values)}]`}`);
-    parts.push(`data={\n${rows(list)}    }`);
+    const part = ([name, value, file]) => {
+      const disposition = `name="${named(name)}"${file ? `; filename="${named(value)}"` : ""}`;
+      return `(${quote(disposition)}, ${file ? `open(${quote(value)}, "rb").read()` : `${quote(value)}.encode()`})`;
+    };
+    before = `boundary = uuid4().hex\nbody = b""\nfor disposition, content in [\n${rows(pairs.map(part), 4)}]:
+    head = f"--{boundary}\\r\\nContent-Disposition: form-data; {disposition}\\r\\n\\r\\n"
+    body += head.encode() + content + b"\\r\\n"\nbody += f"--{boundary}--\\r\\n".encode()\n\n`;
+    data = "body";
+    lines.push('"Content-Type": "multipart/form-data; boundary=" + boundary');
   }
   if (text !== undefined) {
     const value = literal(kind, text, true, 4);
-    parts.push(value === null ? `content=${quote(text)}.encode()` : `json=${value}`);
+    data = value === null ? `${quote(text)}.encode()` : `json.dumps(${value}).encode()`;
   }
-  return `import httpx\n\nresponse = httpx.request(\n${parts.map((part) => `    ${part},\n`).join("")})\nprint(response.status_code, response.text)`;
+  const imports = [
+    data.startsWith("json.") && "import json",
+    user && "from base64 import b64encode",
+    "from urllib.error import HTTPError",
+    kind === "form" && "from urllib.parse import urlencode",
+    "from urllib.request import Request, urlopen",
+    kind === "multipart" && "from uuid import uuid4",
+  ].filter(Boolean);
+  const parts = [quote(url), `method=${quote(method)}`];
+  if (lines[0]) parts.push(`headers={\n${rows(lines)}    }`);
+  if (data) parts.push(`data=${data}`);
+  return `${imports.join("\n")}\n\n${before}request = Request(\n${rows(parts, 4)})\n${SEND}`;
 }
 
 function javascript({ url, headers, user, kind, text, pairs }) {
@@ -207,7 +236,7 @@ function javascript({ url, headers, user, kind, text, pairs }) {
 }
 
 const PIECES =
-  /("(?:[^"\\\n]|\\.)*")(?=\s*:)|("(?:[^"\\\n]|\\.)*"|'[^']*')|(^\/\/.*)|\b(true|false|null|True|False|None|import|from|const|let|await|new)\b|(-?\b\d[\d.eE+-]*\b)/gm;
+  /("(?:[^"\\\n]|\\.)*")(?=\s*:)|("(?:[^"\\\n]|\\.)*"|'[^']*')|(^\/\/.*)|\b(true|false|null|True|False|None|import|from|try|except|as|for|in|const|let|await|new)\b|(-?\b\d[\d.eE+-]*\b)/gm;
 
 function paint(code, text) {
   const nodes = [];
@@ -428,7 +457,8 @@ stop.addEventListener("click", () => going && going.abort());
 form.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSend();
 });
-form.addEventListener("input", ({ target }) => {
+form.addEventListener("input", ({ target, inputType }) => {
+  if (inputType === "insertFromPaste" && prefixOf(target)) target.value = bare(target);
   if (target.ariaInvalid || ("body" in target.dataset && target.value)) mark(target);
   refresh();
 });

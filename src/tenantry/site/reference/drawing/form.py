@@ -37,6 +37,10 @@ _REVEAL: Final = Markup(
     '<span class="try-secret">{}<button type="button" class="try-reveal" data-reveal="{}" aria-pressed="false">'
     "Show</button></span>"
 )
+_PREFIXED: Final = Markup(
+    '<span class="try-prefixed"><span class="try-prefix" id="{}"><span class="visually-hidden">Begins with </span>'
+    "<code>{}</code></span>{}</span>"
+)
 _PART: Final = Markup('<div class="try-part"{}{}>{}</div>')
 
 _PLACES: Final = {
@@ -104,12 +108,19 @@ class _Form:
             for part, words in enumerate(credential.labels):
                 name = self._names.new(f"try-{words}")
                 mark = Markup(' data-credential="{}" data-part="{}"').format(index, part)
-                mark += _value("" if part else credential.prefix)
                 shown = credential.kind == "basic" and part == 0
-                secret = _INPUT.format(name, "text" if shown else "password", mark)
-                field = secret if shown else _REVEAL.format(secret, name)
-                rows.append(self._row(name, words, _hint(credential, part), field))
+                field = self._prefixed(name, "text" if shown else "password", mark, "" if part else credential.prefix)
+                kind = "" if credential.kind == "basic" else credential.kind
+                rows.append(self._row(name, words, kind, field if shown else _REVEAL.format(field, name)))
         return Markup().join(rows) or Markup('<p class="try-note">Nothing is needed.</p>')
+
+    def _prefixed(self, name: str, kind: str, mark: Markup, prefix: str) -> Markup:
+        """An input, behind the prefix that is always sent: it is no part of what the reader types or pastes."""
+        if not prefix:
+            return _INPUT.format(name, kind, mark)
+        about = self._names.new(f"{name}-prefix")
+        mark += Markup(' data-prefix="{}" aria-describedby="{}"').format(prefix, about)
+        return _PREFIXED.format(about, prefix, _INPUT.format(name, kind, mark))
 
     def parameters(self, place: str, inputs: Sequence[Control]) -> Markup:
         return _SET.format("", _PLACES[place], self._rows(inputs)) if inputs else Markup()
@@ -175,13 +186,6 @@ class _Form:
     ) -> Markup:
         text = _LABEL.format(words, kind, _REQUIRED if required else "") if code else escape(words)
         return _ROW.format(name, text, field)
-
-
-def _hint(credential: Credential, part: int) -> str:
-    """What is told of a credential beside its name: its field hides what it begins with."""
-    kind = "" if credential.kind == "basic" else credential.kind
-    prefix = "" if part else credential.prefix.strip()
-    return ", ".join(filter(None, (kind, f"begins with {prefix}" if prefix else "")))
 
 
 def _field(name: str, one: Control, mark: Markup) -> Markup:

@@ -1,0 +1,105 @@
+"""Own icons: a drawing that an author wrote into an attribute, ``icon={<svg …/>}``, as safe SVG.
+
+What JSX writes otherwise than HTML is rewritten. Then only shapes, their looks and references within the drawing are
+kept: no script, no event, no style, no link, nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import nh3
+
+_SHAPE: Final = frozenset({
+    "fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin",
+    "stroke-miterlimit", "stroke-dasharray", "stroke-dashoffset", "stroke-opacity", "opacity", "transform", "clip-path",
+    "clip-rule", "mask", "color", "vector-effect", "paint-order", "display",
+})  # fmt: skip
+_GRADIENT: Final = {"id", "gradientUnits", "gradientTransform", "spreadMethod", "href"}
+_ELEMENTS: Final[dict[str, set[str]]] = {
+    "svg": {"viewBox", "width", "height", "preserveAspectRatio"},
+    "g": {"id"},
+    "defs": set(),
+    "symbol": {"id", "viewBox", "preserveAspectRatio"},
+    "use": {"href", "x", "y", "width", "height"},
+    "path": {"d", "id", "pathLength"},
+    "rect": {"x", "y", "width", "height", "rx", "ry", "id"},
+    "circle": {"cx", "cy", "r", "id"},
+    "ellipse": {"cx", "cy", "rx", "ry", "id"},
+    "line": {"x1", "y1", "x2", "y2"},
+    "polyline": {"points"},
+    "polygon": {"points", "id"},
+    "linearGradient": {"x1", "y1", "x2", "y2", *_GRADIENT},
+    "radialGradient": {"cx", "cy", "r", "fx", "fy", "fr", *_GRADIENT},
+    "stop": {"offset", "stop-color", "stop-opacity"},
+    "clipPath": {"id", "clipPathUnits"},
+    "mask": {"id", "maskUnits", "maskContentUnits", "x", "y", "width", "height"},
+}
+_ATTRIBUTES: Final = {name: own | _SHAPE for name, own in _ELEMENTS.items()}
+_EMPTIED: Final = {"script", "style", "title", "desc", "foreignObject", "metadata", "text", "iframe", "noscript"}
+"""Elements that go with what they hold."""
+
+_PLAIN: Final = re.compile(r"[\w\s#.,%+():/-]*")
+"""What a value consists of. A backslash or a quotation mark could spell ``url(`` otherwise (CSS Syntax, section 4)."""
+_LOCAL: Final = re.compile(r"url\(\s*#([\w-]+)\s*\)")
+_COMMENT: Final = re.compile(r"\{\s*/\*.*?\*/\s*\}", re.DOTALL)
+_BRACED: Final = re.compile(r"""=\s*\{\s*(?:"([^"{}]*)"|'([^'{}]*)'|`([^`{}]*)`|(-?[\d.]+))\s*\}""")
+_OBJECT: Final = re.compile(r"\s[\w:-]+\s*=\s*\{(?:[^{}]|\{[^{}]*\})*\}|\{\s*\.\.\.[^{}]*\}")
+_CAMEL: Final = re.compile(
+    r"(?<=\s)(stroke|fill|clip|stop|vector|paint)(Width|Linecap|Linejoin|Miterlimit|Dasharray|Dashoffset|Opacity|Rule|Path"
+    r"|Color|Effect|Order)(?=\s*=)"
+)
+_TEXT: Final = re.compile(r">[^<>]+<")
+"""Text between elements: none of those that are kept shows any."""
+_OPENING: Final = re.compile(r"<svg\b[^>]*>")
+_SIZE: Final = re.compile(r' (width|height)="([\d.]+)(?:px)?"|(?: (?:width|height)="[^"]*")')
+
+
+def own_svg(markup: str, prefix: str) -> str:
+    """The drawing as one SVG element of an icon's size; empty if nothing of it can be kept. ``prefix`` begins its ids,
+    so that two drawings of one page do not share any."""
+    cleaned = nh3.clean(
+        _as_html(markup),
+        tags=set(_ELEMENTS),
+        clean_content_tags=_EMPTIED,
+        attributes=_ATTRIBUTES,
+        attribute_filter=lambda _, name, value: _value(name, value, prefix),
+        strip_comments=True,
+        link_rel=None,
+    ).strip()
+    opening = _OPENING.match(cleaned)
+    end = cleaned.find("</svg>")
+    inner = _TEXT.sub("><", f">{cleaned[opening.end() : end]}<")[1:-1] if opening is not None else ""
+    if opening is None or not inner or cleaned.count("<svg") != 1:
+        return ""
+    return f"{_root(opening[0])}{inner}</svg>"
+
+
+def _as_html(markup: str) -> str:
+    text = _BRACED.sub(lambda found: f'="{found[found.lastindex or 1]}"', _COMMENT.sub("", markup))
+    text = _OBJECT.sub(" ", text).replace("xlinkHref", "href").replace("xlink:href", "href")
+    return _CAMEL.sub(lambda found: f"{found[1]}-{found[2].lower()}", text)
+
+
+def _value(name: str, value: str, prefix: str) -> str | None:
+    if name == "id":
+        return f"{prefix}-{value}" if re.fullmatch(r"[\w-]+", value) else None
+    if name == "href":
+        return f"#{prefix}-{value[1:]}" if re.fullmatch(r"#[\w-]+", value) else None
+    if not _PLAIN.fullmatch(value):
+        return None
+    if "url" in value.lower():
+        local = _LOCAL.fullmatch(value.strip())
+        return f"url(#{prefix}-{local[1]})" if local else None
+    return value
+
+
+def _root(opening: str) -> str:
+    """The opening tag, with the size of an icon and the colour of the text around it unless it has one of its own."""
+    sizes = {found[1]: found[2] for found in _SIZE.finditer(opening) if found[1]}
+    rest = _SIZE.sub("", opening)[len("<svg") : -1].rstrip("/")
+    if "viewBox=" not in rest and len(sizes) == 2:
+        rest += f' viewBox="0 0 {sizes["width"]} {sizes["height"]}"'
+    fill = "" if " fill=" in rest else ' fill="currentColor"'
+    return f'<svg class="icon icon-own" width="16" height="16" aria-hidden="true" focusable="false"{rest}{fill}>'

@@ -23,6 +23,7 @@ class AmbiguousToken(TenantryError):
     """One request carries two different user group tokens."""
 
     code, status = "ambiguous_token", 400
+    TEXT = "this request carries two different user group tokens: send one"
 
 
 class OriginNotAllowed(TenantryError):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-from typing import Any
+from collections.abc import Iterator
 from urllib.parse import quote, unquote_to_bytes
 
 from tenantry.errors import AmbiguousToken
+from tenantry.middleware.addresses import (
+    ADDRESS_HEADERS,
+    ADDRESS_KEY,
+    MASK,
+    Address,
+    Scope,
+    address_cleaner,
+    without_token,
+)
 from tenantry.middleware.carriers import Carriers
 from tenantry.middleware.origins import OriginCheck
 
-MASK = "redacted"
-"""What the app finds in a path where the token stood: the route must still match."""
-
-Scope = MutableMapping[str, Any]
 Header = tuple[bytes, bytes]
 
 
@@ -24,7 +28,7 @@ class Careful:
     logged-out cookie, a template that rendered nothing) and never means "no token given".
     """
 
-    __slots__ = ("_authorization", "_carriers", "_cookies", "_headers", "_origins", "_queries", "_schemes")
+    __slots__ = ("_authorization", "_carriers", "_clean", "_cookies", "_headers", "_origins", "_queries", "_schemes")
 
     def __init__(self, carriers: Carriers, origins: OriginCheck | None = None) -> None:
         names = {name.lower().encode() for name in carriers.headers}
@@ -34,22 +38,30 @@ class Careful:
         self._cookies = frozenset(name.encode() for name in carriers.cookies)
         self._queries = frozenset(name.encode() for name in carriers.queries)
         self._carriers = carriers
+        self._clean = address_cleaner(carriers.queries)
         self._origins = origins
 
     def take(self, scope: Scope) -> bytes | None:
         """The token of this request, or None. It is out of the scope afterwards, also when AmbiguousToken is raised, or
         OriginNotAllowed: that only where no carrier but cookies holds the token, for who writes it elsewhere knows it.
         """
-        in_cookies: list[bytes] = []
-        elsewhere = [*self._from_headers(scope, in_cookies), *self._from_query(scope), *self._from_path(scope)]
-        found = elsewhere + in_cookies
+        path, in_cookies = scope["path"], list[bytes]()
+        in_headers = self._from_headers(scope, in_cookies)
+        in_query = self._from_query(scope)
+        in_address = [*in_query, *self._from_path(scope)]
+        found = in_headers + in_cookies + in_address
         if not found:
             return None
+        token = found[0]
+        if scope.get("query_string"):
+            scope["query_string"] = without_token(scope["query_string"], token)
         if len(set(found)) > 1:
-            raise AmbiguousToken("this request carries two different user group tokens: send one")
-        if not elsewhere and self._origins is not None:
+            raise AmbiguousToken(AmbiguousToken.TEXT)
+        if in_address:
+            scope[ADDRESS_KEY] = Address(token, path, self._carriers.queries[0] if in_query else None)
+        elif not in_headers and self._origins is not None:
             self._origins.require(scope)
-        return found[0]
+        return token
 
     # --- headers ------------------------------------------------------------------------------------------------------
 
@@ -65,6 +77,8 @@ class Careful:
                 kept.append(pair) if token is None else found.append(token)
             elif name == b"cookie" and self._cookies:
                 kept += self._from_cookie(pair, in_cookies)
+            elif name in ADDRESS_HEADERS:
+                kept.append((name, self._clean(value)))
             else:
                 kept.append(pair)
         scope["headers"] = kept

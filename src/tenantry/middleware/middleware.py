@@ -7,11 +7,12 @@ import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from types import MethodType
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from tenantry.access import SCOPE_KEY
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
+from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restoring
 from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, first_of
 from tenantry.middleware.denial import deny
 from tenantry.middleware.guard import Guard
@@ -22,6 +23,10 @@ from tenantry.middleware.taking import taker
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+FOUND_KEY: Final = "tenantry.found"
+"""Where the middleware leaves the hash of the token that it found: another one that is mounted further in compares its
+own. Python's hash of 97 random characters tells nothing of them."""
 
 _SERVED: Final = frozenset({"http", "websocket"})
 
@@ -73,8 +78,8 @@ class UserGroupMiddleware:
     bound once its token is no longer good, and follows updates of its group (``LiveSocket``).
 
     The token is taken out of the scope in any case. Responses say ``Vary``, and ``Cache-Control: private`` when there
-    was a group. Where another UserGroupMiddleware has found a group already, this one lets the request pass as it is,
-    unless its own resolver is fenced to another environment: then 401.
+    was a group. Where another UserGroupMiddleware has found a group already, this one keeps it. If its own carriers
+    hold another token, it answers 400; if its own resolver is of another environment, 401.
     """
 
     def __init__(
@@ -95,6 +100,7 @@ class UserGroupMiddleware:
         self._environment = resolver.environment
         self._peek = resolver.peek
         self._take = taker(carriers, OriginCheck(allowed_origins))
+        self._take_again = taker(carriers)  # beside a token that was found already: its origin was checked then
         self._required = required
         self._send_private = stamp(carriers.vary, private=True, in_address=bool(carriers.paths))
         self._send_private_query = stamp(carriers.vary, private=True, in_address=True)
@@ -108,34 +114,40 @@ class UserGroupMiddleware:
             return self.app(scope, receive, send)
         if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
             return self._run_found(scope, receive, send)
-        scope[SCOPE_KEY] = None
-        query = scope.get("query_string")
         try:
             raw = self._take(scope)
         except (AmbiguousToken, OriginNotAllowed) as error:
+            scope[SCOPE_KEY] = None
             return deny(error, scope, send)
         if raw is None:
             return self._run_without(scope, receive, send)
         if kind != "http":
             return self._run_socket(raw, scope, receive, send)
-        from_query = scope.get("query_string") is not query
-        private: Send = MethodType(self._send_private_query if from_query else self._send_private, send)
+        private: Send = (
+            MethodType(self._send_private, send) if ADDRESS_KEY not in scope else self._send_from_address(scope, send)
+        )
         group = self._peek(raw)
         if group is None:
             return self._run_resolved(raw, scope, receive, send, private)
         scope[SCOPE_KEY] = group
+        scope[FOUND_KEY] = hash(raw)
         return self.app(scope, receive, private)
 
     async def _run_resolved(self, raw: bytes, scope: Scope, receive: Receive, send: Send, private: Send) -> None:
+        scope[SCOPE_KEY] = None
         try:
             group = await self._resolver.resolve(raw)
         except TenantryError as error:
             await deny(error, scope, send)
             return
         scope[SCOPE_KEY] = group
+        scope[FOUND_KEY] = hash(raw)
         await self.app(scope, receive, private)
 
     async def _run_socket(self, raw: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[SCOPE_KEY] = None
+        scope.pop(ADDRESS_KEY, None)
+        scope[FOUND_KEY] = hash(raw)
         try:
             scope[SCOPE_KEY] = await self._resolver.resolve(raw)
         except TenantryError as error:
@@ -143,13 +155,32 @@ class UserGroupMiddleware:
             return
         await LiveSocket(self._resolver, raw, scope, receive, send).run(self.app)
 
+    def _send_from_address(self, scope: Scope, send: Send) -> Send:
+        """The send for a token that came in the query or the path, and never reaches the app in this scope."""
+        restored: Any = restoring(scope.pop(ADDRESS_KEY), scope, send)
+        private: Send = MethodType(self._send_private_query, restored)
+        return private
+
     def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        if self._environment in {None, scope[SCOPE_KEY].environment.name}:
+        """Another middleware has found the group: it stays, if nothing here speaks against it."""
+        try:
+            if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
+                raise InvalidToken(InvalidToken.WORDS)
+            raw = self._take_again(scope)
+            # Where the outer one met its own token in the value of a parameter that it does not know, it left the mask.
+            if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
+                raise AmbiguousToken(AmbiguousToken.TEXT)
+        except TenantryError as error:
+            scope[SCOPE_KEY] = None
+            return deny(error, scope, send)
+        if raw is None:
             return self.app(scope, receive, send)
-        scope[SCOPE_KEY] = None
-        return deny(InvalidToken(InvalidToken.WORDS), scope, send)
+        in_address = ADDRESS_KEY in scope
+        private = self._send_from_address(scope, send) if in_address else MethodType(self._send_private, send)
+        return self.app(scope, receive, private if scope["type"] == "http" else send)
 
     def _run_without(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        scope[SCOPE_KEY] = None
         if self._required:
             return deny(MissingToken("this request carries no user group token"), scope, send)
         varied: Send = MethodType(self._send_varied, send) if scope["type"] == "http" else send

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote
 
-from tenantry.middleware.careful import Careful, Scope
+from tenantry.middleware.addresses import ADDRESS_HEADERS, Scope, hides_token
+from tenantry.middleware.careful import Careful
 from tenantry.middleware.carriers import Carriers
 from tenantry.middleware.origins import OriginCheck
 from tenantry.tokens import TOKEN_LENGTH
@@ -39,7 +40,7 @@ def _fast_taker(
 ) -> Callable[[Scope], bytes | None]:
     readers = _readers(carriers)
     in_query = _query_test(carriers)
-    require_origin = (lambda _: None) if origins is None else origins.require
+    require_origin = _pass if origins is None else origins.require
 
     def take(scope: Scope) -> bytes | None:
         headers = scope["headers"]
@@ -50,14 +51,16 @@ def _fast_taker(
         for pair in headers:
             if pair[0] in readers:
                 read = readers[pair[0]]
-                found = (pair[1], None) if read is None else read(pair[1])
+                # Nearly every request of a browser has a Referer, and nearly none is long enough for a token.
+                skip = read is _address and len(pair[1]) < TOKEN_LENGTH
+                found = None if skip else (pair[1], None) if read is None else read(pair[1])
                 if found is not None:
                     if where is not None:
                         return careful(scope)
                     token, rest = found
                     where = pair
         if (token is not None and len(token) != TOKEN_LENGTH) or (
-            in_query is not None and (query := scope.get("query_string")) and in_query(query)
+            (query := scope.get("query_string")) and in_query(query)
         ):
             return careful(scope)
         if where is not None:
@@ -74,14 +77,18 @@ def _fast_taker(
     return take
 
 
-def _query_test(carriers: Carriers) -> Callable[[bytes], bool] | None:
-    """Whether a query may hold a token; None if no query can."""
+def _pass(_: Scope) -> None:
+    """No origin is asked for."""
+
+
+def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
+    """Whether a query may hold a token, as a carrier or within the value of another parameter."""
     if not carriers.queries:
-        return None
+        return hides_token
     name = carriers.queries[0].encode()
     if len(carriers.queries) > 1 or quote(name) != name.decode():
         return lambda _: True
-    return lambda query: query.find(name) >= 0 or (query.find(b"%") >= 0 and _hides_a_name(query))
+    return lambda query: query.find(name) >= 0 or hides_token(query) or (query.find(b"%") >= 0 and _hides_a_name(query))
 
 
 def _hides_a_name(query: bytes) -> bool:
@@ -91,13 +98,18 @@ def _hides_a_name(query: bytes) -> bool:
 
 def _readers(carriers: Carriers) -> dict[bytes, Reader | None]:
     """The reader of each header that is looked at; None where the whole value is the token."""
-    readers: dict[bytes, Reader | None] = {name.lower().encode(): None for name in carriers.headers}
+    readers: dict[bytes, Reader | None] = dict.fromkeys(ADDRESS_HEADERS, _address)
+    readers |= {name.lower().encode(): None for name in carriers.headers}
     if b"authorization" in readers:
         schemes = [scheme.lower().encode() for scheme in carriers.schemes]
         readers[b"authorization"] = _authorization(schemes[0]) if len(schemes) == 1 else _odd
     if carriers.cookies:
         readers[b"cookie"] = _cookie(carriers.cookies[0].encode()) if len(carriers.cookies) == 1 else _odd
     return readers
+
+
+def _address(value: bytes) -> tuple[bytes, None] | None:
+    return _ODD if value.find(b"ugt") >= 0 else None
 
 
 def _odd(_: bytes) -> tuple[bytes, None]:

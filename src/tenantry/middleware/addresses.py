@@ -1,0 +1,137 @@
+"""Addresses that hold a token: hidden where the app would read them, whole again where a redirect needs them.
+
+Beside the carriers, an address may stand in a header: the page before (Referer), the page that htmx shows, or the
+address that a proxy rewrote. Whatever looks like a user group token there is cut out. And the very token of the request
+is hidden in the values of other query parameters (``?next=…``).
+
+A redirect of the app to the same page with or without its last slash would lose a token that came in the address, since
+the app was shown the address without it. So it is put back into ``Location``: where the path still has the mask in its
+place, and into the query where nothing but the last slash differs; never for another host.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, MutableMapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit, urlunsplit
+
+from tenantry.middleware.privacy import Message, Send
+
+MASK: Final = "redacted"
+"""What the app finds where the token stood in a path: the route must still match."""
+
+ADDRESS_KEY: Final = "tenantry.address"
+"""Where the taking of a token leaves an Address for the middleware, which removes it before the app runs."""
+
+ADDRESS_HEADERS: Final = frozenset({
+    b"hx-current-url", b"referer", b"x-envoy-original-path", b"x-forwarded-path", b"x-forwarded-uri",
+    b"x-forwarded-url", b"x-ms-original-url", b"x-original-path", b"x-original-uri", b"x-original-url",
+    b"x-request-uri", b"x-rewrite-url", b"x-waws-unencoded-url",
+})  # fmt: skip
+"""Request headers whose value is an address."""
+
+_SHAPE: Final = rb"ugt[ct](?:_|%5[Ff])(?:[A-Za-z0-9_.-]|%5[Ff]|%2[DdEe]){92}"
+_TOKEN: Final = re.compile(_SHAPE)
+_LAST_JOINT: Final = re.compile(rb"[?&](?=#|$)")
+
+Scope = MutableMapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Address:
+    """How the address was before the token was taken out of it. Its repr shows nothing."""
+
+    token: bytes
+    path: str
+    query_name: str | None
+    """The query parameter that held the token, if one did."""
+
+
+def hides_token(value: bytes) -> bool:
+    """Whether an address may hold a token: cheap, and true too often."""
+    return value.find(b"ugt") >= 0
+
+
+def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
+    """Cuts tokens out of an address: their whole parameter where its name is one of these, else the token alone."""
+    names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
+    parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
+
+    def clean(value: bytes) -> bytes:
+        if not hides_token(value):
+            return value
+        if parameter is not None:
+            value, cut = parameter.subn(b"", value)
+            if cut:
+                value = _LAST_JOINT.sub(b"", value)
+        return _TOKEN.sub(MASK.encode(), value)
+
+    return clean
+
+
+def without_token(query: bytes, token: bytes) -> bytes:
+    """A query in which this token stands in no value, in whatever spelling; the rest byte for byte."""
+    if not hides_token(query):
+        return query
+    mask = MASK.encode()
+    return _TOKEN.sub(lambda match: mask if unquote_to_bytes(match.group()) == token else match.group(), query)
+
+
+# --- redirects --------------------------------------------------------------------------------------------------------
+
+
+def restoring(address: Address, scope: Scope, send: Send) -> Send:
+    """A send that puts the token back into a Location that leads to the address it was taken from."""
+
+    def send_restored(message: Message) -> Any:
+        if message["type"] == "http.response.start":
+            headers = [
+                (name, restored(value, address, scope) if name.lower() == b"location" else value)
+                for name, value in message.get("headers", ())
+            ]
+            message = {**message, "headers": headers}
+        return send(message)
+
+    return send_restored
+
+
+def restored(location: bytes, address: Address, scope: Scope) -> bytes:
+    """The Location with the token where it stood, if it leads to the same host and place; else as it is."""
+    try:
+        parts = urlsplit(location.decode("latin-1"))
+    except ValueError:  # no URL: the app's own affair
+        return location
+    if not parts.path.startswith("/") or not _is_same_host(parts, scope):
+        return location
+    path = _restored_path(parts.path, address, scope["path"])
+    query = _restored_query(parts, address, scope["path"])
+    if (path, query) == (parts.path, parts.query):
+        return location
+    return urlunsplit(parts._replace(path=path, query=query)).encode("latin-1")
+
+
+def _is_same_host(parts: SplitResult, scope: Scope) -> bool:
+    hosts = {value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host"}
+    if not parts.netloc:
+        return not parts.scheme
+    return parts.scheme in {"", "http", "https"} and {parts.netloc.lower()} == hosts
+
+
+def _restored_path(path: str, address: Address, shown: str) -> str:
+    segments, before, masked = path.split("/"), address.path.split("/"), shown.split("/")
+    for place, (was, now) in enumerate(zip(before, masked, strict=False)):
+        here = [unquote(segment) for segment in segments[: place + 1]]
+        if was != now and here == masked[: place + 1]:
+            segments[place] = quote(was, safe="")
+            masked[place] = was
+    return "/".join(segments)
+
+
+def _restored_query(parts: SplitResult, address: Address, shown: str) -> str:
+    path = unquote(parts.path)
+    if address.query_name is None or path == shown or path.rstrip("/") != shown.rstrip("/"):
+        return parts.query
+    held = f"{quote(address.query_name)}={address.token.decode('latin-1')}"
+    return f"{parts.query}&{held}" if parts.query else held

@@ -1,0 +1,232 @@
+"""A token in an address: hidden wherever an address stands, and put back where a redirect needs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.routing import Mount, Route
+from starlette.testclient import TestClient
+
+from tenantry import UserGroupMiddleware, user_group
+from tenantry.middleware import DEFAULT_CARRIERS, first_of, header, path, query
+from tenantry.middleware.addresses import ADDRESS_HEADERS, Address, restored
+from tenantry.middleware.taking import taker
+from tenantry.resolver import Resolver
+from tests.middleware.asgi import World, call, http
+from tests.middleware.test_taking import C, S, T, U, X
+from tests.resolver.fake import KEYS, FakeBackend
+
+CARRIED: dict[str, dict[str, Any]] = {
+    "header": {"headers": [(X, T)]},
+    "cookie": {"headers": [(C, b"a=1; " + S + b"=" + T)]},
+    "query": {"query": S + b"=" + T},
+    "path": {"path": f"/embed/{T.decode()}/x"},
+    "nothing": {},
+}
+
+VALUES = [
+    (b"https://h/p?" + S + b"=" + T, b"https://h/p"),
+    (b"https://h/p?a=1&" + S + b"=" + T + b"&b=2#top", b"https://h/p?a=1&b=2#top"),
+    (b"https://h/p?" + S + b"=" + T + b"#top", b"https://h/p#top"),
+    (b"https://h/p?" + S + b"=" + U, b"https://h/p"),
+    (b"https://h/embed/" + T + b"/sales", b"https://h/embed/redacted/sales"),
+    (b"/p?other=" + T.replace(b"_", b"%5F"), b"/p?other=redacted"),
+    (b"https://h/login?next=%2Fp%3F" + S + b"%3D" + T + b"%26a%3D1", None),
+    (b"https://h/p?drugtest=1&q=" + b"x" * 200, b"https://h/p?drugtest=1&q=" + b"x" * 200),
+]
+
+
+@pytest.mark.parametrize("carried", CARRIED)
+@pytest.mark.parametrize("name", sorted(ADDRESS_HEADERS))
+def test_no_header_that_holds_an_address_holds_a_token(carried: str, name: bytes) -> None:
+    """However the token came, and also when none did. The own parameter goes with its name, so that an app that sends
+    the viewer back to the Referer sends no bad token. Red when the fast lane looks at carriers only, and when the
+    careful one does."""
+    take = taker(first_of(DEFAULT_CARRIERS, path("/embed/{token}")) if carried == "path" else DEFAULT_CARRIERS)
+    for value, left in VALUES:
+        scope = http(**{**CARRIED[carried], "headers": [*CARRIED[carried].get("headers", ()), (name, value)]})
+        assert take(scope) == (None if carried == "nothing" else T)
+        shown = dict(scope["headers"])[name]
+        assert T not in shown
+        assert U not in shown
+        assert left in (None, shown)
+        assert T.decode() not in repr(scope)
+
+
+@pytest.mark.parametrize("carried", ["header", "cookie", "query", "path"])
+@pytest.mark.parametrize(
+    "value", [T, T.replace(b"_", b"%5F"), b"%2Fp%3F" + S + b"%3D" + T + b"%26a%3D1", b"x" + T, T + b"%20"]
+)
+async def test_the_value_of_another_parameter_holds_no_token(carried: str, value: bytes) -> None:
+    """The token that the request carries; a token that the app asks for under a name of its own is another one, and
+    stays. Red when only carriers are taken out of the query."""
+    takes = [taker(first_of(DEFAULT_CARRIERS, path("/embed/{token}")))]
+    takes += [taker(DEFAULT_CARRIERS)] if carried != "path" else []
+    takes += [taker(header())] if carried == "header" else []
+    given = CARRIED[carried]
+    for take in takes:
+        scope = http(**{**given, "query": b"&".join([b"next=" + value, b"keep=" + U, given.get("query", b"")])})
+        assert take(scope) == T
+        left = scope["query_string"]
+        assert T not in left
+        assert T.replace(b"_", b"%5F") not in left
+        assert left.startswith(b"next=")
+        assert b"redacted" in left
+        assert left.rstrip(b"&").endswith(b"&keep=" + U)
+
+
+def application(resolver: Resolver, **settings: Any) -> Starlette:
+    async def page(request: Request) -> PlainTextResponse:
+        return PlainTextResponse(f"{user_group(request).name} {request.url.query}")
+
+    async def away(request: Request) -> RedirectResponse:
+        return RedirectResponse(request.query_params["to"])
+
+    routes = [Route("/embed/{token}/sales", page), Route("/embed/{token}/files/", page), Route("/away", away)]
+    app = Starlette(routes=[*routes, Route("/embed/{token}/away", away), Route("/plain", page)])
+    app.add_middleware(UserGroupMiddleware, resolver=resolver, **settings)
+    return app
+
+
+@pytest.fixture
+def backend() -> FakeBackend:
+    return FakeBackend()
+
+
+@pytest.fixture
+def resolver(backend: FakeBackend) -> Resolver:
+    return Resolver(backend, keys=KEYS)
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_a_path_with_or_without_its_last_slash_is_served(resolver: Resolver, backend: FakeBackend, warm: bool) -> None:
+    """The router redirects to the path that it was shown, where the token is masked. Red when Location goes out as it
+    is: 401, since ``redacted`` is no token."""
+    _, raw = backend.issue()
+    client = TestClient(application(resolver, carriers=path("/embed/{token}")))
+    if warm:
+        assert client.get(f"/embed/{raw.decode()}/sales").status_code == 200
+    for asked in ("sales/?a=1", "files?a=1", "sales?a=1"):
+        answer = client.get(f"/embed/{raw.decode()}/{asked}")
+        assert (answer.status_code, answer.text) == (200, "Acme a=1")
+
+
+@pytest.mark.parametrize("carriers", [query(), DEFAULT_CARRIERS, query("my token")])
+def test_a_query_keeps_its_token_over_the_last_slash(resolver: Resolver, backend: FakeBackend, carriers: Any) -> None:
+    """The same with the token in the query, which the router was not shown at all."""
+    _, raw = backend.issue()
+    client = TestClient(application(resolver, carriers=carriers))
+    answer = client.get("/plain/", params={carriers.queries[0]: raw.decode(), "a": "1"})
+    assert (answer.status_code, answer.text) == (200, "Acme a=1")
+    answer = client.get("/plain/", params={carriers.queries[0]: raw.decode()})
+    assert (answer.status_code, answer.text) == (200, "Acme ")
+
+
+def test_a_mounted_app_redirects_below_its_mount(resolver: Resolver, backend: FakeBackend) -> None:
+    """``path("token")``: the parameter that a router outside has read."""
+    _, raw = backend.issue()
+
+    async def page(request: Request) -> PlainTextResponse:
+        return PlainTextResponse(user_group(request).name)
+
+    inner = Starlette(
+        routes=[Route("/sales", page)],
+        middleware=[Middleware(UserGroupMiddleware, resolver=resolver, carriers=path("token"))],
+    )
+    client = TestClient(Starlette(routes=[Mount("/embed/{token}", inner)]))
+    assert client.get(f"/embed/{raw.decode()}/sales/").text == "Acme"
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "https://evil.example/embed/redacted/sales",
+        "//evil.example/embed/redacted/sales",
+        "http://testserver.evil.example/embed/redacted/sales",
+        "http://testserver@evil.example/embed/redacted/x",
+        "http://testserver:81/embed/redacted/sales",
+        "/other/redacted/sales",
+        "/redacted",
+        "?a=1",
+        "sales",
+        "javascript:/embed/redacted/sales",
+        "http://[/embed/redacted",
+    ],
+)
+def test_no_token_goes_to_another_place(resolver: Resolver, backend: FakeBackend, location: str) -> None:
+    """An app's redirect elsewhere leaves as it is. Red when the host is not compared, or the path before the mask."""
+    address = Address(T, f"/embed/{T.decode()}/away", "USER_GROUP_TOKEN")
+    scope = http(path="/embed/redacted/away", headers=[(b"host", b"testserver")])
+    assert restored(location.encode(), address, scope) == location.encode()
+
+
+def test_a_redirect_to_a_page_beside_keeps_the_token(resolver: Resolver, backend: FakeBackend) -> None:
+    """An app that redirects below its masked path, as ``url_for`` does; also with an encoded segment before it."""
+    address = Address(T, f"/a b/{T.decode()}/away", None)
+    scope = http(path="/a b/redacted/away", headers=[(b"host", b"testserver")])
+    for host in ("", "http://testserver", "https://TESTSERVER"):
+        location = f"{host}/a%20b/redacted/sales?x=1#y".encode()
+        assert restored(location, address, scope) == f"{host}/a%20b/{T.decode()}/sales?x=1#y".encode()
+
+
+async def test_the_app_sees_no_address_of_ours() -> None:
+    """What taking leaves for the middleware is gone when the app runs, in requests and websockets, and nothing in the
+    scope shows the token. Red when it stays."""
+    world = World({"carriers": first_of(DEFAULT_CARRIERS, path("/embed/{token}"))})
+    _, token = world.backend.issue()
+    for scope in (http(query=S + b"=" + token), http(path=f"/embed/{token.decode()}")):
+        for _ in range(2):
+            await world.call(dict(scope))
+            assert "tenantry.address" not in world.page.scope
+            assert token.decode() not in repr(world.page.scope)
+    socket = http(query=S + b"=" + token) | {"type": "websocket"}
+    await world.call(socket)
+    assert "tenantry.address" not in socket
+
+
+# --- mounted twice ----------------------------------------------------------------------------------------------------
+
+
+def twice(outer: Any, inner: Any) -> tuple[World, Any]:
+    world = World({"carriers": inner})
+    return world, UserGroupMiddleware(world.app, resolver=world.resolver, carriers=outer)
+
+
+@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+async def test_two_tokens_in_the_carriers_of_two_middlewares_are_400(warm: bool, kind: str) -> None:
+    """As within one; also where the second is no good token. Red when the inner one looks at no carrier: the request
+    passed with the outer's group, and the second token went on to the app."""
+    world, app = twice(header("X-Outer"), first_of(header("X-Inner"), query("inner")))
+    (_, one), (_, two) = world.backend.issue(), world.backend.issue()
+    if warm:
+        await world.resolver.resolve(one)
+    for second in (two, b"junk", b""):
+        for given in ({"headers": [(b"x-inner", second)]}, {"query": b"inner=" + second}):
+            scope = http(**{**given, "headers": [(b"x-outer", one), *given.get("headers", ())]}) | {"type": kind}  # type: ignore[arg-type,dict-item]
+            sent = await call(app, scope | {"extensions": {"websocket.http.response": {}}})
+            assert sent[0]["status"] == 400
+            assert world.page.scope is None
+
+
+async def test_the_same_token_in_the_carriers_of_two_middlewares_is_one() -> None:
+    """It is taken out of both places, and Vary names both. A cookie beside a header needs no origin."""
+    world, app = twice(header("X-Outer"), DEFAULT_CARRIERS)
+    group, token = world.backend.issue()
+    for extra in (
+        {"headers": [(X, token)]},
+        {"headers": [(C, S + b"=" + token)]},
+        {"query": S + b"=" + token},
+        {"headers": []},
+    ):
+        headers = [(b"x-outer", token), (b"origin", b"https://evil.example"), *extra.get("headers", ())]  # type: ignore[misc]
+        sent = await call(app, http(**{**extra, "headers": headers}) | {"method": "POST"})  # type: ignore[arg-type]
+        assert sent[0]["status"] == 200
+        assert world.page.scope["user_group"] is group
+        assert token.decode() not in repr(world.page.scope)
+    assert world.backend.reads == 1

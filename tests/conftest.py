@@ -10,7 +10,13 @@ import pytest
 
 from tests.corpus import ABSENT, CORPUS
 
-pytest_plugins = ["tests.engines.postgres", "tests.engines.pgbouncer", "tests.engines.valkey", "tests.engines.chromium"]
+pytest_plugins = [
+    "tests.engines.postgres",
+    "tests.engines.pgbouncer",
+    "tests.engines.mariadb",
+    "tests.engines.valkey",
+    "tests.engines.chromium",
+]
 
 
 @pytest.fixture(scope="session")

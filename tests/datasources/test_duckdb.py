@@ -17,6 +17,7 @@ from tenantry.errors import (
     QueryFailed,
     QueryTimeout,
     SourceUnavailable,
+    TemplateError,
     TooManyRows,
 )
 from tests.datasources.conftest import Directory, duckdb_file, group
@@ -140,13 +141,21 @@ async def test_every_way_of_reading_is_run(sql: str, fetch) -> None:
         ("select * from query('select owner from ' || {{ v }})", "orders"),
         ("select * from query_table({{ v }})", "orders"),
         ("select * from json_execute_serialized_sql(json_serialize_sql({{ v }}))", "select owner from orders"),
+        ("select * from `query`({{ v }})", "select owner from orders"),
+        ("select * from query\u200b({{ v }})", "select owner from orders"),
+        ("select * from query/*+ a /* nested */ hint */({{ v }})", "select owner from orders"),
     ],
 )
 async def test_a_value_never_becomes_sql(sql: str, value: str, fetch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """DuckDB has functions that run a text as SQL, a bound value too. Red when they were not looked for."""
-    monkeypatch.setattr("tenantry.sql.parser.refuse_runners", lambda *_: None)  # the fence behind the template's own
+    """DuckDB has functions that run a text as SQL, a bound value too. Red when they were not looked for: the template
+    refuses them, and the data source whatever template it came from."""
+    with pytest.raises(TemplateError, match="runs its text as SQL"):
+        await fetch(sql, v=value)
+    monkeypatch.setattr("tenantry.sql.parser.refuse_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v=value)
+    monkeypatch.setattr("tenantry.datasources.duckdb.runs_text", lambda *_: False)
+    assert await fetch(sql, v=value), "the control: the engine runs it"
 
 
 async def test_a_text_of_the_template_may_be_run_as_sql(fetch) -> None:

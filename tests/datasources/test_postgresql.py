@@ -27,6 +27,7 @@ from tenantry.errors import (
     QueryFailed,
     QueryTimeout,
     SourceUnavailable,
+    TemplateError,
     TooManyRows,
     UnbindableValue,
 )
@@ -348,16 +349,48 @@ def test_a_closed_event_loop_is_survived(database: str, directory: Directory) ->
     gc.collect()  # the sockets of the closed loops end here, where their warning is expected
 
 
-async def test_a_value_never_becomes_sql(fetch) -> None:
-    """PostgreSQL has functions that run a text as SQL, a bound value too. Red when they were not looked for.
-
-    The template's own rule sees a tag between the parentheses, but not a column that carries its value there.
-    """
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select word from (select cast({{ v }} as text) as q) as s, lateral ts_stat(s.q)",
+        'select word from U&"\\0074s_stat"({{ v }})',
+        "select word from U&\"!0074s_stat\" uescape '!' ({{ v }})",
+        'select word from (select cast({{ v }} as text) as q) as s, lateral U&"ts\\005fstat"(s.q)',
+        "select (s.found).word from (select (t.q).ts_stat as found from (select cast({{ v }} as text) as q) t) s",
+        "select word from ts_stat/*+ a /* nested */ hint */({{ v }})",
+    ],
+)
+async def test_a_value_never_becomes_sql(sql: str, fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL has functions that run a text as SQL, a bound value too. Red for names in Unicode escapes, after a
+    dot, and before a nested hint when their calls are looked for by a pattern in the text."""
+    value = "select to_tsvector(owner) from orders"
+    with pytest.raises(TemplateError, match="beside"):
+        await fetch(sql, v=value)
+    monkeypatch.setattr("tenantry.sql.parser.refuse_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
-        await fetch(
-            "select word from (select cast({{ v }} as text) as q) as s, lateral ts_stat(s.q)",
-            v="select to_tsvector(owner) from orders",
-        )
+        await fetch(sql, v=value)
+    monkeypatch.setattr("tenantry.datasources.postgresql.runs_text", lambda *_: False)
+    assert await fetch(sql, v=value) == [{"word": "acm"}], "the control: the engine runs it"
+
+
+async def test_the_server_ends_strings_where_the_template_does(postgres, directory: Directory, open_sources) -> None:
+    """A database whose backslash escapes in every string would see a call where the template has a text. Red when
+    standard_conforming_strings was left as the database has it: the value ran."""
+    url = postgres.create_database()
+    postgres.execute(SCHEMA, url=url)
+    postgres.execute(f"alter database {urlsplit(url).path[1:]} set standard_conforming_strings = off", url=url)
+    directory.add(1, url)
+    rows = await open_sources().fetch(
+        group(main="ds_1"),
+        "main",
+        r"with t as (select {{ v }}::text as q) select '\' || ' as a, word from t, lateral ts_stat(t.q) --' as b",
+        {"v": "select to_tsvector(owner) from orders"},
+    )
+    assert rows == [{"b": r"\ as a, word from t, lateral ts_stat(t.q) --"}]
+
+
+async def test_a_text_of_the_template_may_be_run_as_sql(fetch) -> None:
+    """Without values there is nothing that could become SQL."""
     assert await fetch("select word from ts_stat('select to_tsvector(owner) from orders')") == [{"word": "acm"}]
 
 

@@ -121,3 +121,14 @@ async def test_limits_and_errors(fetch) -> None:
         await fetch("select absent from orders")
     with pytest.raises(QueryFailed, match="same name"):
         await fetch("select 1 as a, 2 as a")
+
+
+@pytest.mark.parametrize(
+    "sql", ["select * from ts_stat({{ v }})", "select query({{ v }})", "select * from identifier({{ v }})"]
+)
+async def test_a_value_never_becomes_sql(sql: str, fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine is not known, so the functions of every engine are refused beside values. Red when the trusted source
+    did not look for them, and when it had the list of one dialect."""
+    monkeypatch.setattr("tenantry.sql.parser.refuse_dynamic_sql", lambda *_: None)
+    with pytest.raises(QueryFailed, match="a value never becomes SQL"):
+        await fetch(sql, v="select 1")

@@ -28,9 +28,10 @@ from tenantry.datasources.source import (
     unreachable,
     value_would_run,
 )
-from tenantry.datasources.statement import reads, runs_text
+from tenantry.datasources.statement import reads
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.sql import BoundSQL
+from tenantry.sql.dynamic_sql import runs_text
 
 if TYPE_CHECKING:
     import asyncpg
@@ -69,7 +70,7 @@ class PostgreSQLSource:
         """Raises DataSourceError, and UnbindableValue for a value that its place in the SQL cannot take."""
         if not reads(bound.sql):
             raise only_reads(self._source_id)
-        if bound.params and runs_text(bound.sql):
+        if bound.params and runs_text(bound.sql, self.dialect):
             raise value_would_run(self._source_id)
         failure: TenantryError
         pool = await self._opened()
@@ -140,6 +141,7 @@ class PostgreSQLSource:
                 server_settings={
                     "application_name": "tenantry",
                     "default_transaction_read_only": "on",
+                    "standard_conforming_strings": "on",  # off, '\' does not end where the template says it does
                     "statement_timeout": str(self._limits.timeout_ms),
                     "idle_in_transaction_session_timeout": str(self._limits.timeout_ms + round(_SLACK * 1000)),
                 },

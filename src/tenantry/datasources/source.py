@@ -64,7 +64,8 @@ def refused(source_id: str, evidence: str) -> QueryFailed:
 def value_would_run(source_id: str) -> QueryFailed:
     return refused(
         source_id,
-        "it has values and calls a function that runs a text as SQL (query, query_table, ts_stat, dblink, …); "
+        "it has values and calls a function that runs a text as SQL, or reads the relation or file that a text names "
+        "(query, ts_stat, dblink, load_file, …), or has a name in Unicode escapes, which could be one; "
         "a value never becomes SQL: write that text without values, or do without the function",
     )
 

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from tenantry.sql import DIALECTS
+from tenantry.sql.dynamic_sql import calls, functions
 
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 
@@ -27,23 +28,13 @@ _MYSQL_QUIET = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 
-_MYSQL_REFUSED = re.compile(r"""['"`]|/\*|:=|\binto\b|\b(?:get_lock|last_insert_id)\s*\(""", re.IGNORECASE)
-
-# Strings, comments and quoted names of DuckDB and PostgreSQL. A name of one word stays: a function's may be quoted.
-_QUIET = re.compile(
-    r"""[eE]'(?:[^'\\]|\\.|'')*'(?!') | '(?:[^']|'')*'(?!') | \$(\w*)\$.*?\$\1\$ | --[^\n\r]*+ | /\*(?:(?!\*/).)*\*/
-      | "(?P<name>\w++)" | "(?:[^"]|"")*"(?!")""",
-    re.DOTALL | re.VERBOSE,
-)
-# The functions that templates take no variable in. Here they are looked for in the finished text, because a value can
-# come to one by way of a column; the two families are open, as the extensions that bring them are.
-_RUNNERS = sorted({name for dialect in DIALECTS.values() for name in dialect.runners} | {r"dblink\w*", r"crosstab\w*"})
-_RUNS_TEXT = re.compile(rf"(?<![\w$])(?:{'|'.join(_RUNNERS)})\s*\(", re.IGNORECASE)
+_MYSQL_REFUSED = re.compile(r"""['"`]|/\*|:=|\binto\b""", re.IGNORECASE)
+_LEAVES_SOMETHING = (functions("get_lock", "last_insert_id"),)  # in the session, for whoever has it next
 
 # Text that every SQL engine cuts into the same words: plain strings and names in quotes, comments of one kind, and no
 # character that is a quote, an escape or a comment in one engine only.
 _PLAIN = re.compile(
-    r"""(?: (?<!\w)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)"(?!"")[^"\\]*+"
+    r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
           | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/
           | -(?!-) | /(?!\*) | [^'"\\`\[\]\#$/;-] )*""",
     re.DOTALL | re.VERBOSE,
@@ -67,7 +58,7 @@ def is_one_mysql_read(sql: str) -> bool:
     nothing in its session for the next query: no user variable, lock or LAST_INSERT_ID.
     """
     code = _MYSQL_QUIET.sub(" ", sql)
-    if not reads(sql) or _MYSQL_REFUSED.search(code):
+    if not reads(sql) or _MYSQL_REFUSED.search(code) or calls(sql, DIALECTS["mysql"], _LEAVES_SOMETHING):
         return False
     return ";" not in code.rstrip(" \t\r\n;")
 
@@ -76,10 +67,3 @@ def is_one_mysql_read(sql: str) -> bool:
 def is_plain(sql: str) -> bool:
     """Whether every SQL engine reads this text the same way, as one statement."""
     return _PLAIN.fullmatch(sql.rstrip(" \t\r\n;")) is not None
-
-
-@lru_cache(maxsize=512)
-def runs_text(sql: str) -> bool:
-    """Whether DuckDB or PostgreSQL sees a call of a function that runs a text as SQL: ``query(…)``, ``ts_stat(…)``."""
-    code = _QUIET.sub(lambda match: match["name"] or " ", sql)
-    return _RUNS_TEXT.search(code) is not None

@@ -23,10 +23,11 @@ from sqlalchemy.pool import NullPool
 
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.rows import to_dicts
-from tenantry.datasources.source import Rows, only_reads, refused, unreachable
+from tenantry.datasources.source import Rows, only_reads, refused, unreachable, value_would_run
 from tenantry.datasources.statement import is_plain, reads
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
+from tenantry.sql.dynamic_sql import runs_text
 
 
 class TrustedDriver:
@@ -68,6 +69,8 @@ class TrustedDriver:
                 "its SQL could be read in two ways, or is several statements; on a trusted dialect write plain quotes "
                 "and comments, without backslash, backtick, bracket, #, $ or a letter before a quote",
             )
+        if bound.params and runs_text(bound.sql, None):
+            raise value_would_run(self.source_id)
         try:
             return self._read(connection, bound)
         finally:

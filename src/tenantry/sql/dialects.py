@@ -44,8 +44,6 @@ class Dialect:
     is_takes_value: bool = False
     raw_marks: frozenset[str] = frozenset()
     """Characters of placeholders that the engine itself recognises, whatever paramstyle its driver declares."""
-    runners: frozenset[str] = frozenset()
-    """Functions that run a text as SQL, or read the relation that it names: a value there would be SQL after all."""
     opening: re.Pattern[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -78,23 +76,6 @@ def _opening(dialect: Dialect) -> str:
     return "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in groups)
 
 
-_POSTGRESQL_RUNNERS = frozenset(
-    (
-        *("query_to_xml", "query_to_xmlschema", "query_to_xml_and_xmlschema", "ts_stat", "ts_rewrite"),
-        *("table_to_xml", "table_to_xml_and_xmlschema", "schema_to_xml", "schema_to_xml_and_xmlschema"),
-        # of the extensions that come with the server: dblink, tablefunc, xml2
-        *("dblink", "dblink_exec", "dblink_open", "dblink_send_query"),
-        *("crosstab", "crosstab2", "crosstab3", "crosstab4", "connectby", "xpath_table"),
-    )
-)
-_DUCKDB_RUNNERS = frozenset(
-    (
-        *("query", "query_table", "json_execute_serialized_sql"),
-        # of its extensions
-        *("sqlite_query", "postgres_query", "postgres_execute", "mysql_query", "mysql_execute", "from_substrait"),
-    )
-)
-
 DIALECTS: Final[dict[str, Dialect]] = {
     dialect.name: dialect
     for dialect in (
@@ -112,7 +93,6 @@ DIALECTS: Final[dict[str, Dialect]] = {
             in_nothing="operator(=) any ('{}')",
             not_in_nothing="operator(<>) all ('{}')",
             raw_marks=frozenset("$"),
-            runners=_POSTGRESQL_RUNNERS,
         ),
         Dialect(
             name="sqlite",
@@ -136,7 +116,6 @@ DIALECTS: Final[dict[str, Dialect]] = {
             in_nothing="in (select null where false)",
             not_in_nothing="not in (select null where false)",
             raw_marks=frozenset("?$"),
-            runners=_DUCKDB_RUNNERS,
         ),
         Dialect(
             name="mysql",

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from tenantry.errors import TemplateError
 from tenantry.sql.brackets import match_brackets
 from tenantry.sql.dialects import Dialect
+from tenantry.sql.dynamic_sql import refuse_dynamic_sql
 from tenantry.sql.lexer import lex
 from tenantry.sql.literals import unescape
 from tenantry.sql.marks import find_marks
 from tenantry.sql.nodes import Clause, Composed, Hole, Members, Node, Position, Text, Tree, Value
 from tenantry.sql.pieces import Kind, Piece
 from tenantry.sql.placement import Placement, Placer
-from tenantry.sql.runners import refuse_runners
 from tenantry.sql.source import Source
 
 MOST_TAGS = 1_000
@@ -39,7 +39,7 @@ def parse(source: Source, dialect: Dialect, optional: AbstractSet[str] = frozens
     pieces = lex(source, dialect)
     if "[[" in source.text:
         pieces = match_brackets(source, dialect, pieces)
-    refuse_runners(source, dialect, pieces)
+    refuse_dynamic_sql(source, dialect, pieces)
     marks, slices = find_marks(source.text, pieces)
     parser = _Parser(source, dialect, pieces, slices, optional)
     return Tree(parser.parse(), tuple(parser.holes), marks)

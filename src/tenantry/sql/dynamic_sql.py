@@ -1,0 +1,180 @@
+"""Dynamic SQL: functions that run a text as SQL, or read the relation or the server's file that a text names.
+
+A value that reaches one of them is SQL after all, so a statement with values calls none; whether the value stands
+between the parentheses or comes by way of a column makes no difference. Templates are looked at when they are compiled,
+and the finished text once more by the data source that runs it: both by the one rule and the lists in this file.
+
+A function of the database's own that runs its argument (plpgsql's ``execute``) is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from tenantry.errors import TemplateError
+from tenantry.sql.dialects import DIALECTS, Dialect
+from tenantry.sql.lexer import lex
+from tenantry.sql.pieces import Kind, Piece
+from tenantry.sql.source import Source
+
+# Signs and words in code. DuckDB takes every space of Unicode for a space, also those of no width: whatever beyond
+# ASCII is no letter is passed over.
+_WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
+_BRACE = re.compile(r"\{(?=[{%])")
+_KEPT = 512  # texts whose verdict is kept
+ESCAPED_NAME: Final = "U&"
+
+
+class Functions(NamedTuple):
+    """Names of functions of one dialect, in lower case, as a regular expression.
+
+    ``attributes`` tells that ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
+    ``escaped_names`` that the dialect has names in Unicode escapes, ``U&"\\0074s_stat"``, which could be any of them.
+    """
+
+    names: re.Pattern[str]
+    attributes: bool = False
+    escaped_names: bool = False
+
+
+class Call(NamedTuple):
+    """A call that was found: the function's name or ESCAPED_NAME, and where it stands."""
+
+    name: str
+    offset: int
+
+
+def functions(*names: str, attributes: bool = False, escaped_names: bool = False) -> Functions:
+    """Functions from their names, each a regular expression."""
+    return Functions(re.compile("|".join(names), re.IGNORECASE), attributes, escaped_names)
+
+
+DYNAMIC_SQL: Final[dict[str, Functions]] = {
+    "postgresql": functions(
+        r"(?:query|table|schema|database|cursor)_to_xml\w*",
+        r"ts_(?:stat|rewrite)",
+        r"pg_read_(?:binary_)?file\w*|pg_ls_dir|pg_stat_file|lo_(?:im|ex)port",
+        # of the extensions that come with the server
+        r"dblink\w*|crosstab\w*|connectby|xpath_table|pg_file_\w+",
+        # of others
+        r"pgr_\w+|run_command_on_\w+|master_run_on_worker|pg_background_launch|query_export_to_s3",
+        r"clickhouse_raw_query|jdbc_exec|oracle_execute|execute_internally",
+        attributes=True,
+        escaped_names=True,
+    ),
+    "sqlite": functions(r"load_extension|fts3_tokenizer|eval|edit|readfile|writefile|fsdir"),
+    "duckdb": functions(
+        r"query|query_table|json_execute_serialized_sql",
+        # of its extensions
+        r"(?:sqlite|postgres|mysql|odbc|bigquery|snowflake|mssql)_(?:query|execute|exec|scan|scan_pushdown)",
+        r"from_substrait(?:_json)?",
+    ),
+    "mysql": functions(
+        r"load_file",
+        # procedures of the schema sys, and functions of plugins
+        r"execute_prepared_stmt|create_synonym_db|sys_eval|sys_exec|spider_(?:bg_)?direct_sql|spider_copy_tables",
+    ),
+}
+"""By dialect. The tests of engines ask each real one which of its functions run the text that they are given."""
+
+OF_ANY_ENGINE: Final = (
+    *DYNAMIC_SQL.values(),
+    functions(r"getxml\w*|newcontext", r"identifier|reflect|java_method|remote_query|external_query", attributes=True),
+)
+"""For an engine of another dialect: all of them, and those that other engines are known for."""
+
+
+def refuse_dynamic_sql(source: Source, dialect: Dialect, pieces: Sequence[Piece]) -> None:
+    """Raises TemplateError for the first such call in a template with variables."""
+    rules = (DYNAMIC_SQL[dialect.name],)
+    if not _may_call(source.text, rules) or not any(piece.kind in {Kind.TAG, Kind.HOLED} for piece in pieces):
+        return
+    call = next(_calls(source.text, pieces, rules), None)
+    if call is None:
+        return
+    if call.name == ESCAPED_NAME:
+        problem, fix = "a name in Unicode escapes could be any function, beside variables", 'write it plainly: "name"'
+    else:
+        problem = f"{call.name}() runs its text as SQL, or reads what it names: beside it a variable could become SQL"
+        fix = "write the query itself in the template, with {{ name }} in it"
+    raise source.error(call.offset, problem, fix)
+
+
+@lru_cache(maxsize=_KEPT)
+def runs_text(sql: str, dialect: str | None) -> bool:
+    """Whether a finished text calls a function that runs a text as SQL, or reads what a text names.
+
+    ``dialect`` None is any other engine, whose text every engine reads the same way.
+    """
+    if dialect is None:
+        return calls(sql, DIALECTS["duckdb"], OF_ANY_ENGINE)
+    return calls(sql, DIALECTS[dialect], (DYNAMIC_SQL[dialect],))
+
+
+def calls(sql: str, dialect: Dialect, rules: tuple[Functions, ...]) -> bool:
+    """Whether a finished text, read by a dialect's rules, calls one of some functions; True where nobody can tell."""
+    if not _may_call(sql, rules):
+        return False
+    try:
+        source = Source(_BRACE.sub("{ ", sql))  # what would be a tag is the author's own text here
+        return next(_calls(source.text, lex(source, dialect), rules), None) is not None
+    except TemplateError:
+        return True
+
+
+def _may_call(text: str, rules: tuple[Functions, ...]) -> bool:
+    """A quick look: False only if none of the names stands anywhere."""
+    return any(rule.names.search(text) or (rule.escaped_names and '&"' in text) for rule in rules)
+
+
+def _calls(text: str, pieces: Sequence[Piece], rules: tuple[Functions, ...]) -> Iterator[Call]:
+    """Every call, in order. A name counts as one before ``(``, and in some dialects after a dot.
+
+    An optional clause may go, so what stands before and after it can come to stand side by side: its brackets count as
+    either sign.
+    """
+    before, name, at = "", "", 0
+    for word, is_name, offset in _words(text, pieces):
+        if name and word in {"(", "[["}:
+            yield Call(name, at)
+        if word == "]]":
+            before = word
+            continue  # what stands at the end of the clause comes to stand before what follows it
+        name = ""
+        if is_name:
+            found = [rule for rule in rules if rule.names.fullmatch(word)]
+            if word == ESCAPED_NAME and any(rule.escaped_names for rule in rules):
+                yield Call(word, offset)
+            if before in {".", "[[", "]]"} and any(rule.attributes for rule in found):
+                yield Call(word, offset)
+            name, at = (word if found else ""), offset
+        before = word
+
+
+_SIGNS = {Kind.OPEN: "[[", Kind.CLOSE: "]]", Kind.LEFT: "[", Kind.RIGHT: "]", Kind.TAG: "{{"}
+
+
+def _words(text: str, pieces: Sequence[Piece]) -> Iterator[tuple[str, bool, int]]:
+    """The words and signs of a text, whether each is a name, and where it stands; comments and hints are none."""
+    for piece in pieces:
+        if piece.kind is Kind.CODE:
+            for match in _WORD.finditer(text, piece.start, piece.end):
+                word = match.group()
+                yield word.lower(), word[0].isalpha() or word[0] == "_", match.start()
+        elif piece.kind is Kind.QUOTED:
+            yield from _quoted(text, piece)
+        elif piece.kind is not Kind.COMMENT:
+            yield _SIGNS.get(piece.kind, "'"), False, piece.start
+
+
+def _quoted(text: str, piece: Piece) -> Iterator[tuple[str, bool, int]]:
+    first = text[piece.start]
+    if first in "uU":
+        yield ESCAPED_NAME, True, piece.start
+    elif first == "$":
+        yield "'", False, piece.start
+    elif first != "/":  # a hint is a comment
+        yield text[piece.start + 1 : piece.end - 1].lower(), True, piece.start

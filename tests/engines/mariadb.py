@@ -1,0 +1,158 @@
+"""A real MariaDB for the whole test session, from the distribution's package, unpacked without root.
+
+The server is a child of this process with its own data folder and port on 127.0.0.1; only that child is ever stopped.
+It knows no password: ``root`` may connect from this machine, and ``create_user`` makes users with fewer rights.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pymysql
+import pytest
+
+from tests.engines.debian_packages import environment, require
+
+PACKAGE = "mariadb-server-core"
+START_SECONDS = 60
+_SYSTEM_TABLES = ("mysql_system_tables.sql", "mysql_performance_tables.sql", "mysql_system_tables_data.sql")
+_FIRST_USERS = (  # what mariadb-install-db sets, which needs a tool of another package: root without a password
+    "create database mysql;\nuse mysql;\n"
+    "set @auth_root_socket=NULL;\nset @skip_auth_anonymous=1;\nset @auth_root_nopasswd=NULL;\n"
+)
+
+
+class MariaDB:
+    """A server on 127.0.0.1 at ``port``. Each ``create_database()`` gives the name of a fresh, empty database on it."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self._names: list[str] = []
+
+    def connect(self, database: str | None = None, **options: Any) -> Any:
+        """A PyMySQL connection as root, in autocommit mode; ``options`` are those of ``pymysql.connect``."""
+        given = {"user": "root", "charset": "utf8mb4", "autocommit": True, **options}
+        return pymysql.connect(host="127.0.0.1", port=self.port, database=database, **given)
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), *, database: str | None = None) -> tuple[Any, ...]:
+        """Runs one statement as root and gives its rows."""
+        with closing(self.connect(database)) as connection, connection.cursor() as cursor:
+            cursor.execute(sql, parameters or None)
+            return tuple(cursor.fetchall())
+
+    def create_database(self) -> str:
+        name = f"tenantry_{secrets.token_hex(6)}"
+        self.execute(f"create database `{name}` character set utf8mb4")
+        self._names.append(name)
+        return name
+
+    def create_user(self, database: str, *rights: str) -> str:
+        """The URL of ``database`` for a new user with these rights on it (``select``)."""
+        name, password = f"u_{secrets.token_hex(6)}", secrets.token_hex(8)
+        self.execute(f"create user `{name}`@`127.0.0.1` identified by %s", (password,))
+        if rights:
+            self.execute(f"grant {', '.join(rights)} on `{database}`.* to `{name}`@`127.0.0.1`")
+        return f"mysql://{name}:{password}@127.0.0.1:{self.port}/{database}"
+
+    def drop_databases(self) -> None:
+        while self._names:
+            self.execute(f"drop database if exists `{self._names.pop()}`")
+
+
+class _Server:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folder = Path(tempfile.mkdtemp(prefix="tenantry-mariadb-"))
+        self._data = self._folder / "data"
+        self._data.mkdir()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def _command(self, *options: str) -> list[str]:
+        share = self._root / "usr/share/mysql"
+        command = [str(self._root / "usr/sbin/mariadbd"), "--no-defaults", f"--basedir={self._root / 'usr'}"]
+        command += [f"--datadir={self._data}", f"--lc-messages-dir={share / 'english'}", *options]
+        return [*command, "--user=root"] if os.getuid() == 0 else command
+
+    def start(self) -> None:
+        self._bootstrap()
+        options = {
+            "port": str(self.port),
+            "bind-address": "127.0.0.1",
+            "socket": str(self._folder / "socket"),
+            "pid-file": str(self._folder / "pid"),
+            "plugin-dir": str(self._folder),  # no plugin is loaded
+            "innodb-flush-log-at-trx-commit": "0",  # tests end long before the machine does
+            "innodb-buffer-pool-size": "64M",
+            "innodb-log-file-size": "16M",
+        }
+        with (self._folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(
+                self._command("--skip-name-resolve", *(f"--{name}={value}" for name, value in options.items())),
+                env=environment(self._root),
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C in the terminal is for pytest; the fixture stops the server
+            )
+        self._wait()
+
+    def _bootstrap(self) -> None:
+        share = self._root / "usr/share/mysql"
+        given = _FIRST_USERS + "\n".join((share / name).read_text("utf-8") for name in _SYSTEM_TABLES)
+        done = subprocess.run(
+            self._command("--bootstrap", "--enforce-storage-engine=", "--max_allowed_packet=8M", "--log-warnings=0"),
+            input=given.encode(),
+            env=environment(self._root),
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr.decode(errors="replace")
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                MariaDB(self.port).connect().close()
+                return
+            except pymysql.MySQLError:
+                log = (self._folder / "log").read_text(errors="replace")
+                assert self._process is not None
+                assert self._process.poll() is None, log
+                assert time.monotonic() < deadline, log
+                time.sleep(0.05)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()  # nothing of it is kept
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@contextmanager
+def running() -> Iterator[MariaDB]:
+    """A running MariaDB, for programs that are not tests too. Raises as ``debian_packages.require``."""
+    server = _Server(require(PACKAGE))
+    try:
+        server.start()
+        yield MariaDB(server.port)
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDB]:
+    """A running MariaDB; ``mariadb.create_database()`` gives the name of a fresh, empty database."""
+    with running() as server:
+        yield server

@@ -1,0 +1,252 @@
+"""Which functions of the real engines run the text that they are given: each engine is asked, function by function.
+
+Every function of an engine's own catalogue that takes a text is called with a query that leaves a trace, with the name
+of a view that does, and with the path of a file. What leaves the trace, or gives the file's content, must be in the
+lists: so a new release with a new such function makes these tests red, as does a name that is taken out of its list.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import duckdb
+import pymysql
+
+from tenantry.sql.dynamic_sql import DYNAMIC_SQL, runs_text
+from tests.engines.mariadb import MariaDB
+from tests.engines.postgres import Postgres
+
+QUERY, VIEW = "select nextval('ran')", "reader"
+MARK = "a file of the server"
+
+
+def unlisted(dialect: str, found: Iterable[str]) -> set[str]:
+    return {name for name in found if DYNAMIC_SQL[dialect].names.fullmatch(name) is None}
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+PROBE = f"""
+create sequence ran;
+create view {VIEW} as select nextval('public.ran')::text as {VIEW};
+create schema {VIEW};
+create view {VIEW}.{VIEW} as select nextval('public.ran')::text as {VIEW};
+create function probe(calls text[], connection text) returns setof int language plpgsql as $probe$
+declare before bigint; told text; i int;
+begin
+  for i in 1 .. array_length(calls, 1) loop
+    before := coalesce(pg_sequence_last_value('ran'), 0);
+    told := null;
+    begin
+      if calls[i] like '%dblink%' then perform public.dblink_connect(connection); end if;
+      execute calls[i] into told;
+    exception when others then null;
+    end;
+    if coalesce(pg_sequence_last_value('ran'), 0) <> before or told like '%PostgreSQL configuration file%'
+      or told like '%' || encode('PostgreSQL configuration file', 'hex') || '%' then return next i; end if;
+  end loop;
+end $probe$;
+"""
+# Not called: what changes the server for other tests, and what ends it.
+CATALOGUE = """
+select n.nspname as schema, p.proname as name, p.prorettype = 'record'::regtype and p.proallargtypes is null as columns,
+  array(select format_type(t, null) from unnest(p.proargtypes) t) as types
+from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where p.prokind = 'f' and p.proname <> 'probe' and n.nspname <> 'information_schema'
+  and p.proname !~ '^pg_(terminate|cancel|promote|backup|stat_reset|sync|replication|(create|drop|copy)_.*slot)'
+"""
+TEXTS = {"text", "character varying", "name", "cstring", "character", "regclass", "refcursor", "xml"}
+ANY = {"anyelement", "anynonarray", '"any"', "anycompatible"}
+OTHERS = {"boolean": "true", "tsquery": "'a'", "json": "'{}'", "jsonb": "'{}'", "bytea": "'a'"}
+OTHERS |= dict.fromkeys(("smallint", "integer", "bigint", "oid", "real", "double precision", "numeric"), "1")
+
+
+def postgres_argument(kind: str, text: str) -> str:
+    if kind in TEXTS:
+        return f"{quoted(text)}::{kind}"
+    if kind in ANY:
+        return f"{quoted(text)}::text"
+    if kind == "text[]":
+        return f"array[{quoted(text)}]"
+    return f"{OTHERS.get(kind, 'null')}::{kind}"
+
+
+def postgres_calls(function: asyncpg.Record, text: str) -> Iterator[str]:
+    if (
+        not TEXTS.isdisjoint(function["types"])
+        or not ANY.isdisjoint(function["types"])
+        or "text[]" in function["types"]
+    ):
+        arguments = ", ".join(postgres_argument(kind, text) for kind in function["types"])
+        call = f'{function["schema"]}."{function["name"]}"({arguments})'
+        if not function["columns"]:
+            yield f"select ({call})::text"
+        for columns in ("a text", "a text, b text, c int") if function["columns"] else ():
+            yield f"select t::text from {call} as t({columns})"
+
+
+async def test_postgresql(postgres: Postgres) -> None:
+    """The server's own functions and those of all extensions that come with it."""
+    url = postgres.create_database()
+    connection = await asyncpg.connect(url)
+    try:
+        for extension in await connection.fetch("select name from pg_available_extensions where name <> 'pg_surgery'"):
+            await connection.execute(f'create extension if not exists "{extension["name"]}" cascade')
+        await connection.execute(PROBE)
+        file = await connection.fetchval("select current_setting('config_file')")
+        catalogue = await connection.fetch(CATALOGUE)
+        calls, names = [], []
+        for function, text in product(catalogue, (QUERY, VIEW, file)):
+            for call in postgres_calls(function, text):
+                calls.append(call)
+                names.append(function["name"])
+        found = await connection.fetch("select * from probe($1, $2)", calls, url, timeout=300)
+        ran = {names[number - 1] for (number,) in found}
+    finally:
+        await connection.close()
+    assert unlisted("postgresql", ran) == set()
+    assert ran >= {"query_to_xml", "ts_stat", "ts_rewrite", "pg_read_file", "pg_read_binary_file"}, "the probe works"
+    assert ran >= {"dblink", "crosstab", "connectby"}
+
+
+async def test_no_operator_or_cast_of_postgresql_is_such_a_function(postgres: Postgres) -> None:
+    """No other way leads to them than their names."""
+    connection = await asyncpg.connect(postgres.url)
+    try:
+        used = await connection.fetch(
+            "select p.proname from pg_proc p join (select oprcode as f from pg_operator union all select castfunc from"
+            " pg_cast union all select typinput from pg_type union all select aggtransfn from pg_aggregate) u"
+            " on u.f = p.oid"
+        )
+    finally:
+        await connection.close()
+    assert len(used) > 1000
+    assert not [name for (name,) in used if DYNAMIC_SQL["postgresql"].names.fullmatch(name)]
+
+
+def duckdb_argument(kind: str | None, text: str) -> str:
+    if kind is None or kind in {"VARCHAR", "ANY", "T", "K", "V", "JSON", "TABLE"}:
+        return quoted(text)
+    if kind in {"VARCHAR[]", "ANY[]", "T[]"}:
+        return f"[{quoted(text)}]"
+    return "true" if kind == "BOOLEAN" else "1"
+
+
+def test_duckdb() -> None:
+    """Scalar, table and macro functions; queries also in the serialised form that one of them runs."""
+    with closing(duckdb.connect(config={"enable_external_access": "false", "threads": 1})) as connection:
+        connection.execute(f"create sequence ran; create view {VIEW} as select nextval('ran') as {VIEW}")
+        serialised = connection.execute(f"select json_serialize_sql({quoted(QUERY)})::varchar").fetchall()[0][0]
+        catalogue = connection.execute(
+            "select distinct function_name, case when function_type in ('table', 'table_macro', 'pragma') then 'from'"
+            " else 'select' end, parameter_types"
+            " from duckdb_functions() where not list_contains(parameter_types, 'POINTER')"
+            " and function_type not in ('aggregate', 'window') and function_name not like 'collate_%'"
+        ).fetchall()
+        calls = {
+            f'{head} "{name}"({", ".join(duckdb_argument(kind, text) for kind in kinds)})': name
+            for name, head, kinds in catalogue
+            for text in ((QUERY, VIEW, serialised) if head == "from" else (QUERY,))
+            if any(quoted(text) in duckdb_argument(kind, text) for kind in kinds)
+        }
+        ran = {calls[call] for call in duckdb_calls_that_leave_a_trace(connection, list(calls))}
+    assert len(calls) > 500
+    assert unlisted("duckdb", ran) == set()
+    assert ran >= {"query", "query_table", "json_execute_serialized_sql"}, "the probe works"
+
+
+def duckdb_leaves_a_trace(connection: duckdb.DuckDBPyConnection, *calls: str, params: Any = None) -> bool:
+    last = "select last_value from duckdb_sequences()"
+    before = connection.execute(last).fetchall()
+    for call in calls:
+        with suppress(duckdb.Error):
+            connection.execute(call, params).fetchall()
+    return connection.execute(last).fetchall() != before
+
+
+def duckdb_calls_that_leave_a_trace(connection: duckdb.DuckDBPyConnection, calls: list[str]) -> list[str]:
+    """By halves: to ask after each call takes most of the time."""
+    if not duckdb_leaves_a_trace(connection, *calls):
+        return []
+    if len(calls) == 1:
+        return calls
+    half = len(calls) // 2
+    return [
+        found for part in (calls[:half], calls[half:]) for found in duckdb_calls_that_leave_a_trace(connection, part)
+    ]
+
+
+def test_sqlite(tmp_path: Path) -> None:
+    """Functions, and the table-valued functions of its modules."""
+    file = tmp_path / "file"
+    file.write_text(MARK)
+    ran: set[str] = set()
+    traces: list[int] = []
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.create_function("nextval", 1, lambda _: traces.append(1))
+        connection.create_function("evaluate", 1, lambda text: str(connection.execute(text).fetchall()))  # the control
+        connection.execute(f"create view {VIEW} as select nextval('ran') as {VIEW}")
+        functions = connection.execute("select distinct name, narg from pragma_function_list").fetchall()
+        calls = [(name, "select ", count) for name, narg in functions for count in ([narg] if narg > 0 else [1, 2, 3])]
+        modules = connection.execute("select name from pragma_module_list").fetchall()
+        calls += [(name, "select * from ", count) for (name,) in modules for count in (1, 2)]
+        for (name, head, count), text in product(calls, (QUERY, VIEW, str(file))):
+            traces.clear()
+            told: list[Any] = []
+            with suppress(sqlite3.Error):
+                told = connection.execute(f'{head}"{name}"({", ".join(["?"] * count)})', [text] * count).fetchall()
+            if traces or MARK in str(told):
+                ran.add(name)
+    assert len(functions) > 50
+    assert ran - {"nextval"} == {"evaluate"}, "none but the one of this test"
+
+
+def test_mariadb(mariadb: MariaDB, tmp_path: Path) -> None:
+    """Its catalogue has names only: each is called with up to four texts."""
+    file = tmp_path / "file"
+    file.write_text(MARK)
+    database = mariadb.create_database()
+    ran: set[str] = set()
+    with closing(mariadb.connect(database)) as connection, connection.cursor() as cursor:
+        cursor.execute("create sequence ran nocache")
+        cursor.execute(f"create view {VIEW} as select nextval(ran) as {VIEW}")
+        cursor.execute("set session max_statement_time = 5")
+        cursor.execute("select function from information_schema.sql_functions")
+        functions = [name.lower() for (name,) in cursor.fetchall()]
+        for name, text, count in product(
+            [*functions, "load_file"], ("select nextval(ran)", VIEW, str(file)), range(1, 5)
+        ):
+            cursor.execute("select next_not_cached_value from ran")
+            before = cursor.fetchall()
+            told: Any = ()
+            with suppress(pymysql.MySQLError):
+                cursor.execute(f"select {name}({', '.join(['%s'] * count)})", [text] * count)
+                told = cursor.fetchall()
+            cursor.execute("select next_not_cached_value from ran")
+            if cursor.fetchall() != before or MARK in str(told):
+                ran.add(name)
+    assert len(functions) > 200
+    assert unlisted("mysql", ran) == set()
+    assert ran == {"load_file"}, "the probe works"
+
+
+def test_what_stands_between_a_name_and_its_parenthesis_in_duckdb() -> None:
+    """DuckDB takes many a character for a space. Whichever lets the call through is passed over by the rule, too."""
+    rule = DYNAMIC_SQL["duckdb"]
+    assert rule.names.fullmatch("query")
+    with closing(duckdb.connect(config={"threads": 1})) as connection:
+        connection.execute("create sequence ran")
+        unseen = []
+        for character in map(chr, [*range(1, 0x100), *range(0x1680, 0x1681), *range(0x2000, 0x2070), 0x3000, 0xFEFF]):
+            sql = f"from query{character}(?)"
+            if duckdb_leaves_a_trace(connection, sql, params=[QUERY]) and not runs_text(sql, "duckdb"):
+                unseen.append(hex(ord(character)))
+    assert unseen == []

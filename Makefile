@@ -9,7 +9,7 @@ INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraint
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help demo test lint types floors pytest coverage bench scale scorecard scorecard-full format clean
+.PHONY: help clients demo test lint types floors pytest coverage bench scale scorecard scorecard-full format clean
 
 help:
 	@echo "make demo    set up and serve one dashboard as three customers see it (make demo PORT=8001: on another port)"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench   set up and print the benchmark's ratios"
 	@echo "make scale   the same with a million groups, and a simulated fleet of a thousand workers"
 	@echo "make scorecard       set up and measure every promise, in twenty minutes (make scorecard-full: in an hour)"
+	@echo "make clients set up and try the clients that four generators make of the OpenAPI document"
 	@echo "make coverage    the tests again, and which lines no test has run"
 	@echo "make format  format the code"
 	@echo "make clean   remove everything that the commands above made"
@@ -74,6 +75,13 @@ coverage: .venv/test
 	@$(PIP) --upgrade --target .bench/site httptools uvloop
 	@touch $@
 
+.venv/clients: .venv/test
+	@$(PIP) --editable '.[clients]'
+	@touch $@
+
+clients: .venv/clients
+	@$(BIN)/python -m tests.clients
+
 bench: .venv/bench .bench/site
 	@$(BIN)/python -m bench $(TABLES)
 
@@ -91,4 +99,4 @@ format: .venv/test
 
 clean:
 	rm -rf .venv .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
-	  frontend/node_modules tests/browser/node_modules src/tenantry/static/bundles
+	  frontend/node_modules tests/browser/node_modules tests/clients/node_modules src/tenantry/static/bundles

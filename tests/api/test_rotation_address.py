@@ -89,7 +89,8 @@ async def test_a_key_in_flight_is_in_flight_at_both(service: Service, monkeypatc
 
     monkeypatch.setattr(service.store, "rotate", slow)
     first = asyncio.create_task(rotate(service, body, Idempotency_Key="once"))
-    await begun.wait()
+    async with asyncio.timeout(30):
+        await begun.wait()
     for path in (ROTATE, "/api/user"):
         answer = await rotate(service, body, path, Idempotency_Key="once")
         assert code_of(answer) == (409, "idempotency_in_flight")

@@ -28,7 +28,7 @@ Properties = Annotated[
 ]
 Mapping = Annotated[
     dict[Text, Text] | None,
-    WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/Mapping"}, {"type": "null"}]}),
+    WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]}),
     Field(
         max_length=MAX_MAPPING,
         description="Schema id to data source: our id (`ds_…`) or your own id of it. Each must be registered in the "

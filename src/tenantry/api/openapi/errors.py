@@ -169,8 +169,8 @@ def _response(cases: list[_Case], terms: Terms, prefix: str) -> JsonObject:
         "description": "; ".join(f"{case.when} (`{case.kind.code}`)" for case in cases),
         "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}, **headers},
         "content": {
-            "application/json": _media(cases, f"{prefix}Error", ""),
-            "application/problem+json": _media(cases, f"{prefix}Problem", "problem_"),
+            "application/json": _media(cases, f"{prefix}ErrorAnswer", ""),
+            "application/problem+json": _media(cases, f"{prefix}ProblemAnswer", "problem_"),
         },
     }
 

@@ -71,7 +71,7 @@ _GROUP_FIELDS: Final[JsonObject] = {
     "name": {"type": "string"},
     "environment": {"$ref": "#/components/schemas/IntrospectedEnvironment"},
     "properties": {"anyOf": [{"$ref": "#/components/schemas/Properties"}, {"type": "null"}]},
-    "mapping": {"anyOf": [{"$ref": "#/components/schemas/Mapping"}, {"type": "null"}]},
+    "mapping": {"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]},
     "handle": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
     "token_version": _COUNT,
     "revision": _COUNT,

@@ -32,7 +32,7 @@ def schemas() -> JsonObject:
     return {
         **requests,
         "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},
-        "Mapping": MAPPING_SCHEMA,
+        "DataSourceMapping": MAPPING_SCHEMA,
         "Properties": PROPERTIES_SCHEMA,
         **_ANSWERS,
         **_ERRORS,
@@ -132,8 +132,8 @@ _ERRORS: Final[JsonObject] = {
         },
         optional=("field",),
     ),
-    "Error": _closed(_ERROR),
-    "Problem": _closed({**_PROBLEM, **_ERROR}),
-    "OAuthError": _closed(_OAUTH_ERROR),
-    "OAuthProblem": _closed({**_PROBLEM, **_OAUTH_ERROR}),
+    "ErrorAnswer": _closed(_ERROR),
+    "ProblemAnswer": _closed({**_PROBLEM, **_ERROR}),
+    "OAuthErrorAnswer": _closed(_OAUTH_ERROR),
+    "OAuthProblemAnswer": _closed({**_PROBLEM, **_OAUTH_ERROR}),
 }

@@ -1,0 +1,71 @@
+// What a program does with the client of @hey-api/openapi-ts. Prints what each step came to.
+
+import { getOrCreateUserGroup, introspectUserGroupToken, postUserGroup, rotateUserGroupToken, updateUserGroup } from "./made";
+import type { EnvironmentTag } from "./made";
+import { createClient, createConfig } from "./made/client";
+
+declare const process: { env: Record<string, string> };
+
+const GIVEN = { region: "eu", seats: { bought: [1, 2.5, null], free: true } };
+const steps: Record<string, string> = {};
+
+function check(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Error(what);
+}
+
+// Asked for each scheme that an operation knows; the last one that is given wins.
+const auth = ({ type }: { type: string }) => (type === "apiKey" ? `Token ${process.env.API_TOKEN}` : undefined);
+const client = createClient(createConfig({ baseUrl: process.env.BASE_URL, auth }));
+const later = createClient(createConfig({ baseUrl: process.env.LATER_URL, auth }));
+
+async function main(): Promise<void> {
+  // GET: fetch sends no body with it
+  const got = await getOrCreateUserGroup({ client, body: { user_group_id: "by-get" } }).catch((error: unknown) => ({ error }));
+  steps.GET = got.error === undefined ? "ok" : "fetch refuses the body";
+
+  // POST makes the group, and says so
+  const made = await postUserGroup({ client, body: { user_group_id: "acme", name: "Acme Ltd", properties: GIVEN } });
+  check(made.data !== undefined, JSON.stringify(made.error));
+  check(made.data.new_user_group === true, "new_user_group");
+  const tag: EnvironmentTag = made.data.user_group.api_environment_tag;
+  check(tag === "Customer", "tag");
+  check(JSON.stringify(made.data.user_group.properties) === JSON.stringify(GIVEN), "properties");
+  steps.POST = "ok";
+
+  // PUT changes it
+  const changed = await updateUserGroup({ client, body: { user_group_id: "acme", properties: { region: "us" } } });
+  check(changed.data?.user_group.properties?.region === "us", "PUT");
+  steps.PUT = "ok";
+
+  // a rotation, at its own address and at the other
+  const token: string = made.data.user_group.token;
+  const rotation = { client, headers: { "Idempotency-Key": "once" }, body: { current_token: token } };
+  const rotated = await rotateUserGroupToken(rotation);
+  check(rotated.data !== undefined && rotated.data.user_group.token !== token, "rotate");
+  const again = await rotateUserGroupToken(rotation);
+  check(again.data?.user_group.token === rotated.data.user_group.token, "replay");
+  const byPost = await postUserGroup({ client, body: { current_token: rotated.data.user_group.token } });
+  check(byPost.data !== undefined && byPost.data.new_user_group === undefined, "rotation by POST");
+  check(byPost.data.user_group.properties === undefined, "properties of a rotation");
+  steps.rotate = "ok";
+
+  // introspection of a live token and of a dead one
+  const live = await introspectUserGroupToken({ client, body: { token: byPost.data.user_group.token } });
+  check(live.data?.active === true && live.data.sub === "acme", JSON.stringify(live.error));
+  const provided: string | undefined = live.data.user_group?.provided_id;
+  check(provided === "acme", "user_group");
+  const dead = await introspectUserGroupToken({ client, body: { token } });
+  check(dead.data?.active === false && dead.data.user_group === undefined, "dead");
+  steps.introspect = "ok";
+
+  // an error, and one with a code of a later version
+  const unknown = await updateUserGroup({ client, body: { user_group_id: "nobody" } });
+  check(unknown.error?.error.code === "unknown_group" && unknown.response?.status === 404, "unknown group");
+  const strange = await updateUserGroup({ client: later, body: { user_group_id: "acme" } });
+  check(strange.error?.error.code === "a_code_of_later" && strange.response?.status === 422, "later");
+  steps.errors = "ok";
+
+  console.log(JSON.stringify(steps));
+}
+
+void main();

@@ -1,0 +1,79 @@
+// What a program does with the types of openapi-typescript and the client openapi-fetch. Prints what each step came to.
+
+import createClient from "openapi-fetch";
+import type { components, paths } from "./made";
+
+declare const process: { env: Record<string, string> };
+declare const console: { log(text: string): void };
+
+const GIVEN = { region: "eu", seats: { bought: [1, 2.5, null], free: true } };
+const steps: Record<string, string> = {};
+
+function check(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Error(what);
+}
+
+const headers = { Authorization: `Token ${process.env.API_TOKEN}` };
+const client = createClient<paths>({ baseUrl: process.env.BASE_URL, headers });
+const later = createClient<paths>({ baseUrl: process.env.LATER_URL, headers });
+
+async function main(): Promise<void> {
+  // GET: fetch sends no body with it
+  try {
+    await client.GET("/api/user", { body: { user_group_id: "by-get" } });
+    steps.GET = "ok";
+  } catch (error) {
+    check(error instanceof TypeError, String(error));
+    steps.GET = "fetch refuses the body";
+  }
+
+  // POST makes the group, and says so
+  const made = await client.POST("/api/user", {
+    body: { user_group_id: "acme", name: "Acme Ltd", properties: GIVEN },
+  });
+  check(made.data !== undefined, JSON.stringify(made.error));
+  check(made.data.new_user_group === true, "new_user_group");
+  const tag: components["schemas"]["EnvironmentTag"] = made.data.user_group.api_environment_tag;
+  check(tag === "Customer", "tag");
+  check(JSON.stringify(made.data.user_group.properties) === JSON.stringify(GIVEN), "properties");
+  steps.POST = "ok";
+
+  // PUT changes it
+  const changed = await client.PUT("/api/user", { body: { user_group_id: "acme", properties: { region: "us" } } });
+  check(changed.data?.user_group.properties?.region === "us", "PUT");
+  steps.PUT = "ok";
+
+  // a rotation, at its own address and at the other
+  const token: string = made.data.user_group.token;
+  const rotation = { params: { header: { "Idempotency-Key": "once" } }, body: { current_token: token } };
+  const rotated = await client.POST("/api/user/rotate", rotation);
+  check(rotated.data !== undefined && rotated.data.user_group.token !== token, "rotate");
+  const again = await client.POST("/api/user/rotate", rotation);
+  check(again.data?.user_group.token === rotated.data.user_group.token, "replay");
+  check(again.response.headers.get("idempotency-replayed") === "true", "replayed");
+  const byPost = await client.POST("/api/user", { body: { current_token: rotated.data.user_group.token } });
+  check(byPost.data !== undefined && byPost.data.new_user_group === undefined, "rotation by POST");
+  check(byPost.data.user_group.properties === undefined, "properties of a rotation");
+  steps.rotate = "ok";
+
+  // introspection of a live token and of a dead one
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  const live = await client.POST("/oauth/introspect", { body: { token: byPost.data.user_group.token }, headers: form });
+  check(live.data?.active === true && live.data.sub === "acme", JSON.stringify(live.error));
+  const provided: string | undefined = live.data.user_group?.provided_id;
+  check(provided === "acme", "user_group");
+  const dead = await client.POST("/oauth/introspect", { body: { token }, headers: form });
+  check(dead.data?.active === false && dead.data.user_group === undefined, "dead");
+  steps.introspect = "ok";
+
+  // an error, and one with a code of a later version
+  const unknown = await client.PUT("/api/user", { body: { user_group_id: "nobody" } });
+  check(unknown.error?.error.code === "unknown_group" && unknown.response.status === 404, "unknown group");
+  const strange = await later.PUT("/api/user", { body: { user_group_id: "acme" } });
+  check(strange.error?.error.code === "a_code_of_later" && strange.response.status === 422, "later");
+  steps.errors = "ok";
+
+  console.log(JSON.stringify(steps));
+}
+
+void main();

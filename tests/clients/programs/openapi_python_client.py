@@ -1,0 +1,103 @@
+"""What a program does with the client of openapi-python-client. Prints what each step came to."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from openapi_python_client_made import AuthenticatedClient
+from openapi_python_client_made.api.introspection import introspect_user_group_token
+from openapi_python_client_made.api.user_groups import (
+    get_or_create_user_group,
+    post_user_group,
+    rotate_user_group_token,
+    update_user_group,
+)
+from openapi_python_client_made.models import (
+    EnvironmentTag,
+    ErrorAnswer,
+    Found,
+    GetOrCreate,
+    Introspection,
+    IntrospectionRequest,
+    Posted,
+    Properties,
+    Rotate,
+    Rotated,
+    Update,
+    Updated,
+)
+from openapi_python_client_made.types import UNSET
+
+GIVEN = {"region": "eu", "seats": {"bought": [1, 2.5, None], "free": True}}
+
+api_token = os.environ["API_TOKEN"]
+client = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=api_token, prefix="Token")
+steps: dict[str, str] = {}
+
+# GET: this client sends its body
+found = get_or_create_user_group.sync(client=client, body=GetOrCreate(user_group_id="by-get"))
+assert isinstance(found, Found)
+assert found.new_user_group
+assert found.user_group.provided_id == "by-get"
+assert found.user_group.properties is None
+steps["GET"] = "ok"
+
+# POST makes the group, and says so
+body = GetOrCreate(user_group_id="acme", name="Acme Ltd", properties=Properties.from_dict(GIVEN))
+made = post_user_group.sync(client=client, body=body)
+assert isinstance(made, Posted)
+assert made.new_user_group is True
+assert made.user_group.api_environment_tag == EnvironmentTag.CUSTOMER
+assert isinstance(made.user_group.properties, Properties)
+assert made.user_group.properties.to_dict() == GIVEN
+steps["POST"] = "ok"
+
+# PUT changes it
+changed = update_user_group.sync(
+    client=client, body=Update(user_group_id="acme", properties=Properties.from_dict({"region": "us"}))
+)
+assert isinstance(changed, Updated)
+assert isinstance(changed.user_group.properties, Properties)
+assert changed.user_group.properties["region"] == "us"
+steps["PUT"] = "ok"
+
+# a rotation, at its own address and at the other
+token = made.user_group.token
+rotated = rotate_user_group_token.sync(client=client, body=Rotate(current_token=token), idempotency_key="once")
+assert isinstance(rotated, Rotated)
+assert rotated.user_group.token != token
+again = rotate_user_group_token.sync(client=client, body=Rotate(current_token=token), idempotency_key="once")
+assert again == rotated
+by_post = post_user_group.sync(client=client, body=Rotate(current_token=rotated.user_group.token))
+assert isinstance(by_post, Posted)
+assert by_post.new_user_group is UNSET
+assert by_post.user_group.properties is UNSET
+steps["rotate"] = "ok"
+
+# introspection of a live token and of a dead one
+bearer = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=api_token)
+live = introspect_user_group_token.sync(client=bearer, body=IntrospectionRequest(token=by_post.user_group.token))
+assert isinstance(live, Introspection)
+assert live.active
+assert live.sub == "acme"
+dead = introspect_user_group_token.sync(client=bearer, body=IntrospectionRequest(token=token))
+assert isinstance(dead, Introspection)
+assert not dead.active
+assert dead.user_group is UNSET
+steps["introspect"] = "ok"
+
+# an error, and one with a code of a later version
+unknown = update_user_group.sync_detailed(client=client, body=Update(user_group_id="nobody", name="Nobody"))
+assert unknown.status_code == 404
+assert isinstance(unknown.parsed, ErrorAnswer)
+assert unknown.parsed.error.code == "unknown_group"
+assert unknown.parsed.error.field == "/user_group_id"
+later = AuthenticatedClient(base_url=os.environ["LATER_URL"], token=api_token, prefix="Token")
+strange = update_user_group.sync_detailed(client=later, body=Update(user_group_id="acme"))
+assert strange.status_code == 422
+assert isinstance(strange.parsed, ErrorAnswer)
+assert strange.parsed.error.code == "a_code_of_later"
+steps["errors"] = "ok"
+
+print(json.dumps(steps))

@@ -43,7 +43,7 @@ def _one(generator: Generator) -> dict[str, str]:
         document.write_text(json.dumps(openapi_document("3.1")), "utf-8")
         generator.make(document, folder / "client")
         generator.check(folder / "client", document)
-        with running(folder) as service:  # one each: the programs make the same groups
+        with running(folder) as service:
             return generator.call(folder / "client", service, document)
 
 

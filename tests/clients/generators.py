@@ -69,7 +69,8 @@ class Generator:
 
     def call(self, folder: Path, service: Running, document: Path) -> dict[str, str]:
         """What each step of the program came to. Raises Broken."""
-        output = self._run(self.run, folder, document, service.environment())
+        named = {**service.environment(), "GROUP_ID": self.needs}  # one service may serve the programs of several
+        output = self._run(self.run, folder, document, named)
         steps: dict[str, str] = json.loads(output.splitlines()[-1])
         return steps
 

@@ -6,6 +6,7 @@ import { createClient, createConfig } from "./made/client";
 
 declare const process: { env: Record<string, string> };
 
+const GROUP = process.env.GROUP_ID ?? "acme";
 const GIVEN = { region: "eu", seats: { bought: [1, 2.5, null], free: true } };
 const steps: Record<string, string> = {};
 
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
   steps.GET = got.error === undefined ? "ok" : "fetch refuses the body";
 
   // POST makes the group, and says so
-  const made = await postUserGroup({ client, body: { user_group_id: "acme", name: "Acme Ltd", properties: GIVEN } });
+  const made = await postUserGroup({ client, body: { user_group_id: GROUP, name: "Acme Ltd", properties: GIVEN } });
   check(made.data !== undefined, JSON.stringify(made.error));
   check(made.data.new_user_group === true, "new_user_group");
   const tag: EnvironmentTag = made.data.user_group.api_environment_tag;
@@ -33,13 +34,13 @@ async function main(): Promise<void> {
   steps.POST = "ok";
 
   // PUT changes it
-  const changed = await updateUserGroup({ client, body: { user_group_id: "acme", properties: { region: "us" } } });
+  const changed = await updateUserGroup({ client, body: { user_group_id: GROUP, properties: { region: "us" } } });
   check(changed.data?.user_group.properties?.region === "us", "PUT");
   steps.PUT = "ok";
 
   // a rotation, at its own address and at the other
   const token: string = made.data.user_group.token;
-  const rotation = { client, headers: { "Idempotency-Key": "once" }, body: { current_token: token } };
+  const rotation = { client, headers: { "Idempotency-Key": `once-${GROUP}` }, body: { current_token: token } };
   const rotated = await rotateUserGroupToken(rotation);
   check(rotated.data !== undefined && rotated.data.user_group.token !== token, "rotate");
   const again = await rotateUserGroupToken(rotation);
@@ -51,9 +52,9 @@ async function main(): Promise<void> {
 
   // introspection of a live token and of a dead one
   const live = await introspectUserGroupToken({ client, body: { token: byPost.data.user_group.token } });
-  check(live.data?.active === true && live.data.sub === "acme", JSON.stringify(live.error));
+  check(live.data?.active === true && live.data.sub === GROUP, JSON.stringify(live.error));
   const provided: string | undefined = live.data.user_group?.provided_id;
-  check(provided === "acme", "user_group");
+  check(provided === GROUP, "user_group");
   const dead = await introspectUserGroupToken({ client, body: { token } });
   check(dead.data?.active === false && dead.data.user_group === undefined, "dead");
   steps.introspect = "ok";
@@ -61,7 +62,7 @@ async function main(): Promise<void> {
   // an error, and one with a code of a later version
   const unknown = await updateUserGroup({ client, body: { user_group_id: "nobody" } });
   check(unknown.error?.error.code === "unknown_group" && unknown.response?.status === 404, "unknown group");
-  const strange = await updateUserGroup({ client: later, body: { user_group_id: "acme" } });
+  const strange = await updateUserGroup({ client: later, body: { user_group_id: GROUP } });
   check(strange.error?.error.code === "a_code_of_later" && strange.response?.status === 422, "later");
   steps.errors = "ok";
 

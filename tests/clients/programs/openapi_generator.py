@@ -12,6 +12,7 @@ from openapi_generator_made.api.user_groups_api import UserGroupsApi
 from openapi_generator_made.exceptions import ApiException
 from openapi_generator_made.models import GetOrCreate, PostUserGroupRequest, Rotate, Update
 
+GROUP = os.environ["GROUP_ID"]
 GIVEN = {"region": "eu", "seats": {"bought": [1, 2.5, None], "free": True}}
 
 
@@ -26,7 +27,7 @@ steps: dict[str, str] = {}
 
 # GET: this client drops the body, and the answer says what to send instead
 try:
-    groups.get_or_create_user_group(GetOrCreate(user_group_id="by-get"))
+    groups.get_or_create_user_group(GetOrCreate(user_group_id=f"{GROUP} by GET"))
 except ApiException as error:
     assert error.status == 400, error
     assert error.data is not None
@@ -37,7 +38,7 @@ else:
     steps["GET"] = "ok"
 
 # POST makes the group, and says so
-body = GetOrCreate(user_group_id="acme", name="Acme Ltd", properties=GIVEN)
+body = GetOrCreate(user_group_id=GROUP, name="Acme Ltd", properties=GIVEN)
 made = groups.post_user_group(PostUserGroupRequest(body))
 assert made.new_user_group is True
 assert made.user_group.api_environment_tag == "Customer"
@@ -45,15 +46,15 @@ assert made.user_group.properties == GIVEN
 steps["POST"] = "ok"
 
 # PUT changes it
-changed = groups.update_user_group(Update(user_group_id="acme", properties={"region": "us"}))
+changed = groups.update_user_group(Update(user_group_id=GROUP, properties={"region": "us"}))
 assert changed.user_group.properties == {"region": "us"}
 steps["PUT"] = "ok"
 
 # a rotation, at its own address and at the other
 token = made.user_group.token
-rotated = groups.rotate_user_group_token(Rotate(current_token=token), idempotency_key="once")
+rotated = groups.rotate_user_group_token(Rotate(current_token=token), idempotency_key=f"once-{GROUP}")
 assert rotated.user_group.token != token
-assert groups.rotate_user_group_token(Rotate(current_token=token), idempotency_key="once") == rotated
+assert groups.rotate_user_group_token(Rotate(current_token=token), idempotency_key=f"once-{GROUP}") == rotated
 by_post = groups.post_user_group(PostUserGroupRequest(Rotate(current_token=rotated.user_group.token)))
 assert by_post.new_user_group is None
 assert by_post.user_group.properties is None
@@ -63,7 +64,7 @@ steps["rotate"] = "ok"
 live = introspection.introspect_user_group_token(by_post.user_group.token)
 assert live.active
 assert live.user_group is not None
-assert live.user_group.provided_id == live.sub == "acme"
+assert live.user_group.provided_id == live.sub == GROUP
 dead = introspection.introspect_user_group_token(token)
 assert not dead.active
 assert dead.user_group is None
@@ -72,7 +73,7 @@ steps["introspect"] = "ok"
 # an error, and one with a code of a later version: an exception either way, that knows the code
 for url, name, status, code in (
     (os.environ["BASE_URL"], "nobody", 404, "unknown_group"),
-    (os.environ["LATER_URL"], "acme", 422, "a_code_of_later"),
+    (os.environ["LATER_URL"], GROUP, 422, "a_code_of_later"),
 ):
     try:
         UserGroupsApi(api_client(url)).update_user_group(Update(user_group_id=name))

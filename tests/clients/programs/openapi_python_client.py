@@ -29,6 +29,7 @@ from openapi_python_client_made.models import (
 )
 from openapi_python_client_made.types import UNSET
 
+GROUP = os.environ["GROUP_ID"]
 GIVEN = {"region": "eu", "seats": {"bought": [1, 2.5, None], "free": True}}
 
 api_token = os.environ["API_TOKEN"]
@@ -36,15 +37,15 @@ client = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=api_token, p
 steps: dict[str, str] = {}
 
 # GET: this client sends its body
-found = get_or_create_user_group.sync(client=client, body=GetOrCreate(user_group_id="by-get"))
+found = get_or_create_user_group.sync(client=client, body=GetOrCreate(user_group_id=f"{GROUP} by GET"))
 assert isinstance(found, Found)
 assert found.new_user_group
-assert found.user_group.provided_id == "by-get"
+assert found.user_group.provided_id == f"{GROUP} by GET"
 assert found.user_group.properties is None
 steps["GET"] = "ok"
 
 # POST makes the group, and says so
-body = GetOrCreate(user_group_id="acme", name="Acme Ltd", properties=Properties.from_dict(GIVEN))
+body = GetOrCreate(user_group_id=GROUP, name="Acme Ltd", properties=Properties.from_dict(GIVEN))
 made = post_user_group.sync(client=client, body=body)
 assert isinstance(made, Posted)
 assert made.new_user_group is True
@@ -55,7 +56,7 @@ steps["POST"] = "ok"
 
 # PUT changes it
 changed = update_user_group.sync(
-    client=client, body=Update(user_group_id="acme", properties=Properties.from_dict({"region": "us"}))
+    client=client, body=Update(user_group_id=GROUP, properties=Properties.from_dict({"region": "us"}))
 )
 assert isinstance(changed, Updated)
 assert isinstance(changed.user_group.properties, Properties)
@@ -64,10 +65,10 @@ steps["PUT"] = "ok"
 
 # a rotation, at its own address and at the other
 token = made.user_group.token
-rotated = rotate_user_group_token.sync(client=client, body=Rotate(current_token=token), idempotency_key="once")
+rotated = rotate_user_group_token.sync(client=client, body=Rotate(current_token=token), idempotency_key=f"once-{GROUP}")
 assert isinstance(rotated, Rotated)
 assert rotated.user_group.token != token
-again = rotate_user_group_token.sync(client=client, body=Rotate(current_token=token), idempotency_key="once")
+again = rotate_user_group_token.sync(client=client, body=Rotate(current_token=token), idempotency_key=f"once-{GROUP}")
 assert again == rotated
 by_post = post_user_group.sync(client=client, body=Rotate(current_token=rotated.user_group.token))
 assert isinstance(by_post, Posted)
@@ -80,7 +81,7 @@ bearer = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=api_token)
 live = introspect_user_group_token.sync(client=bearer, body=IntrospectionRequest(token=by_post.user_group.token))
 assert isinstance(live, Introspection)
 assert live.active
-assert live.sub == "acme"
+assert live.sub == GROUP
 dead = introspect_user_group_token.sync(client=bearer, body=IntrospectionRequest(token=token))
 assert isinstance(dead, Introspection)
 assert not dead.active
@@ -94,7 +95,7 @@ assert isinstance(unknown.parsed, ErrorAnswer)
 assert unknown.parsed.error.code == "unknown_group"
 assert unknown.parsed.error.field == "/user_group_id"
 later = AuthenticatedClient(base_url=os.environ["LATER_URL"], token=api_token, prefix="Token")
-strange = update_user_group.sync_detailed(client=later, body=Update(user_group_id="acme"))
+strange = update_user_group.sync_detailed(client=later, body=Update(user_group_id=GROUP))
 assert strange.status_code == 422
 assert isinstance(strange.parsed, ErrorAnswer)
 assert strange.parsed.error.code == "a_code_of_later"

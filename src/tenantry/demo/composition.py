@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.routing import BaseRoute, Mount
+from starlette.types import ASGIApp
 
 from tenantry.app import compose
 from tenantry.backends.sql import SQLStore
@@ -105,10 +106,17 @@ def prepare_demo(folder: str | Path, url: str) -> Demo:
     # The resolver asks again after every write on this host, so a rotation shows at once.
     dashboards = demo_app(Resolver(store, keys=keys), sources)
     docs = handbook(url)
-    routes = [Mount("/docs", docs)] if docs else []
-    app = compose(store, keys, routes=[*routes, Mount("/", dashboards)], closing=[sources.aclose])
+    app = compose(store, keys, routes=[*_docs_routes(docs), Mount("/", dashboards)], closing=[sources.aclose])
     unknown = keys.mint(draft_token(Tag.CUSTOMER, keys.active_id, secrets.token_bytes))
     return Demo(app, tokens, unknown, api_token, has_docs=docs is not None)
+
+
+def _docs_routes(docs: ASGIApp | None) -> list[BaseRoute]:
+    if docs is None:
+        return []
+    from tenantry.site.app import site_routes  # of an extra that may not be installed
+
+    return site_routes("/docs", docs)
 
 
 async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[str, str], str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tenantry.door import on_demand
 
 if TYPE_CHECKING:
-    from tenantry.site.app import site_app
+    from tenantry.site.app import site_app, site_routes
     from tenantry.site.building import build
     from tenantry.site.config import SiteConfig, json_schema, loads
     from tenantry.site.diagnostic import Diagnostic, Severity
@@ -33,6 +33,7 @@ else:
             "loads": "tenantry.site.config",
             "render": "tenantry.site.rendering",
             "site_app": "tenantry.site.app",
+            "site_routes": "tenantry.site.app",
         },
     )
 
@@ -48,4 +49,5 @@ __all__ = [
     "loads",
     "render",
     "site_app",
+    "site_routes",
 ]

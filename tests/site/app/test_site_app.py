@@ -20,7 +20,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from tenantry.site import SiteOptions, site_app
+from tenantry.site import SiteOptions, site_app, site_routes
 from tenantry.site.app import keeping
 from tenantry.site.building import scan
 from tenantry.site.rendering import Site
@@ -276,6 +276,35 @@ def test_it_is_mounted_anywhere(docs: Path, frame: Any) -> None:
         if isinstance(app, FastAPI):
             assert client.get("/more/guides/start").status_code == 200
             assert client.get("/more").url.path == "/more/"
+
+
+@pytest.mark.parametrize("prefix", ["/docs", "/docs/", "/a/deep/prefix", "/docs/v1.2"])
+@pytest.mark.parametrize("around", ["", "/outer"])
+def test_every_prefix_leads_to_the_site_without_its_slash(docs: Path, prefix: str, around: str) -> None:
+    """Beside a mount that takes everything else, and within another app. Red with ``Mount`` in place of its routes."""
+    inner = Starlette(routes=[*site_routes(prefix, site_app(docs)), Mount("/", _teapot)])
+    app = Starlette(routes=[Mount(around, inner)]) if around else inner
+    bare = around + prefix.rstrip("/")
+    with TestClient(app) as client:
+        moved = client.get(f"{bare}?a=b", follow_redirects=False)
+        assert (moved.status_code, moved.headers["location"]) == (308, f"./{bare.rpartition('/')[2]}/?a=b")
+        for address in (bare, f"{bare}/"):
+            assert client.get(address).url.path == f"{bare}/"
+            assert client.get(address).status_code == 200
+        assert client.get(f"{bare}/guides/start").status_code == 200
+        assert client.head(bare).status_code == 200
+        assert client.post(bare).status_code == 405
+        assert client.get(f"{bare}x").status_code == client.get(f"{around}/other").status_code == 418
+
+
+async def _teapot(scope: Any, receive: Any, send: Any) -> None:
+    await JSONResponse({}, 418)(scope, receive, send)
+
+
+@pytest.mark.parametrize("prefix", ["", "/", "docs"])
+def test_the_root_is_no_prefix(docs: Path, prefix: str) -> None:
+    with pytest.raises(ValueError, match="Mount"):
+        site_routes(prefix, site_app(docs))
 
 
 def test_it_stands_alone(docs: Path) -> None:

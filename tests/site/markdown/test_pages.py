@@ -202,7 +202,7 @@ def test_the_same_block_is_highlighted_once() -> None:
 def test_tables() -> None:
     """Red when a table cannot be scrolled with the keyboard, or its cells lose their side."""
     drawn = read("| A `x` | B |\n|:-:|--:|\n| a\\|b | <br> |").html
-    assert drawn.startswith('<div class="table" role="region" tabindex="0" aria-label="A x, B"><table>')
+    assert drawn.startswith('<div class="table" role="group" tabindex="0" aria-label="A x, B"><table>')
     assert '<th scope="col" class="center">A <code>x</code></th><th scope="col" class="right">B</th>' in drawn
     assert '<td class="center">a|b</td><td class="right"><br></td>' in drawn
 

@@ -190,14 +190,15 @@ class Builder:
         return at + 1
 
     def _head(self, tokens: Tokens, at: int) -> int:
-        """The region around a table is named by the table's columns, and can be scrolled with the keyboard."""
+        """The group around a table is named by the table's columns, and can be scrolled with the keyboard. It is no
+        landmark: a page has many, often with the same columns."""
         names, cell = [], at
         while tokens[cell].type != "thead_close":
             if tokens[cell].type == "inline":
                 names.append(tokens[cell].content)
             cell += 1
         label = escape(re.sub(r"[*_`<>{}\[\]\\]", "", ", ".join(filter(None, names)))[:120] or "Table")
-        self.pieces.out.append(f'<div class="table" role="region" tabindex="0" aria-label="{label}"><table>\n')
+        self.pieces.out.append(f'<div class="table" role="group" tabindex="0" aria-label="{label}"><table>\n')
         self.pieces.open_markdown("thead", "<thead>", "</thead>\n")
         return at + 1
 

@@ -21,7 +21,7 @@ _QUIET = frozenset({
 })  # fmt: skip
 """Attributes that are left out, or honoured elsewhere, without a word."""
 
-_REGION = '<div class="table" role="region" tabindex="0" aria-label="Table">'
+_REGION = '<div class="table" role="group" tabindex="0" aria-label="Table">'
 MEDIA = ("video", "audio")
 
 _ONLY = {("hidden", "dark:block"): "only-dark", ("block", "dark:hidden"): "only-light", ("dark:hidden",): "only-light"}

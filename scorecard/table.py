@@ -22,13 +22,15 @@ from scorecard.rows import (
     restarts,
     same_host,
     secrets_shown,
+    slow_clients,
     speed,
     ssrf,
+    template_escapes,
 )
 
 _ALL: Final = (
     asvs, broken_defences, elsewhere, faults, hostile_sql, inputs, killed, load, memory, model, powercut, races,
-    restarts, same_host, secrets_shown, speed, ssrf,
+    restarts, same_host, secrets_shown, slow_clients, speed, ssrf, template_escapes,
 )  # fmt: skip
 
 ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=lambda row: int(row.id[1:])))

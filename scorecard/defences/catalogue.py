@@ -73,9 +73,16 @@ DEFENCES: Final = (
     Defence(
         "the middleware's key never comes from somebody else",
         "middleware/middleware.py",
-        "        scope[SCOPE_KEY] = None\n        query =",
-        "        query =",
+        "        scope[SCOPE_KEY] = None\n        if self._required:",
+        "        if self._required:",
         ("tests/middleware/test_outcomes.py",),
+    ),
+    Defence(
+        "a cookie from a foreign page opens no websocket and changes nothing",
+        "middleware/origins.py",
+        'if scope["type"] != "http" or scope["method"] not in SAFE_METHODS:',
+        "if False:",
+        ("tests/middleware/test_origins.py",),
     ),
     Defence(
         "one rotation of several at once wins",

@@ -19,7 +19,7 @@ from scorecard.rows import asvs, broken_defences, load
 from scorecard.table import ROWS
 
 ROOT = Path(__file__).parents[2]
-WANTED = [*range(1, 12), *range(13, 20), 21, 22, 23]
+WANTED = [*range(1, 24)]
 ABOUT = {"run": "full", "date": "d", "commit": "c", "seed": 7, "machine": "m", "versions": "v"}
 
 

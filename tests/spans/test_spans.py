@@ -9,9 +9,8 @@ from pathlib import Path
 import httpx2
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import StatusCode
+from opentelemetry.trace import SpanKind, StatusCode
 
-from tenantry import spans
 from tenantry.app import compose
 from tenantry.backends.memory import MemoryStore
 from tenantry.datasources import DataSources
@@ -19,7 +18,7 @@ from tenantry.errors import QueryFailed, StoreUnavailable, UnknownGroup
 from tenantry.groups import GroupDraft, Tag, Token, UserGroup
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
-from tenantry.spans import Span
+from tenantry.spans import Span, span
 from tenantry.testing import make_group, make_token
 from tenantry.tokens import KeyRing, SigningKey
 
@@ -54,9 +53,9 @@ def test_an_error_is_named_by_its_code(exported: InMemorySpanExporter) -> None:
 
 def test_without_an_sdk_nothing_happens() -> None:
     """The context of the host is left alone."""
-    with Span("work", {"a": 1}) as span:
-        span.note("b", 2)
-    assert spans.TRACER is not None
+    with Span("work", {"a": 1}) as work:
+        work.note("b", 2)
+    assert span.TRACER is not None
 
 
 async def test_a_request_to_the_api(exported: InMemorySpanExporter) -> None:
@@ -73,8 +72,15 @@ async def test_a_request_to_the_api(exported: InMemorySpanExporter) -> None:
         for _ in range(2):
             await client.post("/api/user", json={"current_token": token}, headers=headers)
     made_span, rotated, refused = exported.get_finished_spans()
-    assert made_span.name == "tenantry.api.user"
+    assert (made_span.name, made_span.kind) == ("GET /api/user", SpanKind.SERVER)
     assert made_span.attributes == {
+        "http.request.method": "GET",
+        "http.response.status_code": 200,
+        "http.route": "/api/user",
+        "network.protocol.version": "1.1",
+        "server.address": "api.test",
+        "url.path": "/api/user",
+        "url.scheme": "http",
         "tenantry.request_id": "r-1",
         "tenantry.environment": "production",
         "tenantry.operation": "get_or_create",
@@ -83,7 +89,9 @@ async def test_a_request_to_the_api(exported: InMemorySpanExporter) -> None:
     assert rotated.attributes is not None
     assert rotated.attributes["tenantry.operation"] == "rotate"
     assert refused.attributes is not None
-    assert refused.attributes["error.type"] == refused.attributes["tenantry.outcome"] == "token_already_rotated"
+    assert refused.attributes["tenantry.outcome"] == "token_already_rotated"
+    assert refused.attributes["http.response.status_code"] == 409
+    assert refused.status.status_code is StatusCode.UNSET
     _no_secret(exported, token, secret)
 
 
@@ -131,12 +139,15 @@ async def test_a_query(exported: InMemorySpanExporter, tmp_path: Path) -> None:
         with pytest.raises(QueryFailed):
             await sources.fetch(group, "main", "select {{ secret }} from nowhere")
     good, bad = exported.get_finished_spans()
-    assert good.name == "tenantry.query"
+    assert (good.name, good.kind) == ("SELECT ds_1", SpanKind.CLIENT)
     assert good.attributes == {
+        "db.operation.name": "SELECT",
+        "db.query.summary": "SELECT",
+        "db.response.returned_rows": 1,
+        "db.system.name": "sqlite",
         "tenantry.data_source": "ds_1",
-        "tenantry.dialect": "sqlite",
-        "tenantry.rows": 1,
     }
+    assert bad.status.status_code is StatusCode.ERROR
     assert bad.attributes is not None
     assert bad.attributes["error.type"] == "query_failed"
     _no_secret(exported)

@@ -16,6 +16,7 @@ from tenantry.api.answers import Answer, Terms, refusal
 from tenantry.api.body import MAX_BODY, ClientGone, Incoming
 from tenantry.api.headers import RequestHeaders
 from tenantry.errors import MethodNotAllowed, NotFound, TenantryError
+from tenantry.spans import HttpServerSpan
 from tenantry.tokens import mask_within
 
 _log = logging.getLogger("tenantry.api")
@@ -49,29 +50,38 @@ class Door:
         headers = RequestHeaders(scope["headers"])
         request_id = headers.request_id
         incoming = Incoming(receive)
+        with HttpServerSpan(scope, {"tenantry.request_id": request_id}) as span:
+            try:
+                answer, code = await self._answer(scope, headers, incoming)
+            except ClientGone:
+                span.note("tenantry.outcome", "client_gone")
+                return
+            if not incoming.whole:
+                answer = await _drained(answer, headers, incoming)
+            await answer.send(scope, send, request_id)
+            span.answered(answer.status, code)
+        if _access.isEnabledFor(logging.INFO):
+            _note(scope, answer.status, request_id, time.monotonic() - begun)
+
+    async def _answer(self, scope: Scope, headers: RequestHeaders, incoming: Incoming) -> tuple[Answer, str]:
+        """And ``ok``, or the code of the error. Raises ClientGone."""
+        error: TenantryError
         try:
             _require_plain_path(scope)
             method: str = scope["method"]
-            if method in self._methods:
-                answer = await self._room.answer(method, headers, incoming.receive)
-            else:
-                answer = self._answer_other(method)
+            if method not in self._methods:
+                return self._answer_other(method), "ok"
+            return await self._room.answer(method, headers, incoming.receive), "ok"
         except ClientGone:
-            return
-        except TenantryError as error:
-            if error.status == 500:
-                error = _bug(error, request_id)
-            elif error.public is not None:
-                told = {"request_id": request_id}
-                _log.warning("request %s: %s: %s", request_id, error.code, error.message, extra=told)
-            answer = self._refusal(error, headers)
-        except Exception as error:  # noqa: BLE001 - the last resort: every request gets an answer
-            answer = self._refusal(_bug(error, request_id), headers)
-        if not incoming.whole:
-            answer = await _drained(answer, headers, incoming)
-        await answer.send(scope, send, request_id)
-        if _access.isEnabledFor(logging.INFO):
-            _note(scope, answer.status, request_id, time.monotonic() - begun)
+            raise
+        except TenantryError as refused:
+            error = _bug(refused, headers.request_id) if refused.status == 500 else refused
+            if error is refused and error.public is not None:
+                told = {"request_id": headers.request_id}
+                _log.warning("request %s: %s: %s", headers.request_id, error.code, error.message, extra=told)
+        except Exception as failed:  # noqa: BLE001 - the last resort: every request gets an answer
+            error = _bug(failed, headers.request_id)
+        return self._refusal(error, headers), error.code
 
     def _refusal(self, error: TenantryError, headers: RequestHeaders) -> Answer:
         terms = _TERMS if isinstance(error, NotFound) else self._terms.for_scheme(headers.scheme)

@@ -42,7 +42,7 @@ class IntrospectionRoom:
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         service = self._service
-        with Visit("tenantry.api.introspect", headers.request_id, service.observer) as visit:
+        with Visit(service.observer) as visit:
             patience = Patience(service.store_seconds)  # the time that the body takes is not the store's
             authorization = headers.authorization()  # 400
             if authorization is None:

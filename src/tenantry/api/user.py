@@ -44,7 +44,7 @@ class UserRoom:
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         service = self._service
-        with Visit("tenantry.api.user", headers.request_id, service.observer) as visit:
+        with Visit(service.observer) as visit:
             patience = Patience(service.store_seconds)  # the time that the body takes is not the store's
             token = Presented(headers.api_token(), service.store, patience, visit)  # 400, 401
             operation, keyed = await self._listen(method, headers, receive, token)

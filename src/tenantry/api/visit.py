@@ -10,7 +10,7 @@ from typing import Self, TypeAlias
 
 from tenantry.api.body import ClientGone
 from tenantry.errors import TenantryError
-from tenantry.spans import Span
+from tenantry.spans import note
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +34,30 @@ def unobserved(served: Served) -> None:
 
 
 class Visit:
-    """``with Visit("tenantry.api.user", request_id, observer) as visit:`` around all the work of one request."""
+    """``with Visit(observer) as visit:`` around all the work of one request. What it learns goes into the request's
+    span."""
 
-    __slots__ = ("_begun", "_observer", "_operation", "_span")
+    __slots__ = ("_begun", "_observer", "_operation")
 
-    def __init__(self, name: str, request_id: str, observer: Observer) -> None:
-        self._span = Span(name, {"tenantry.request_id": request_id})
+    def __init__(self, observer: Observer) -> None:
         self._observer = observer
         self._operation = "none"
 
     def __enter__(self) -> Self:
         self._begun = time.monotonic()
-        self._span.__enter__()
         return self
 
     def came_from(self, environment: str) -> None:
-        self._span.note("tenantry.environment", environment)
+        note("tenantry.environment", environment)
 
     def wants(self, operation: str) -> None:
         self._operation = operation
-        self._span.note("tenantry.operation", operation)
+        note("tenantry.operation", operation)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         status, code = _outcome(error)
-        self._span.note("tenantry.outcome", code)
-        self._span.__exit__(kind, error, traceback)
         if status and self._observer is not unobserved:
             self._observer(Served(self._operation, status, code, time.monotonic() - self._begun))
 

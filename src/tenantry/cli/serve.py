@@ -117,8 +117,11 @@ def serve(**given: Any) -> None:
         tell(f"Tenantry serves {url}/api/user  (OpenAPI: {url}/openapi.json). Ctrl-C stops it.")
 
     if chosen.workers == 1:
+        from tenantry.cli.tracing import exported_spans
+
         limits = connection_limits(chosen)
-        run(app, listener, announce=announce, drain=drain, log_format=chosen.log_format, limits=limits)
+        with exported_spans(tell):
+            run(app, listener, announce=announce, drain=drain, log_format=chosen.log_format, limits=limits)
     else:
         from tenantry.cli.workers import Supervisor
 

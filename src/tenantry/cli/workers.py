@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from tenantry.cli.log import teller
 from tenantry.cli.server import DRAIN_SECONDS, Drain, run, url_of
+from tenantry.cli.tracing import exported_spans
 from tenantry.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -58,14 +59,15 @@ def _work(chosen: Settings, listener: socket.socket, ready: Connection) -> None:
         os.setpgid(0, 0)  # Ctrl-C is for the supervisor, which passes it on: a worker that heard it twice would hurry
     drain = Drain(chosen.drain_seconds)
     app = application(chosen, drain)
-    run(
-        app,
-        listener,
-        announce=lambda _: ready.send_bytes(b"1"),
-        drain=drain,
-        log_format=chosen.log_format,
-        limits=connection_limits(chosen),
-    )
+    with exported_spans(teller(chosen.log_format)):
+        run(
+            app,
+            listener,
+            announce=lambda _: ready.send_bytes(b"1"),
+            drain=drain,
+            log_format=chosen.log_format,
+            limits=connection_limits(chosen),
+        )
 
 
 class Supervisor:

@@ -12,6 +12,7 @@ from tenantry.client.calls import Ask, Call, Lost, Pause, Reply
 from tenantry.client.connection import Connection
 from tenantry.client.result import ProvisionedGroup
 from tenantry.groups import UNCHANGED, Unchanged
+from tenantry.spans import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
@@ -71,6 +72,7 @@ class Client:
 
     def _run(self, call: Call) -> ProvisionedGroup:
         reply: Reply | Lost | None = None
+        attempt = 0
         while True:
             try:
                 step = call.send(reply)
@@ -80,13 +82,19 @@ class Client:
                 time.sleep(step.seconds)
                 reply = None
             else:
-                reply = self._ask(step)
+                reply = self._ask(step, attempt)
+                attempt += 1
 
-    def _ask(self, ask: Ask) -> Reply | Lost:
-        try:
-            response = self._http.request(ask.method, self._connection.url, content=ask.body, headers=ask.headers)
-        except self._connection.library().TransportError as error:
-            return self._connection.lost(error)
+    def _ask(self, ask: Ask, attempt: int) -> Reply | Lost:
+        url = self._connection.url
+        with HttpClientSpan(ask.method, url, attempt) as span:
+            try:
+                headers = span.carry(ask.headers)
+                response = self._http.request(ask.method, url, content=ask.body, headers=headers)
+            except self._connection.library().TransportError as error:
+                span.failed(type(error).__name__)
+                return self._connection.lost(error)
+            span.answered(response.status_code)
         return self._connection.reply(response)
 
     def close(self) -> None:
@@ -147,6 +155,7 @@ class AsyncClient:
 
     async def _run(self, call: Call) -> ProvisionedGroup:
         reply: Reply | Lost | None = None
+        attempt = 0
         while True:
             try:
                 step = call.send(reply)
@@ -156,13 +165,19 @@ class AsyncClient:
                 await asyncio.sleep(step.seconds)
                 reply = None
             else:
-                reply = await self._ask(step)
+                reply = await self._ask(step, attempt)
+                attempt += 1
 
-    async def _ask(self, ask: Ask) -> Reply | Lost:
-        try:
-            response = await self._http.request(ask.method, self._connection.url, content=ask.body, headers=ask.headers)
-        except self._connection.library().TransportError as error:
-            return self._connection.lost(error)
+    async def _ask(self, ask: Ask, attempt: int) -> Reply | Lost:
+        url = self._connection.url
+        with HttpClientSpan(ask.method, url, attempt) as span:
+            try:
+                headers = span.carry(ask.headers)
+                response = await self._http.request(ask.method, url, content=ask.body, headers=headers)
+            except self._connection.library().TransportError as error:
+                span.failed(type(error).__name__)
+                return self._connection.lost(error)
+            span.answered(response.status_code)
         return self._connection.reply(response)
 
     async def aclose(self) -> None:

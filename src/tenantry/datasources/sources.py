@@ -14,7 +14,7 @@ from tenantry.datasources.pools import Pools
 from tenantry.errors import UnmappedSchema, UnregisteredSource
 from tenantry.groups import Record, RegisteredSource, UserGroup
 from tenantry.ports import SourceDirectory
-from tenantry.spans import Span
+from tenantry.spans import DatabaseSpan
 from tenantry.sql import SQLTemplate
 
 _log = logging.getLogger(__name__)
@@ -71,12 +71,12 @@ class DataSources:
         _check_owner(group, variables)
         compiled = self._compiled(template)
         registered = await self._registered(group, schema)
-        with Span("tenantry.query", {"tenantry.data_source": registered.id}) as span:
+        with DatabaseSpan(registered.id) as span:
             async with self._pools.use(registered) as source:
-                span.note("tenantry.dialect", source.dialect)
                 bound = compiled.bind(variables, source.paramstyle, dialect=source.dialect)
+                span.bound(source.dialect, bound.sql)
                 rows = await source.fetch(bound)
-            span.note("tenantry.rows", len(rows))
+            span.returned(len(rows))
         return rows
 
     async def dialect(self, group: UserGroup, schema: str) -> str:

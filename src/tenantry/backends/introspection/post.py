@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.errors import StoreUnavailable
 from tenantry.homes import Homes
+from tenantry.spans import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
@@ -56,13 +57,19 @@ class Endpoint:
 
     async def _twice(self, client: httpx2.AsyncClient, token: str) -> tuple[int, bytes]:
         try:
-            return await self._post(client, token)
+            return await self._post(client, token, 0)
         except (self._library.ReadError, self._library.WriteError, self._library.RemoteProtocolError):
             # A kept connection had been closed unseen. Asking changes nothing, so it may be done again.
-            return await self._post(client, token)
+            return await self._post(client, token, 1)
 
-    async def _post(self, client: httpx2.AsyncClient, token: str) -> tuple[int, bytes]:
-        async with client.stream("POST", self.url, data={"token": token}) as response:
+    async def _post(self, client: httpx2.AsyncClient, token: str, attempt: int) -> tuple[int, bytes]:
+        with HttpClientSpan("POST", self.url, attempt) as span:
+            status, body = await self._exchange(client, token, span.carry())
+            span.answered(status)
+        return status, body
+
+    async def _exchange(self, client: httpx2.AsyncClient, token: str, headers: dict[str, str]) -> tuple[int, bytes]:
+        async with client.stream("POST", self.url, data={"token": token}, headers=headers) as response:
             body = bytearray()
             if response.status_code == 200:
                 async for chunk in response.aiter_raw():

@@ -32,7 +32,7 @@ EVERYWHERE = [
     ("attach {{ x }} as b", "would name a database"),
     ("do '{{ x }}'", "would name a program"),
     ("do language plpgsql '{{ x }}'", "would name a program"),
-    ("execute immediate '{{ x }}'", "would name a statement"),
+    ("execute immediate '{{ x }}'", "execute immediate runs its text as SQL"),
     ("select 1 into outfile '{{ x }}'", "would name a file"),
     ("select a from t order by {{ x }}", "sorts by nothing"),
     ("select a from t order by a, {{ x }} desc", "sorts by nothing"),

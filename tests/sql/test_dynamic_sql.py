@@ -38,6 +38,11 @@ CALLS = [
     ("mysql", "select load_file({{ x }})"),
     ("mysql", "select `load_file` /* c */ ({{ x }})"),
     ("mysql", "call sys.execute_prepared_stmt({{ x }})"),
+    ("mysql", "execute immediate concat('select ', {{ x }})"),
+    ("mysql", "EXECUTE /* c */ IMMEDIATE(concat('select ', {{ x }}))"),
+    ("mysql", "prepare `s` from concat('select ', {{ x }})"),
+    ("mysql", "begin not atomic set @q = {{ x }}; prepare s from @q; execute s; end"),
+    ("mysql", "begin not atomic declare q text default {{ x }}; execute immediate q; end"),
     ("sqlite", "select [eval]({{ x }})"),
     ("sqlite", "select load_extension({{ x }})"),
 ]
@@ -49,6 +54,7 @@ NO_CALLS = [
     ("duckdb", "select query, t.query, f({{ x }}) from my_query({{ x }}) t where query in (1)"),
     ("duckdb", "select {'query': {{ x }}}, 'query(1)', \"a query (1)\""),
     ("mysql", 'select "load_file(1)", load_file from t where a = {{ x }}'),
+    ("mysql", "select immediate, prepare from t where execute = {{ x }}"),
     ("sqlite", "select query({{ x }}), evaluate({{ x }})"),
 ]
 
@@ -80,6 +86,7 @@ def test_what_only_looks_like_a_call(dialect: str, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "execute [[ {{ params.x }} ]] immediate [[ {{ params.x }} ]] 'a'",
         "select * from ts_stat [[ ({{ params.x }}) ]]",
         "select * from ts_stat [[ , {{ params.x }} ]] ('a')",
         "select * [[ , {{ params.x }} from ts_stat ]] ('a')",

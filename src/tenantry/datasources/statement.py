@@ -29,7 +29,7 @@ _MYSQL_QUIET = re.compile(
 )
 
 _MYSQL_REFUSED = re.compile(r"""['"`]|/\*|:=|\binto\b""", re.IGNORECASE)
-_LEAVES_SOMETHING = (functions("get_lock", "last_insert_id"),)  # in the session, for whoever has it next
+_LEAVES_SOMETHING = (functions("get_lock last_insert_id"),)  # in the session, for whoever has it next
 
 # Text that every SQL engine cuts into the same words: plain strings and names in quotes, comments of one kind, and no
 # character that is a quote, an escape or a comment in one engine only.

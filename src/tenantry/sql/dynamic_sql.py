@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS, Dialect
@@ -29,61 +29,74 @@ ESCAPED_NAME: Final = "U&"
 
 
 class Functions(NamedTuple):
-    """Names of functions of one dialect, in lower case, as a regular expression.
+    """Names of functions of one dialect, in lower case.
 
     ``attributes`` tells that ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
     ``escaped_names`` that the dialect has names in Unicode escapes, ``U&"\\0074s_stat"``, which could be any of them.
     """
 
-    names: re.Pattern[str]
+    names: frozenset[str]
+    prefixes: tuple[str, ...]
     attributes: bool = False
     escaped_names: bool = False
 
+    def holds(self, name: str) -> bool:
+        """Whether a name is one of them; letters of either case."""
+        lower = name.lower()
+        return lower in self.names or lower.startswith(self.prefixes)
+
+    def may_stand_in(self, text: str) -> bool:
+        """A quick look at a text in lower case: False only if none of the names stands anywhere in it."""
+        stems = (*self.prefixes, *self.names)
+        return any(stem in text for stem in stems) or (self.escaped_names and 'u&"' in text)
+
 
 class Call(NamedTuple):
-    """A call that was found: the function's name or ESCAPED_NAME, and where it stands."""
+    """A call that was found: a function's name with ``()``, the words of a statement or ESCAPED_NAME, and its place."""
 
     name: str
     offset: int
 
 
-def functions(*names: str, attributes: bool = False, escaped_names: bool = False) -> Functions:
-    """Functions from their names, each a regular expression."""
-    return Functions(re.compile("|".join(names), re.IGNORECASE), attributes, escaped_names)
+Word: TypeAlias = tuple[str, bool, int]
 
+
+def functions(names: str, *, attributes: bool = False, escaped_names: bool = False) -> Functions:
+    """Functions from their names, with spaces between; ``dblink*`` are all whose names begin so."""
+    words = names.split()
+    whole = frozenset(word for word in words if not word.endswith("*"))
+    return Functions(whole, tuple(word[:-1] for word in words if word.endswith("*")), attributes, escaped_names)
+
+
+_POSTGRESQL = """
+    query_to_xml* table_to_xml* schema_to_xml* database_to_xml* cursor_to_xml* ts_stat ts_rewrite
+    pg_read_file* pg_read_binary_file* pg_ls_dir pg_stat_file lo_import lo_export
+"""
+_POSTGRESQL_EXTENSIONS = """
+    dblink* crosstab* connectby xpath_table pg_file_* get_raw_page
+    pgr_* run_command_on_* master_run_on_worker pg_background_launch query_export_to_s3
+    clickhouse_raw_query jdbc_exec oracle_execute execute_internally
+"""
+_DUCKDB = "query query_table json_execute_serialized_sql"
+_DUCKDB_EXTENSIONS = """
+    sqlite_query sqlite_scan postgres_query postgres_execute postgres_scan* mysql_query mysql_execute mysql_scan
+    odbc_query odbc_exec odbc_scan bigquery_query bigquery_execute bigquery_scan snowflake_query snowflake_scan
+    mssql_scan from_substrait from_substrait_json
+"""
+_SQLITE = "load_extension fts3_tokenizer eval edit readfile writefile fsdir"
+_MYSQL = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
+_MYSQL_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # of the schema sys
+_OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
 
 DYNAMIC_SQL: Final[dict[str, Functions]] = {
-    "postgresql": functions(
-        r"(?:query|table|schema|database|cursor)_to_xml\w*",
-        r"ts_(?:stat|rewrite)",
-        r"pg_read_(?:binary_)?file\w*|pg_ls_dir|pg_stat_file|lo_(?:im|ex)port",
-        # of the extensions that come with the server
-        r"dblink\w*|crosstab\w*|connectby|xpath_table|pg_file_\w+",
-        # of others
-        r"pgr_\w+|run_command_on_\w+|master_run_on_worker|pg_background_launch|query_export_to_s3",
-        r"clickhouse_raw_query|jdbc_exec|oracle_execute|execute_internally",
-        attributes=True,
-        escaped_names=True,
-    ),
-    "sqlite": functions(r"load_extension|fts3_tokenizer|eval|edit|readfile|writefile|fsdir"),
-    "duckdb": functions(
-        r"query|query_table|json_execute_serialized_sql",
-        # of its extensions
-        r"(?:sqlite|postgres|mysql|odbc|bigquery|snowflake|mssql)_(?:query|execute|exec|scan|scan_pushdown)",
-        r"from_substrait(?:_json)?",
-    ),
-    "mysql": functions(
-        r"load_file",
-        # procedures of the schema sys, and functions of plugins
-        r"execute_prepared_stmt|create_synonym_db|sys_eval|sys_exec|spider_(?:bg_)?direct_sql|spider_copy_tables",
-    ),
+    "postgresql": functions(_POSTGRESQL + _POSTGRESQL_EXTENSIONS, attributes=True, escaped_names=True),
+    "sqlite": functions(_SQLITE),
+    "duckdb": functions(_DUCKDB + _DUCKDB_EXTENSIONS),
+    "mysql": functions(f"{_MYSQL} {_MYSQL_PROCEDURES}"),
 }
 """By dialect. The tests of engines ask each real one which of its functions run the text that they are given."""
 
-OF_ANY_ENGINE: Final = (
-    *DYNAMIC_SQL.values(),
-    functions(r"getxml\w*|newcontext", r"identifier|reflect|java_method|remote_query|external_query", attributes=True),
-)
+OF_ANY_ENGINE: Final = (*DYNAMIC_SQL.values(), functions(_OTHERS, attributes=True))
 """For an engine of another dialect: all of them, and those that other engines are known for."""
 
 
@@ -98,7 +111,7 @@ def refuse_dynamic_sql(source: Source, dialect: Dialect, pieces: Sequence[Piece]
     if call.name == ESCAPED_NAME:
         problem, fix = "a name in Unicode escapes could be any function, beside variables", 'write it plainly: "name"'
     else:
-        problem = f"{call.name}() runs its text as SQL, or reads what it names: beside it a variable could become SQL"
+        problem = f"{call.name} runs its text as SQL, or reads what it names: beside it a variable could become SQL"
         fix = "write the query itself in the template, with {{ name }} in it"
     raise source.error(call.offset, problem, fix)
 
@@ -126,38 +139,56 @@ def calls(sql: str, dialect: Dialect, rules: tuple[Functions, ...]) -> bool:
 
 
 def _may_call(text: str, rules: tuple[Functions, ...]) -> bool:
-    """A quick look: False only if none of the names stands anywhere."""
-    return any(rule.names.search(text) or (rule.escaped_names and '&"' in text) for rule in rules)
+    lower = text.lower()
+    return "immediate" in lower or "prepare" in lower or any(rule.may_stand_in(lower) for rule in rules)
 
 
 def _calls(text: str, pieces: Sequence[Piece], rules: tuple[Functions, ...]) -> Iterator[Call]:
-    """Every call, in order. A name counts as one before ``(``, and in some dialects after a dot.
+    """Every call and every statement that runs a text.
 
     An optional clause may go, so what stands before and after it can come to stand side by side: its brackets count as
-    either sign.
+    any sign.
     """
+    words = list(_words(text, pieces))
+    yield from _function_calls(words, rules)
+    yield from _statements(words)
+
+
+def _function_calls(words: Sequence[Word], rules: tuple[Functions, ...]) -> Iterator[Call]:
+    """A name counts as a call before ``(``, and in some dialects after a dot."""
     before, name, at = "", "", 0
-    for word, is_name, offset in _words(text, pieces):
+    for word, is_name, offset in words:
         if name and word in {"(", "[["}:
-            yield Call(name, at)
+            yield Call(f"{name}()", at)
         if word == "]]":
             before = word
             continue  # what stands at the end of the clause comes to stand before what follows it
         name = ""
         if is_name:
-            found = [rule for rule in rules if rule.names.fullmatch(word)]
+            found = [rule for rule in rules if rule.holds(word)]
             if word == ESCAPED_NAME and any(rule.escaped_names for rule in rules):
                 yield Call(word, offset)
-            if before in {".", "[[", "]]"} and any(rule.attributes for rule in found):
-                yield Call(word, offset)
+            if before in {".", *_BRACKETS} and any(rule.attributes for rule in found):
+                yield Call(f"{word}()", offset)
             name, at = (word if found else ""), offset
         before = word
 
 
+def _statements(words: Sequence[Word]) -> Iterator[Call]:
+    """``execute immediate`` and ``prepare … from``, which take an expression in MariaDB and Oracle."""
+    padded = [("", False, 0), ("", False, 0), *words]
+    for (first, *_), (before, *_), (word, _, offset) in zip(padded, padded[1:], words, strict=False):
+        if word == "immediate" and before in {"execute", *_BRACKETS}:
+            yield Call("execute immediate", offset)
+        if word == "from" and first == "prepare":
+            yield Call("prepare … from", offset)
+
+
+_BRACKETS = ("[[", "]]")
 _SIGNS = {Kind.OPEN: "[[", Kind.CLOSE: "]]", Kind.LEFT: "[", Kind.RIGHT: "]", Kind.TAG: "{{"}
 
 
-def _words(text: str, pieces: Sequence[Piece]) -> Iterator[tuple[str, bool, int]]:
+def _words(text: str, pieces: Sequence[Piece]) -> Iterator[Word]:
     """The words and signs of a text, whether each is a name, and where it stands; comments and hints are none."""
     for piece in pieces:
         if piece.kind is Kind.CODE:
@@ -170,7 +201,7 @@ def _words(text: str, pieces: Sequence[Piece]) -> Iterator[tuple[str, bool, int]
             yield _SIGNS.get(piece.kind, "'"), False, piece.start
 
 
-def _quoted(text: str, piece: Piece) -> Iterator[tuple[str, bool, int]]:
+def _quoted(text: str, piece: Piece) -> Iterator[Word]:
     first = text[piece.start]
     if first in "uU":
         yield ESCAPED_NAME, True, piece.start

@@ -22,6 +22,8 @@ LINKS = [
         'Read <DocLink href="/guides/more">**this**</DocLink> now',
         '<p>Read <a href="more.html"><strong>this</strong></a> now</p>',
     ),
+    ('<DocLink href="/guides/more">This</DocLink> is it', '<p><a href="more.html">This</a> is it</p>'),
+    ('<DocLink href="/guides/more" /> is it', '<p><a href="more.html">/guides/more</a> is it</p>'),
     ('See <DocLink href="/guides/more" />.', '<p>See <a href="more.html">/guides/more</a>.</p>'),
     ('<HeroCard title="More" href="/guides/more" />', '<p><a href="more.html">More</a></p>'),
     ('<Foo.Bar label="More"href="/guides/more" />', '<p><a href="more.html">More</a></p>'),

@@ -222,6 +222,9 @@ def _stands(state: StateBlock, found: Construct, line: int, silent: bool) -> boo
         return False
     if found.inline:
         return not silent and not behind and not found.tag.alone and found.kind is Kind.HTML and not _void(found)
+    if found.kind is Kind.UNKNOWN and "href" in found.tag.attributes:  # a link, which text may stand behind
+        rest = behind if found.tag.alone else behind.partition(f"</{found.tag.name}>")[2]
+        return not rest.strip()
     if found.kind is Kind.UNKNOWN and found.tag.name[:1].islower():
         return not silent and not behind
     return not (found.tag.alone and behind and behind[0] not in "<{")

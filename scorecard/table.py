@@ -17,6 +17,7 @@ from scorecard.rows import (
     load,
     memory,
     model,
+    pooled,
     powercut,
     races,
     restarts,
@@ -29,8 +30,14 @@ from scorecard.rows import (
 )
 
 _ALL: Final = (
-    asvs, broken_defences, elsewhere, faults, hostile_sql, inputs, killed, load, memory, model, powercut, races,
+    asvs, broken_defences, elsewhere, faults, hostile_sql, inputs, killed, load, memory, model, pooled, powercut, races,
     restarts, same_host, secrets_shown, slow_clients, speed, ssrf, template_escapes,
 )  # fmt: skip
 
-ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=lambda row: int(row.id[1:])))
+
+def _number(row: Row) -> tuple[int, str]:
+    """``S2`` comes before ``S2p``, and both before ``S10``."""
+    return int(row.id[1:].rstrip("p")), row.id
+
+
+ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=_number))

@@ -29,7 +29,7 @@ from tenantry.backends.sql import SQLStore
 
 @dataclass(frozen=True)
 class Plan:
-    """What a dashboard needs to know."""
+    """What a dashboard needs to know. ``listen``: the address where a bus of PostgreSQL listens, if not its own."""
 
     database: str
     keys: str
@@ -38,6 +38,7 @@ class Plan:
     redis: str | None = None
     buses: tuple[str, ...] = ()
     without: str | None = None
+    listen: str | None = None
 
     def environment(self) -> dict[str, str]:
         """As a variable for the child."""
@@ -85,20 +86,20 @@ def _resolver(plan: Plan, store: SQLStore) -> Resolver:
         from tenantry.backends.redis import RedisBackend
 
         backend = RedisBackend(store, plan.redis)
-    options: dict[str, Any] = {"staleness": plan.staleness, "buses": [_bus(url) for url in plan.buses]}
+    options: dict[str, Any] = {"staleness": plan.staleness, "buses": [_bus(url, plan.listen) for url in plan.buses]}
     if plan.without == "lease":
         options["clock"] = lambda: 0.0  # a clock that stands still: no lease ever ends
     return Resolver(backend, keys=SigningKeys.from_file(plan.keys), **options)
 
 
-def _bus(url: str) -> Any:
+def _bus(url: str, listen: str | None) -> Any:
     if url.startswith("redis"):
         from tenantry.buses import RedisBus
 
         return RedisBus(url)
     from tenantry.buses import PostgresBus
 
-    return PostgresBus(url)
+    return PostgresBus(url, listen_url=listen)
 
 
 @asynccontextmanager

@@ -39,6 +39,7 @@ class Dashboards:
     redis: str | None = None
     buses: tuple[str, ...] = ()
     without: str | None = None
+    listen: str | None = None
 
 
 class Host:
@@ -71,7 +72,14 @@ class Host:
     def start(self, how: Dashboards) -> None:
         """Starts the dashboards and waits until every worker answers by itself."""
         plan = Plan(
-            how.database, str(self.keys), str(self.folder / "doors"), how.staleness, how.redis, how.buses, how.without
+            how.database,
+            str(self.keys),
+            str(self.folder / "doors"),
+            how.staleness,
+            how.redis,
+            how.buses,
+            how.without,
+            how.listen,
         )
         count = 1 if how.supervised else how.workers
         for _ in range(count):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -10,6 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from tenantry.api import create_api, not_found
 from tenantry.backends.sql import SQLStore
+from tenantry.buses import PostgresBus, RedisBus
 from tenantry.ports import Store
 from tenantry.telling import tell_redis
 from tenantry.tokens import KeyRing
@@ -20,18 +22,21 @@ def create_app(
     keys: KeyRing,
     *,
     redis: str | None = None,
+    listen_database: str | None = None,
     metrics: bool = False,
     draining: Callable[[], bool] = lambda: False,
     contact: str | None = None,
 ) -> Starlette:
     """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O.
 
-    ``redis`` is the URL of a Valkey or Redis that is told of each write. ``contact`` is whom the OpenAPI
-    documents name. Raises InvalidSettings.
+    ``redis`` is the URL of a Valkey or Redis that is told of each write. ``listen_database`` is the direct address of
+    the same PostgreSQL, where apps listen: the server looks whether they would hear of its writes. ``contact`` is whom
+    the OpenAPI documents name. Raises InvalidSettings.
     """
     store = SQLStore(database)
     closing = [] if redis is None else [tell_redis(store, redis)]
-    return compose(store, keys, closing=closing, metrics=metrics, draining=draining, contact=contact)
+    buses = [] if listen_database is None else [PostgresBus(database, listen_url=listen_database)]
+    return compose(store, keys, closing=closing, buses=buses, metrics=metrics, draining=draining, contact=contact)
 
 
 def compose(
@@ -40,14 +45,15 @@ def compose(
     *,
     routes: Sequence[BaseRoute] = (),
     closing: Sequence[Callable[[], Awaitable[None]]] = (),
+    buses: Sequence[PostgresBus | RedisBus] = (),
     metrics: bool = False,
     draining: Callable[[], bool] = lambda: False,
     contact: str | None = None,
 ) -> Starlette:
     """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store.
 
-    With ``metrics`` it answers ``/metrics`` to everybody who can reach it; while ``draining`` gives true, ``/readyz``
-    answers 503.
+    It follows ``buses``, only to tell in ``/readyz`` and the metrics whether their messages come. With ``metrics`` it
+    answers ``/metrics`` to everybody who can reach it; while ``draining`` gives true, ``/readyz`` answers 503.
     """
 
     @asynccontextmanager
@@ -55,6 +61,8 @@ def compose(
         async with AsyncExitStack() as stack:
             for close in (store.aclose, *reversed(closing)):  # a stack: the last one pushed runs first
                 stack.push_async_callback(close)
+            following = [asyncio.create_task(bus.follow(_NoCache())) for bus in buses]
+            stack.push_async_callback(_cancel, following)
             yield
 
     own: list[BaseRoute]
@@ -62,10 +70,24 @@ def compose(
         from tenantry.metrics import ApiMetrics, metrics_app  # prometheus-client, which is an extra
 
         observed = ApiMetrics()
-        own = [*create_api(store, keys, observer=observed, draining=draining, contact=contact)]
-        own.append(Route("/metrics", metrics_app(api=observed)))
+        own = [*create_api(store, keys, observer=observed, draining=draining, buses=buses, contact=contact)]
+        own.append(Route("/metrics", metrics_app(api=observed, buses=buses)))
     else:
-        own = [*create_api(store, keys, draining=draining, contact=contact)]
+        own = [*create_api(store, keys, draining=draining, buses=buses, contact=contact)]
     app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
     app.router.redirect_slashes = False  # an address of ours answers or does not; it never sends a token elsewhere
     return app
+
+
+class _NoCache:
+    """The EvictionListener of a server, which keeps no groups."""
+
+    def evict(self, handle: bytes, generation: int) -> None: ...
+
+    def flush(self) -> None: ...
+
+
+async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

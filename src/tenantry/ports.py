@@ -97,6 +97,16 @@ class Bus(Protocol):
         ...
 
 
+class WatchedBus(Bus, Protocol):
+    """A bus that says what it is worth, for ``/readyz``."""
+
+    @property
+    def status(self) -> str:
+        """``idle``, ``connecting``, ``receiving``, ``lost`` (no connection), or ``deaf``: connected, and its own
+        messages do not come."""
+        ...
+
+
 class ChangeListener(Protocol):
     """Hears of each write of a store in this process, to tell others of it."""
 

@@ -37,6 +37,9 @@ class Settings(BaseSettings):
     run_dir: Path | None = Field(None, description="the run folder, where the processes of one host meet")
     run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
     redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is told of each write")
+    listen_database: str | None = Field(
+        None, repr=False, description="direct URL of the store's PostgreSQL, past a pooler, where apps listen"
+    )
     log_format: Literal["text", "json"] = Field("text", description="how `serve` writes its log on stderr")
     metrics: bool = Field(False, description="whether `serve` answers /metrics, for Prometheus, to everybody")
     api_contact: str | None = Field(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
 import pytest
 
+from tenantry.backends.memory import MemoryStore
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import Scope
+from tenantry.ports import EvictionListener
 from tenantry.tokens import KeyRing, SigningKey
 from tests.api.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys
 
@@ -570,6 +573,25 @@ async def test_not_ready(service: Service, monkeypatch: pytest.MonkeyPatch) -> N
     assert "db1" not in answer.text
     assert answer.headers["retry-after"] == "1"
     assert (await service.http.get("/healthz")).status_code == 200
+
+
+@dataclass
+class StillBus:
+    """A WatchedBus that says this of itself."""
+
+    status: str
+
+    async def follow(self, listener: EvictionListener) -> None: ...
+
+
+async def test_a_deaf_bus_is_told_and_changes_nothing() -> None:
+    """A bus makes things faster and never true: the answer is 200 and names it. Red when ``degraded`` is left out."""
+    buses = [StillBus(status) for status in ("idle", "connecting", "receiving", "lost", "deaf")]
+    app = make_app(MemoryStore(), make_keys(), buses=buses)
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api.test") as client:
+        answer = await client.get("/readyz")
+    assert answer.status_code == 200
+    assert answer.json() == {"success": 1, "status": "ready", "degraded": ["StillBus: lost", "StillBus: deaf"]}
 
 
 async def test_introspect_scope_is_no_provision(service: Service) -> None:

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tenantry.backends.memory import MemoryStore
 from tenantry.backends.redis import RedisBackend
 from tenantry.backends.redis.counters import RedisCounters
-from tenantry.buses.hearing import BusCounters
+from tenantry.buses.hearing import BusCounters, BusStatus
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import Changes, Token, UserGroup
 from tenantry.metrics import ApiMetrics, TimedBackend, metrics_app
@@ -140,7 +140,8 @@ async def test_what_the_cache_and_the_buses_count_is_told() -> None:
 
     second = RedisBackend(MemoryStore(), "redis://127.0.0.1:1/0")
     second.counters = RedisCounters(hits=1, misses=2, refused=3, errors=4, skipped=5, writes=6, lost_writes=7)
-    buses = [Bus(BusCounters(heard=1, ignored=2, held_back=3, losses=4)), Bus(BusCounters(heard=10, losses=40))]
+    well = BusCounters(heard=1, ignored=2, held_back=3, losses=4, deaf=1, status=BusStatus.RECEIVING)
+    buses = [Bus(well), Bus(BusCounters(heard=10, losses=40, deaf=2, status=BusStatus.DEAF))]
     told = samples((await scrape(metrics_app(second_level=second, buses=buses))).text)
     looks = {"hit": 1, "miss": 2, "refused": 3, "error": 4, "skipped": 5}
     for outcome, count in looks.items():
@@ -148,6 +149,13 @@ async def test_what_the_cache_and_the_buses_count_is_told() -> None:
     assert told["tenantry_second_level_writes_total", (("outcome", "taken"),)] == 6
     assert told["tenantry_second_level_writes_total", (("outcome", "lost"),)] == 7
     assert told["tenantry_bus_losses_total", (("bus", "Bus"),)] == 44
+    assert told["tenantry_bus_deaf_total", (("bus", "Bus"),)] == 3
+    assert told["tenantry_bus_receiving", (("bus", "Bus"),)] == 0
+    buses[1].counters.status = BusStatus.RECEIVING
+    told = samples((await scrape(metrics_app(second_level=second, buses=buses))).text)
+    assert told["tenantry_bus_receiving", (("bus", "Bus"),)] == 1
+    buses[1].counters.status = BusStatus.IDLE  # nobody follows it
+    assert samples((await scrape(metrics_app(buses=buses))).text)["tenantry_bus_receiving", (("bus", "Bus"),)] == 1
     for outcome, count in {"heard": 11, "ignored": 2, "held_back": 3}.items():
         assert told["tenantry_bus_notices_total", (("bus", "Bus"), ("outcome", outcome))] == count
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from starlette.routing import BaseRoute, Route
@@ -17,7 +17,7 @@ from tenantry.api.operations import OPERATIONS, ROTATION
 from tenantry.api.service import STORE_SECONDS, Service
 from tenantry.api.user import UserRoom
 from tenantry.api.visit import Observer, unobserved
-from tenantry.ports import Store
+from tenantry.ports import Store, WatchedBus
 from tenantry.tokens import KeyRing
 
 
@@ -41,13 +41,14 @@ def create_api(
     observer: Observer = unobserved,
     draining: Callable[[], bool] = serving,
     contact: str | None = None,
+    buses: Sequence[WatchedBus] = (),
 ) -> Api:
     """``/api/user``, ``/api/user/rotate`` and ``/oauth/introspect`` with and without a trailing slash (never a
     redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here.
     ``body_seconds``: how long a client may take to send a body; ``store_seconds``: how long the store may take for one
     request, over all its calls. ``observer`` is told of each request that needs an API token; while ``draining`` is
     true, ``/readyz`` answers 503. ``contact``: whom the OpenAPI documents name, an ``https`` address or one of mail;
-    ValueError if it is neither.
+    ValueError if it is neither. Of ``buses`` ``/readyz`` names those that are lost or deaf, and is 200 all the same.
     """
     service = Service(store, keys, body_seconds, store_seconds, observer)
     in_flight = InFlight()
@@ -57,7 +58,7 @@ def create_api(
         "/openapi.json": DocumentRoom(openapi_document("3.1", contact=contact)),
         "/openapi-3.2.json": DocumentRoom(openapi_document("3.2", contact=contact)),
         "/healthz": HealthRoom(),
-        "/readyz": ReadyRoom(store, store_seconds, draining),
+        "/readyz": ReadyRoom(store, store_seconds, draining, buses),
     }
     return Api(
         (

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from tenantry.buses.hearing import BusCounters, Hearing
+from tenantry.buses.hearing import BusCounters, BusStatus, Hearing
 from tenantry.buses.line import SILENCE_SECONDS, follow
 from tenantry.buses.probe import probe
 from tenantry.errors import InvalidSettings
@@ -37,6 +37,11 @@ class PostgresBus:
 
     def __repr__(self) -> str:
         return f"<PostgresBus: {self._server.label}>"
+
+    @property
+    def status(self) -> BusStatus:
+        """What it is worth just now."""
+        return self.counters.status
 
     async def follow(self, listener: EvictionListener) -> None:
         """Until it is cancelled."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tenantry.buses.hearing import BusCounters, Hearing
+from tenantry.buses.hearing import BusCounters, BusStatus, Hearing
 from tenantry.buses.line import HEARTBEAT_SECONDS, SILENCE_SECONDS, follow
 from tenantry.buses.probe import probe
 from tenantry.errors import InvalidSettings
@@ -73,6 +73,11 @@ class RedisBus:
                     await client.redis.publish(self._channel, message)
         except Exception as error:
             raise ConnectionError("the bus did not take a notice") from error
+
+    @property
+    def status(self) -> BusStatus:
+        """What it is worth just now."""
+        return self.counters.status
 
     async def follow(self, listener: EvictionListener) -> None:
         """Until it is cancelled."""

@@ -33,6 +33,13 @@ host_option = click.option(
     help="Valkey or Redis to tell of each write, for apps that use it as bus or cache.",
 )
 @click.option(
+    "--listen-database",
+    metavar="URL",
+    envvar="TENANTRY_LISTEN_DATABASE",
+    show_envvar=True,
+    help="Direct URL of the store's PostgreSQL, past a pooler: check that apps that listen there hear of each write.",
+)
+@click.option(
     "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="How many processes serve; default 1."
 )
 @click.option(
@@ -140,6 +147,7 @@ def application(chosen: Settings, drain: Drain) -> Front:
             chosen.database,
             keys,
             redis=chosen.redis,
+            listen_database=chosen.listen_database,
             metrics=chosen.metrics,
             draining=drain,
             contact=chosen.api_contact,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, Protocol
 
-from prometheus_client.core import CounterMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
@@ -34,9 +34,14 @@ class BusCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         notices: Counter[tuple[str, str]] = Counter()
         losses: Counter[str] = Counter()
+        deaf: Counter[str] = Counter()
+        receiving: dict[str, bool] = {}
         for bus in self._buses:
             name = type(bus).__name__
             losses[name] += bus.counters.losses
+            deaf[name] += bus.counters.deaf
+            if bus.counters.status != "idle":
+                receiving[name] = receiving.get(name, True) and bus.counters.status == "receiving"
             notices.update({(name, outcome): getattr(bus.counters, outcome) for outcome in _OUTCOMES})
         told = CounterMetricFamily(
             "tenantry_bus_notices",
@@ -47,7 +52,18 @@ class BusCollector(Collector):
         for place, count in notices.items():
             told.add_metric(place, count)
         yield told
-        lost = CounterMetricFamily("tenantry_bus_losses", "How often the connection of a bus broke.", labels=["bus"])
-        for name, count in losses.items():
-            lost.add_metric([name], count)
-        yield lost
+        yield _by_bus("tenantry_bus_losses", "How often a bus lost its connection, or was found deaf.", losses)
+        yield _by_bus("tenantry_bus_deaf", "How often a connected bus did not get a message of its own.", deaf)
+        works = GaugeMetricFamily(
+            "tenantry_bus_receiving", "1 while a bus gets its own messages, 0 while it is lost or deaf.", labels=["bus"]
+        )
+        for name, yes in receiving.items():
+            works.add_metric([name], int(yes))
+        yield works
+
+
+def _by_bus(name: str, documentation: str, counts: Counter[str]) -> Metric:
+    family = CounterMetricFamily(name, documentation, labels=["bus"])
+    for bus, count in counts.items():
+        family.add_metric([bus], count)
+    return family

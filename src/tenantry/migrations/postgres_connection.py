@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 import psycopg
@@ -19,6 +19,8 @@ from psycopg.types.json import set_json_dumps
 from psycopg.types.string import TextBinaryLoader, TextLoader
 from psycopg.waiting import wait_async
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from tenantry.migrations.postgres_statements import Statements
 
 _APPLICATION = "tenantry"
 
@@ -43,6 +45,18 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
 
     direct = False
     cancels = False
+    _statements: Statements | None = None
+
+    async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
+        """All rows of a fixed statement, and how many it changed or gave. Raises psycopg's errors."""
+        if self._statements is None:
+            self._statements = Statements(self, hold=self.direct)
+        return await self._statements.run(text, values)
+
+    async def begin(self) -> None:
+        """Begins a transaction that may not stay idle for long."""
+        self.pgconn.send_query(b"begin" if self.direct else f"begin; {SET_IN_TRANSACTION}".encode())
+        await Statements(self, hold=False).result()
 
     async def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
         if self.cancels:
@@ -98,6 +112,12 @@ def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options
         hide_parameters=True,
         **options,
     )
+
+
+def driver_of(pooled: Any) -> PostgresConnection:
+    """The connection behind one of SQLAlchemy's."""
+    found: PostgresConnection = pooled.driver_connection
+    return found
 
 
 PARAMSTYLE: Final = "numeric_dollar"

@@ -69,6 +69,12 @@ _GROUP_FIELDS: Final[JsonObject] = {
     "api_environment_tag": reference("EnvironmentTag"),
 }
 _SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
+_DEGRADED: Final[JsonObject] = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "What works less well than it should; absent when nothing does.",
+    "examples": [["PostgresBus: deaf"]],
+}
 _NEW: Final[JsonObject] = {"type": "boolean", "description": "Whether the group was created by this call."}
 
 
@@ -91,7 +97,10 @@ _ANSWERS: Final[JsonObject] = {
         about="`new_user_group` and `properties` are there for a body with `user_group_id`, and absent for a rotation.",
     ),
     "Health": _closed({"success": _SUCCESS, "status": {"type": "string", "const": "ok"}}),
-    "Readiness": _closed({"success": _SUCCESS, "status": {"type": "string", "const": "ready"}}),
+    "Readiness": _closed(
+        {"success": _SUCCESS, "status": {"type": "string", "const": "ready"}, "degraded": _DEGRADED},
+        optional=("degraded",),
+    ),
 }
 
 _CODE: Final[JsonObject] = {

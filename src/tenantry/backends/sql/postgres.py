@@ -26,7 +26,7 @@ from tenantry.backends.sql.rows import Row
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.homes import Homes
 from tenantry.migrations.address import PostgresServer
-from tenantry.migrations.postgres_connection import PARAMSTYLE, SET_IN_TRANSACTION, write_engine
+from tenantry.migrations.postgres_connection import PARAMSTYLE, driver_of, write_engine
 
 T = TypeVar("T")
 
@@ -115,12 +115,16 @@ class _Transaction:
 
     async def _attempt(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
-            raw = (await connection.get_raw_connection()).driver_connection
-            if raw is not None and not raw.direct:
-                await connection.exec_driver_sql(SET_IN_TRANSACTION)
-            result = await connection.run_sync(work)
-            self.committing = True
-            await connection.commit()
+            await connection.begin()  # SQLAlchemy's part: it sends nothing
+            try:
+                await driver_of(await connection.get_raw_connection()).begin()
+                result = await connection.run_sync(work)
+                self.committing = True
+                await connection.commit()
+            except Exception as error:
+                if connection_lost(error):
+                    await connection.invalidate()  # fixed statements go past SQLAlchemy, which has not seen it
+                raise
             return result
 
     def _failure(self, error: Exception) -> StoreUnavailable | None:

@@ -1,0 +1,54 @@
+"""``tenantry serve --listen-database``: whether apps that listen there hear of the server's writes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tenantry.app import create_app
+from tenantry.errors import InvalidSettings
+from tenantry.tokens import KeyRing, SigningKey
+from tests.cli.conftest import Terminal
+from tests.cli.serving import Server, serving
+from tests.engines.pgbouncer import PgBouncer
+from tests.engines.postgres import Postgres
+
+
+def _until(server: Server, wanted: bool) -> tuple[dict[str, object], str]:
+    """What /readyz and /metrics say once the bus is known to receive, or not to."""
+    for _ in range(600):
+        ready = httpx2.get(f"{server.url}/readyz", timeout=30)
+        metrics = httpx2.get(f"{server.url}/metrics", timeout=30).text
+        assert ready.status_code == 200
+        if ("degraded" not in ready.json()) == wanted and f'PostgresBus"}} {float(wanted)}' in metrics:
+            return ready.json(), metrics
+        time.sleep(0.05)
+    raise AssertionError((ready.json(), metrics))
+
+
+def test_serve_says_whether_notifications_arrive(
+    ready: Terminal, folder: Path, postgres: Postgres, transaction_pooler: PgBouncer
+) -> None:
+    """At the direct address they do; through the pooler they do not, and the log, /readyz and /metrics say so."""
+    database = postgres.create_database()
+    pooled = transaction_pooler.url(database)
+    options = ("--database", pooled, "--metrics", "--listen-database")
+    with serving(folder, *options, database) as server:
+        answer, _ = _until(server, wanted=True)
+        assert answer == {"success": 1, "status": "ready"}
+    assert "is deaf" not in server.log()
+    with serving(folder, *options, pooled) as server:
+        answer, metrics = _until(server, wanted=False)
+        assert answer["degraded"] == ["PostgresBus: deaf"]
+        assert "tenantry_bus_deaf_total" in metrics
+    assert server.log().count("is deaf") == 1
+
+
+def test_an_sqlite_store_has_nothing_to_listen_to() -> None:
+    """The wrong kind of URL is refused before anything starts."""
+    for store, listen in (("sqlite:///t.db", "postgresql://u@h/d"), ("postgresql://u@h/d", "redis://h")):
+        with pytest.raises(InvalidSettings, match="postgresql:"):
+            create_app(store, KeyRing([SigningKey("k1", bytes(32))]), listen_database=listen)

@@ -1,0 +1,47 @@
+"""The same promises where every process reaches PostgreSQL through a PgBouncer in transaction mode: rows S1p to S5p.
+
+Red on all of them with a start-up parameter that the pooler refuses: no process starts. Red with prepared statements
+held there: rotations fail.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scorecard.rows.killed import kill
+from scorecard.rows.pooled import on_another_host
+from scorecard.rows.races import race
+from scorecard.rows.same_host import rotate
+
+from tenantry.migrations import migrate
+from tests.engines.pgbouncer import PgBouncer
+from tests.engines.postgres import Postgres
+from tests.fleet.test_kills import check as check_kills
+from tests.fleet.test_same_host import check as check_rotations
+
+ROTATIONS = 300
+
+
+def test_old_tokens_on_one_host(postgres: Postgres, transaction_pooler: PgBouncer) -> None:
+    """S1."""
+    tally = rotate(transaction_pooler.url(postgres.create_database()), ROTATIONS, seed=4)
+    check_rotations(tally, ROTATIONS)
+
+
+def test_old_tokens_on_another_host(postgres: Postgres, transaction_pooler: PgBouncer) -> None:
+    """S2: with a bus that listens past the pooler, and with one that is deaf, where the polls keep the bound."""
+    for direct in (True, False):
+        found = on_another_host(postgres, transaction_pooler, direct_bus=direct, rounds=5)
+        assert (found.beyond(5.0), found.wrong, found.unanswered) == (0, 0, 0), found.seconds
+
+
+def test_kill_9(postgres: Postgres, transaction_pooler: PgBouncer) -> None:
+    """S3."""
+    check_kills(kill(transaction_pooler.url(postgres.create_database()), 1, seed=1), 1)
+
+
+async def test_races(postgres: Postgres, transaction_pooler: PgBouncer, tmp_path: Path) -> None:
+    """S5."""
+    url = transaction_pooler.url(postgres.create_database())
+    migrate(url)
+    assert await race(url, 100, tmp_path) == 0

@@ -17,7 +17,10 @@ from typing import Any
 import asyncpg
 import duckdb
 import pymysql
+import pytest
 
+from tenantry.errors import TemplateError
+from tenantry.sql import SQLTemplate
 from tenantry.sql.dynamic_sql import DYNAMIC_SQL, runs_text
 from tests.engines.mariadb import MariaDB
 from tests.engines.postgres import Postgres
@@ -248,3 +251,13 @@ def test_what_stands_between_a_name_and_its_parenthesis_in_duckdb() -> None:
             if duckdb_leaves_a_trace(connection, sql, params=[QUERY]) and not runs_text(sql, "duckdb"):
                 unseen.append(hex(ord(character)))
     assert unseen == []
+
+
+def test_a_value_would_choose_the_columns_in_duckdb() -> None:
+    """What ``columns(…)`` does with a value, and so why no variable stands in it."""
+    with closing(duckdb.connect()) as connection:
+        connection.execute("create table orders (id integer, secret text)")
+        chosen = connection.execute("select columns(lower(?)) from orders", ["SECRET"]).description
+    assert [column[0] for column in chosen or ()] == ["secret"]
+    with pytest.raises(TemplateError, match="would name a column"):
+        SQLTemplate("select columns(lower({{ params.which }})) from orders", "duckdb")

@@ -116,6 +116,22 @@ def refuse_dynamic_sql(source: Source, dialect: Dialect, pieces: Sequence[Piece]
     raise source.error(call.offset, problem, fix)
 
 
+def refuse_column_names(source: Source, dialect: Dialect, pieces: Sequence[Piece]) -> None:
+    """Raises TemplateError for a variable within DuckDB's ``columns(…)``, whose value would choose the columns."""
+    if dialect.name != "duckdb" or "columns" not in source.text.lower():
+        return
+    name, depth = "", 0
+    for word, is_name, offset in _words(source.text, pieces):
+        if word in _BRACKETS:
+            continue
+        if depth and word == "{{":
+            problem = "a variable within columns(…) would name a column"
+            raise source.error(offset, problem, "write the columns in the template itself; a value is never a name")
+        if depth or (word == "(" and name == "columns"):
+            depth += (word == "(") - (word == ")")
+        name = word if is_name else ""
+
+
 @lru_cache(maxsize=_KEPT)
 def runs_text(sql: str, dialect: str | None) -> bool:
     """Whether a finished text calls a function that runs a text as SQL, or reads what a text names.
@@ -185,7 +201,7 @@ def _statements(words: Sequence[Word]) -> Iterator[Call]:
 
 
 _BRACKETS = ("[[", "]]")
-_SIGNS = {Kind.OPEN: "[[", Kind.CLOSE: "]]", Kind.LEFT: "[", Kind.RIGHT: "]", Kind.TAG: "{{"}
+_SIGNS = {Kind.OPEN: "[[", Kind.CLOSE: "]]", Kind.LEFT: "[", Kind.RIGHT: "]", Kind.TAG: "{{", Kind.HOLED: "{{"}
 
 
 def _words(text: str, pieces: Sequence[Piece]) -> Iterator[Word]:

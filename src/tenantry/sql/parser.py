@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tenantry.errors import TemplateError
 from tenantry.sql.brackets import match_brackets
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.dynamic_sql import refuse_dynamic_sql
+from tenantry.sql.dynamic_sql import refuse_column_names, refuse_dynamic_sql
 from tenantry.sql.lexer import lex
 from tenantry.sql.literals import unescape
 from tenantry.sql.marks import find_marks
@@ -40,6 +40,7 @@ def parse(source: Source, dialect: Dialect, optional: AbstractSet[str] = frozens
     if "[[" in source.text:
         pieces = match_brackets(source, dialect, pieces)
     refuse_dynamic_sql(source, dialect, pieces)
+    refuse_column_names(source, dialect, pieces)
     marks, slices = find_marks(source.text, pieces)
     parser = _Parser(source, dialect, pieces, slices, optional)
     return Tree(parser.parse(), tuple(parser.holes), marks)

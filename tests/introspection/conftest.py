@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -61,16 +62,18 @@ async def reader_of(service: Service, environment: Environment) -> str:
 
 
 @asynccontextmanager
-async def listening(app: Any, port: int = 0) -> AsyncIterator[str]:
-    """A real server of this app; the URL of its endpoint."""
-    config = uvicorn.Config(app, log_config=None, lifespan="off", ws="none", timeout_graceful_shutdown=1)
+async def listening(app: Any, port: int = 0, *, certificate: Path | None = None) -> AsyncIterator[str]:
+    """A real server of this app; the URL of its endpoint. ``certificate``: a file with a key and its certificate."""
+    config = uvicorn.Config(
+        app, log_config=None, lifespan="off", ws="none", timeout_graceful_shutdown=1, ssl_certfile=certificate
+    )
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", port)) as listener:
         running = asyncio.create_task(server.serve([listener]))
         while not server.started:
             await asyncio.sleep(0.01)
         try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}{PATH}"
+            yield f"{'http' if certificate is None else 'https'}://127.0.0.1:{listener.getsockname()[1]}{PATH}"
         finally:
             server.should_exit = True
             await running

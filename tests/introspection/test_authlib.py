@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from authlib.integrations.requests_client import OAuth2Session
 from authlib.oauth2 import ResourceProtector
 from authlib.oauth2.rfc6749 import TokenValidator
 from authlib.oauth2.rfc6750 import InsufficientScopeError, InvalidTokenError
@@ -89,6 +90,28 @@ async def test_authlib_accepts_what_is_active(service: Service, validators: list
         for dead in ("x", old[:-1], service.reader):
             with pytest.raises(InvalidTokenError):
                 await anyio.to_thread.run_sync(guard.enter, dead)
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+async def test_authlibs_own_client(service: Service, method: str) -> None:
+    """It sends a client id and a secret, and is told of a bad secret in the form that it reads.
+
+    Red while the endpoint read an Authorization of ``Token`` and ``Bearer`` alone: 401 for both methods.
+    """
+    issued, old = await make_issued(service)
+    _, new = await rotate(service, issued)
+
+    def introspect(url: str, secret: str, token: str) -> tuple[int, Any]:
+        with OAuth2Session("dashboards", secret, token_endpoint_auth_method=method) as session:
+            answer = session.introspect_token(url, token=token, token_type_hint="access_token")
+            return answer.status_code, answer.json()
+
+    async with listening(service.http._transport.app) as url:  # type: ignore[attr-defined]
+        status, told = await anyio.to_thread.run_sync(introspect, url, service.reader, new)
+        assert (status, told["active"], told["sub"]) == (200, True, "acme")
+        assert await anyio.to_thread.run_sync(introspect, url, service.reader, old) == (200, {"active": False})
+        status, told = await anyio.to_thread.run_sync(introspect, url, "wrong", new)
+        assert (status, told["error"]) == (401, "invalid_client")
 
 
 async def test_authlib_is_told_of_a_dead_caller(service: Service, validators: list[OverHttp]) -> None:

@@ -8,7 +8,15 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import as_name, author, choose_environment, environment_option, json_option, with_store
+from tenantry.cli.options import (
+    as_name,
+    as_new_name,
+    author,
+    choose_environment,
+    environment_option,
+    json_option,
+    with_store,
+)
 from tenantry.cli.output import say, show, show_alone
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
@@ -21,7 +29,7 @@ def data_source() -> None:
 
 
 @data_source.command("create")
-@click.argument("provided_id", type=as_name, metavar="NAME")
+@click.argument("provided_id", type=as_new_name, metavar="NAME")
 @environment_option
 @click.option("--url", required=True, help="SQLAlchemy URL, or duckdb:///file. '-' reads it from stdin.")
 @click.option("--trusted", is_flag=True, help="Accept a dialect whose read-only mode cannot be enforced.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import as_name, author, grace_type, json_option, with_store
+from tenantry.cli.options import as_name, as_new_name, author, grace_type, json_option, with_store
 from tenantry.cli.output import say, show, show_alone
 from tenantry.errors import UnknownEnvironment
 from tenantry.groups import Environment, Tag
@@ -20,7 +20,7 @@ def environment() -> None:
 
 
 @environment.command("create")
-@click.argument("name", type=as_name)
+@click.argument("name", type=as_new_name)
 @click.option("--tag", type=click.Choice([tag.value for tag in Tag]), required=True, help="What the groups in it are.")
 @click.option("--external-data-sources", is_flag=True, help="Do not check mappings: the app routes queries itself.")
 @click.option(

@@ -11,6 +11,7 @@ import click
 
 from tenantry import __version__
 from tenantry.errors import StoreUnavailable, TenantryError
+from tenantry.tokens import mask_within
 
 FAILED, UNAVAILABLE = 1, 3
 
@@ -42,7 +43,8 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except TenantryError as error:
             where = f"{error.field.strip('/')}: " if error.field else ""
-            click.echo(f"tenantry: {where}{error.message} [{error.code}]", err=True)
+            # A message may name an id that was given, and a token may have been pasted for one.
+            click.echo(mask_within(f"tenantry: {where}{error.message} [{error.code}]"), err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:
             extra = _EXTRAS.get((missing.name or "").partition(".")[0])

@@ -17,6 +17,7 @@ import click
 from tenantry.errors import InvalidSettings, UnknownEnvironment
 from tenantry.groups import Author, Environment
 from tenantry.ports import EnvironmentStore
+from tenantry.tokens import holds_token
 
 if TYPE_CHECKING:
     from tenantry.settings import Settings
@@ -26,7 +27,14 @@ T = TypeVar("T")
 
 
 def as_text(value: str) -> str:
-    """The type of an option that takes any words: up to 255 characters of UTF-8, while a shell passes on any bytes."""
+    """The type of an option whose words are kept: up to 255 characters of UTF-8, while a shell passes on any bytes, and
+    no token, which would be kept in clear and listed. No message repeats it."""
+    if holds_token(value):
+        raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
+    return _text(value)
+
+
+def _text(value: str) -> str:
     if len(value) > 255:
         raise click.BadParameter(f"it is at most 255 characters long, not {len(value)}")
     if any("\ud800" <= character <= "\udfff" for character in value):
@@ -35,10 +43,15 @@ def as_text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """The type of a name or an id: as ``as_text``, and not empty."""
+    """The type of a name or an id: 1 to 255 characters. It may be of something from before tokens were refused."""
     if not value:
         raise click.BadParameter("it is empty")
-    return as_text(value)
+    return _text(value)
+
+
+def as_new_name(value: str) -> str:
+    """The same of something that is being made: as ``as_text``."""
+    return as_text(as_name(value))
 
 
 database_option = click.option(

@@ -9,6 +9,8 @@ from typing import Any, Self
 
 import click
 
+from tenantry.tokens import mask_within
+
 
 def say(text: str) -> None:
     """Prose: on stderr, so that stdout stays what a script asked for."""
@@ -39,7 +41,7 @@ class Listing:
         if not rows:
             return
         if self._as_json:
-            each = (json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n  ") for row in rows)
+            each = (_json(row).replace("\n", "\n  ") for row in rows)
             click.echo((",\n  " if self._begun else "[\n  ") + ",\n  ".join(each), nl=False)
         else:
             self._table([[_cell(value) for value in row.values()] for row in rows], [] if self._begun else [*rows[0]])
@@ -66,7 +68,7 @@ class Listing:
 def show_one(record: Mapping[str, Any], *, as_json: bool) -> None:
     """One record: ``name: value`` lines, or a JSON object."""
     if as_json:
-        click.echo(json.dumps(record, ensure_ascii=False, indent=2))
+        click.echo(_json(record))
         return
     for name, value in record.items():
         click.echo(f"{name}: {_cell(value)}")
@@ -75,16 +77,21 @@ def show_one(record: Mapping[str, Any], *, as_json: bool) -> None:
 def show_alone(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
     """A secret, id or name alone on stdout; with ``as_json`` inside the record, as ``field``."""
     if as_json:
-        click.echo(json.dumps({**record, field: value}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
         click.echo(value)
+
+
+def _json(record: Mapping[str, Any]) -> str:
+    """A token in a record stands where something else belongs, so it is masked."""
+    return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return printable(text)
+    return printable(mask_within(text))
 
 
 def printable(text: str) -> str:

@@ -47,8 +47,8 @@ class Counting:
         await asyncio.sleep(DELAY)
         return await self._store.look(token, fresh=fresh)
 
-    async def changes(self, since: int | None) -> Changes:
-        return await self._store.changes(since)
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
+        return await self._store.changes(since, lease=lease)
 
     @property
     def slots(self) -> Slots | None:

@@ -14,8 +14,8 @@ _CONTROLS: Final = ("NoLease", "NoFillGuard", "NoSlotCompare", "NoHistory", "NoQ
 def measure(effort: Effort) -> Measured:
     """Hypothesis raises what it finds, with the steps that lead there."""
     from tests.cache import defenceless
-    from tests.cache.fleet import Violation
     from tests.cache.machine import FleetMachine, run_model
+    from tests.cache.promises import Violation
 
     result = run_model(effort.pick(100_000, 400_000), effort.seed)
     effort.say(f"{result.steps:,} steps held; now the controls")

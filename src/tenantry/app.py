@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
@@ -12,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from tenantry.api import create_api, not_found
 from tenantry.backends.sql import SQLStore
 from tenantry.buses import PostgresBus, RedisBus
+from tenantry.errors import TenantryError
 from tenantry.ports import Store
 from tenantry.telling import tell_redis
 from tenantry.tokens import KeyRing
@@ -58,6 +60,8 @@ def compose(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        with suppress(TenantryError):  # the store may be down now; whoever needs the table makes it
+            await store.changes(sys.maxsize)  # makes the table of words, so that no write has to wait for its making
         async with AsyncExitStack() as stack:
             for close in (store.aclose, *reversed(closing)):  # a stack: the last one pushed runs first
                 stack.push_async_callback(close)

@@ -68,9 +68,10 @@ class LeasedBackend(Backend, Protocol):
         cache before it. The generation is None where it cannot be told: such an answer is used once."""
         ...
 
-    async def changes(self, since: int | None) -> Changes:
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """The changes after generation ``since``; None: as many of the last as are at hand. A list that would take long
-        to read begins later than asked. Raises StoreUnavailable."""
+        to read begins later than asked. ``lease``: for how many seconds after this call the caller will use what it
+        knows; a writer who cannot tell it of a write has to wait for so long. Raises StoreUnavailable."""
         ...
 
     @property
@@ -116,6 +117,12 @@ class ChangeListener(Protocol):
 
 class GroupStore(LeasedBackend, Protocol):
     """Reads and writes user groups. Each write is one transaction; ``author`` goes into the audit trail with it."""
+
+    @property
+    def settling(self) -> float:
+        """Seconds for which writes that were committed still wait until no process of this host can go by what it knew
+        before; mostly 0.0. Whoever gives a write a deadline adds them."""
+        ...
 
     async def get_or_create(
         self,

@@ -1,34 +1,36 @@
-"""A model of a fleet: one store, two hosts with their words, three workers with real caches, and everything that can go
-wrong between them. Whatever a worker answers is held against what the store of record held, and when.
+"""A model of a fleet: one store, two hosts with tables of words, three workers with real caches, and what can go wrong
+between them. Whatever a worker answers is held against what the store of record held, and when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from tenantry.cache import GroupCache
 from tenantry.groups import UserGroup
 from tenantry.testing import make_group
-from tests.cache.parts import GROUPS, PLACES, Ask, Load, State, Store, Worker, Write, handle_of, key_of
-
-X = 5.0
-
-
-class Violation(AssertionError):
-    """A promise was broken."""
+from tests.cache.parts import GROUPS, PLACES, Ask, Host, Load, State, Store, Worker, Write, handle_of, key_of
+from tests.cache.promises import Promises, X
 
 
-class Fleet:
+class Fleet(Promises):
     """The whole of it. Each public method is one step; numbers that it is given are taken modulo what there is."""
+
+    looks_again = True
+    """A writer looks after its commit which table is there. False, as ``waits``: a control."""
+
+    waits = True
+    """A writer that finds a table younger than a lease returns when it is as old."""
 
     def __init__(self, cache: type[GroupCache] = GroupCache, seed: int = 0) -> None:
         self.random = Random(seed)
         self.now = 100.0
         self.store = Store()
-        self.hosts = [[0] * PLACES for _ in range(2)]
-        self.workers = [Worker(host, cache) for host in (0, 0, 1)]
+        self.hosts = [Host(self.now - X) for _ in range(2)]
+        self.workers = [Worker(host, self.hosts[host].open(self.now), cache) for host in (0, 0, 1)]
         self.writes: list[Write] = []
+        self.waiting: list[Write] = []
         self.near: dict[int, tuple[UserGroup | None, int]] = {}
         self.late: list[tuple[int, tuple[UserGroup | None, int]]] = []
         self.floors: dict[tuple[int, int], int] = {}
@@ -36,8 +38,6 @@ class Fleet:
         for number in range(GROUPS):
             self.store.past[number] = []
             self.store.past[number].append(State(0, self.now, self._group(number, 1, 1)))
-        for worker in self.workers:
-            worker.cache.attach(self.hosts[worker.host])
 
     # --- writers ------------------------------------------------------------------------------------------------------
 
@@ -48,8 +48,8 @@ class Fleet:
         self._finish(self.writes.pop())
 
     def announce(self, host: int, number: int, kind: int) -> None:
-        write = Write(host % 2, number % GROUPS, kind % 8)
-        self.hosts[write.host][write.number % PLACES] = self._word() | 1
+        write = Write(host % 2, number % GROUPS, kind % 8, self.hosts[host % 2].open(self.now))
+        write.table.words[write.number % PLACES] = self._word() | 1
         self.writes.append(write)
 
     def commit(self, which: int, _b: int, _c: int) -> None:
@@ -81,10 +81,22 @@ class Fleet:
             worker.inbox.append((handle_of(write.number), self.store.generation))
 
     def _finish(self, write: Write) -> None:
-        self.hosts[write.host][write.number % PLACES] = self._word()
-        if write.state is not None:
-            place = write.host, write.number
-            self.floors[place] = max(self.floors.get(place, 0), write.state.number)
+        write.table.words[write.number % PLACES] = self._word()
+        table = self.hosts[write.host].open(self.now) if self.looks_again else write.table
+        if table is not write.table:
+            table.words[write.number % PLACES] = self._word()
+        if self.waits:
+            write.returns_at = table.made_at + X
+        self.waiting.append(write)
+        self._return()
+
+    def _return(self) -> None:
+        """Writes whose wait is over have returned."""
+        for write in [write for write in self.waiting if write.returns_at <= self.now]:
+            self.waiting.remove(write)
+            if write.state is not None:
+                place = write.host, write.number
+                self.floors[place] = max(self.floors.get(place, 0), write.state.number)
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -120,6 +132,24 @@ class Fleet:
         self.poll(who, 0, 0)
         for load in self._loads(self.workers[who % 3]):
             self._answer(self.workers[who % 3], load)
+
+    def lose(self, who: int, number: int, within: int) -> None:
+        """The table vanishes before a write to what a worker keeps, or within it, and then the worker makes another."""
+        host = self.workers[who % 3].host
+        self.poll(who, 0, 0)
+        self.request(who, number, 0)
+        self.vanish(host, 0, 0)
+        if within % 2 == 0:
+            self.write(host, number, 0)
+        else:
+            self.hosts[host].table = self.workers[who % 3].table
+            self.announce(host, number, 0)
+            self.vanish(host, 0, 0)
+            self.poll(who, 0, 0)
+            self.request(who, number, 0)
+            self._commit(self.writes[-1])
+            self._finish(self.writes.pop())
+        self.request(who, number, 0)
 
     def _ask(self, worker: Worker, number: int, back: int) -> Load | None:
         group = self._last(number)
@@ -205,13 +235,14 @@ class Fleet:
     def poll_asks(self, who: int, _b: int, _c: int) -> None:
         worker = self.workers[who % 3]
         if worker.question is None:
-            worker.question = worker.cache.ask(self.now, tuple(self.hosts[worker.host]))
+            worker.question = worker.cache.ask(self.now, tuple(worker.table.words))
             worker.changes = worker.lesson = None
 
     def poll_reads(self, who: int, _b: int, _c: int) -> None:
         worker = self.workers[who % 3]
         if worker.question is not None and worker.changes is None and self.store.alive:
             worker.changes = self.store.changes(worker.cache.history.known)
+            worker.found = self.hosts[worker.host].open(self.now)
 
     def poll_learns(self, who: int, completely: int, _c: int) -> None:
         """The answer comes, and is learned: to the end, or one step of it. Without an answer the poll has failed."""
@@ -220,14 +251,18 @@ class Fleet:
             worker.question = None
             return
         if worker.lesson is None:
+            if worker.found is not worker.table:
+                worker.table = worker.found
+                worker.cache.attach(worker.table.words)
+                worker.question = replace(worker.question, quiet=None)
             worker.lesson = worker.cache.learn(worker.question, worker.changes, X)
         for _ in worker.lesson:
             if completely % 2 == 0:
                 return
         worker.question = None
         for place, word in worker.cache.crashed(self.now, X):
-            if self.hosts[worker.host][place] == word:
-                self.hosts[worker.host][place] = self._word()
+            if worker.table.words[place] == word:
+                worker.table.words[place] = self._word()
 
     def hear(self, who: int, which: int, again: int) -> None:
         """A message of the bus comes: any of those sent, in any order; it is lost, or comes again later."""
@@ -253,6 +288,12 @@ class Fleet:
     def wait(self, how: int, _b: int, _c: int) -> None:
         """Time goes by, awake or asleep: the boot clock counts both."""
         self.now += (0.1, 0.5, 1.0, 1.0, 2.4, 4.9, 5.0, 7.0)[how % 8]
+        self._return()
+
+    def vanish(self, host: int, how: int, _c: int) -> None:
+        """Somebody deletes the file of a host's table."""
+        if how % 3 == 0:
+            self.hosts[host % 2].table = None
 
     def fail(self, _a: int, _b: int, _c: int) -> None:
         """The store dies, or comes back."""
@@ -267,52 +308,13 @@ class Fleet:
         self.store.generation = max(0, self.store.generation - 3)
         self.store.log = []
         self.store.restored_at = self.now
-        past.append(State(len(past), self.now, self._copy(number % GROUPS, past[-2].group)))
+        past.append(
+            State(
+                len(past), self.now, self._group(number % GROUPS, past[-2].group.revision, past[-2].group.token_version)
+            )
+        )
         self.near.clear()
         self.late.clear()
-
-    # --- the promises -------------------------------------------------------------------------------------------------
-
-    def _check(
-        self, worker: Worker, number: int, version: int, group: UserGroup | None, waiting: Sequence[Ask]
-    ) -> None:
-        for ask in waiting:
-            self.served += 1
-            if group is None:
-                self._check_refusal(number, version, ask)
-                continue
-            if group.handle != handle_of(number) or group.token_version != version:
-                raise Violation(f"the token of group {number}, version {version}, was answered with {group}")
-            state = int(group.name)
-            if state < ask.floor:
-                raise Violation(
-                    f"promise 1: state {state} of group {number} was shown; a write on this host that returned before "
-                    f"the request had made it {ask.floor}"
-                )
-            end = self._end_of(number, state)
-            if end is not None and end <= self.now - X:
-                raise Violation(
-                    f"promise 2: state {state} of group {number} was shown {self.now - end} s after its end"
-                )
-        known = worker.cache.newest(handle_of(number), self.now)
-        if group is not None and known is not None and known.revision > group.revision and not self._restored():
-            raise Violation(f"worker went back from revision {known.revision} of group {number} to {group.revision}")
-
-    def _check_refusal(self, number: int, version: int, ask: Ask) -> None:
-        """Promise 3: a token that was live from the request to the answer is good, while the store answers."""
-        live = self.store.now(number)
-        if live.group is None or live.group.token_version != version or self._restored():
-            return
-        since = next(s.at for s in self.store.past[number] if s.group is not None and s.group.token_version == version)
-        if since <= ask.at:
-            raise Violation(f"promise 3: the live token of group {number}, version {version}, was refused")
-
-    def _end_of(self, number: int, state: int) -> float | None:
-        past = self.store.past[number]
-        return past[state + 1].at if state + 1 < len(past) else None
-
-    def _restored(self) -> bool:
-        return self.now - self.store.restored_at < X
 
     def _last(self, number: int) -> UserGroup:
         return next(state.group for state in reversed(self.store.past[number]) if state.group is not None)
@@ -320,9 +322,6 @@ class Fleet:
     def _group(self, number: int, revision: int, version: int) -> UserGroup:
         state = len(self.store.past[number])
         return make_group(handle=handle_of(number), name=str(state), revision=revision, token_version=version)
-
-    def _copy(self, number: int, group: UserGroup) -> UserGroup:
-        return self._group(number, group.revision, group.token_version)
 
     def _word(self) -> int:
         return self.random.getrandbits(63) << 1

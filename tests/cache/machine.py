@@ -16,7 +16,7 @@ STEPS = (
     "write", "write", "write", "announce", "commit", "commit", "finish", "finish",
     "request", "request", "request", "request", "ask", "ask", "read", "read", "answer", "answer",
     "poll", "poll", "poll", "poll_asks", "poll_reads", "poll_learns", "hear", "hear", "flush",
-    "overtake", "write_near", "write_near", "wait", "wait", "wait", "fail", "restore",
+    "overtake", "write_near", "write_near", "wait", "wait", "wait", "fail", "restore", "vanish", "lose",
 )  # fmt: skip
 NUMBERS = st.integers(0, 23)
 LENGTH = 60
@@ -26,12 +26,13 @@ class FleetMachine(RuleBasedStateMachine):
     """Any order of any steps. What a step checks is in the model."""
 
     cache: ClassVar[type[GroupCache]] = GroupCache
+    model: ClassVar[type[Fleet]] = Fleet
     steps: ClassVar[int] = 0
     served: ClassVar[int] = 0
 
     def __init__(self) -> None:
         super().__init__()
-        self.fleet = Fleet(self.cache)
+        self.fleet = self.model(self.cache)
 
     @rule(step=st.sampled_from(STEPS), a=NUMBERS, b=NUMBERS, c=NUMBERS)
     def step(self, step: str, a: int, b: int, c: int) -> None:

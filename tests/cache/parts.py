@@ -55,14 +55,37 @@ class Store:
         )
 
 
+@dataclass(eq=False)
+class Table:
+    """The words of a host, in a file that was made at this time. Who has it mapped sees it also when it is gone."""
+
+    made_at: float
+    words: list[int] = field(default_factory=lambda: [0] * PLACES)
+
+
+class Host:
+    """What is at the path of the table: ``open`` gives it, and makes one where none is."""
+
+    def __init__(self, now: float) -> None:
+        self.table: Table | None = Table(now)
+
+    def open(self, now: float) -> Table:
+        if self.table is None:
+            self.table = Table(now)
+        return self.table
+
+
 @dataclass
 class Write:
-    """A writer on a host: it has announced itself; then it commits, then it says that it is done and returns."""
+    """A writer on a host: it has announced itself; then it commits, then it says that it is done and returns, at
+    ``returns_at`` if it had to wait."""
 
     host: int
     number: int
     kind: int
+    table: Table
     state: State | None = None
+    returns_at: float = -1e9
 
 
 @dataclass
@@ -90,9 +113,11 @@ class Load:
 class Worker:
     """A real GroupCache, driven as the resolver drives it. ``cache`` may be a class that lacks a defence."""
 
-    def __init__(self, host: int, cache: type[GroupCache]) -> None:
+    def __init__(self, host: int, table: Table, cache: type[GroupCache]) -> None:
         self.host = host
+        self.table = self.found = table
         self.cache = cache(3, unknown_capacity=2)
+        self.cache.attach(table.words)
         self.loads: dict[tuple[int, int], list[Load]] = {}
         self.question: Question | None = None
         self.changes: Changes | None = None

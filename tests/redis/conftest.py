@@ -37,8 +37,8 @@ class Counted:
         self.reads += 1
         return await self.store.look(token, fresh=fresh)
 
-    async def changes(self, since: int | None) -> Any:
-        return await self.store.changes(since)
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Any:
+        return await self.store.changes(since, lease=lease)
 
 
 class Worker:

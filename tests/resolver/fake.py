@@ -99,7 +99,7 @@ class FakeBackend(FindBackend):
         old = group is not None and token.version < group.token_version
         return Reading(group, generation, seconds if old else None)
 
-    async def changes(self, since: int | None) -> Changes:
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         self.polls += 1
         self.opened = True
         first = self.since if since is None else max(since, self.since)

@@ -228,7 +228,7 @@ async def test_a_table_that_is_replaced_during_a_poll_is_not_compared_with_the_o
     assert not unsure(resolver, group)
     changes = backend.changes
 
-    async def replacing(since: int | None) -> Changes:
+    async def replacing(since: int | None, *, lease: float = 0.0) -> Changes:
         backend.table = FakeSlots()
         return await changes(since)
 

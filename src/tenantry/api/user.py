@@ -45,7 +45,8 @@ class UserRoom:
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         service = self._service
         with Visit(service.observer) as visit:
-            patience = Patience(service.store_seconds)  # the time that the body takes is not the store's
+            # The time that the body takes is not the store's.
+            patience = Patience(service.store_seconds, lambda: service.store.settling)
             token = Presented(headers.api_token(), service.store, patience, visit)  # 400, 401
             operation, keyed = await self._listen(method, headers, receive, token)
             caller, found = await _look(token, operation, keyed)

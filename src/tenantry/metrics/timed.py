@@ -27,7 +27,7 @@ class TimedBackend:
     """
 
     look: Callable[..., Coroutine[Any, Any, Reading]]
-    changes: Callable[[int | None], Coroutine[Any, Any, Changes]]
+    changes: Callable[..., Coroutine[Any, Any, Changes]]
 
     def __init__(
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
@@ -61,9 +61,9 @@ class TimedBackend:
         self._count(reading.group)
         return reading
 
-    async def _changes(self, since: int | None) -> Changes:
+    async def _changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         with self._timed("changes"):
-            told: Changes = await self._backend.changes(since)
+            told: Changes = await self._backend.changes(since, lease=lease)
         return told
 
     @contextmanager

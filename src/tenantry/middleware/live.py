@@ -31,7 +31,7 @@ from tenantry.groups import UserGroup
 from tenantry.middleware.privacy import Message, Send
 from tenantry.middleware.watch import Visit, Watch
 from tenantry.ports import MonotonicClock
-from tenantry.resolver.boot import boot_clock
+from tenantry.slots.boot import boot_clock
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope

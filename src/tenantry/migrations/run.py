@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-HEAD: Final = "0002"
+HEAD: Final = "0003"
 """The revision that this version of Tenantry works with."""
 
 _one_thread = threading.Lock()  # alembic keeps what it works on in a module, one for all threads

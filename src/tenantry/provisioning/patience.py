@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from functools import partial
 from types import coroutine
 from typing import Any, Final, TypeAlias, TypeVar
@@ -25,12 +25,17 @@ class TimeIsUp(Exception):
 
 
 class Patience:
-    """``seconds`` for all calls of the store together; each takes from what the others left. Endless by default."""
+    """``seconds`` for all calls of the store together; each takes from what the others left. Endless by default.
 
-    __slots__ = ("_left",)
+    ``settling`` gives the seconds for which a write that was committed still waits for others to hear of it
+    (``GroupStore.settling``): they come on top.
+    """
 
-    def __init__(self, seconds: float = math.inf) -> None:
+    __slots__ = ("_left", "_settling")
+
+    def __init__(self, seconds: float = math.inf, settling: Callable[[], float] = lambda: 0.0) -> None:
         self._left = seconds
+        self._settling = settling
 
     async def read(self, call: Call[T]) -> T:
         """Raises StoreUnavailable when the time is used up."""
@@ -49,15 +54,15 @@ class Patience:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")
         try:
-            return await within(self._left + LAST_WORD_SECONDS, call)
+            return await within(self._left + LAST_WORD_SECONDS, call, self._settling)
         except TimeIsUp:
             raise OutcomeUnknown(
                 "the store has not confirmed the write in time: look with GET before trying again"
             ) from None
 
 
-async def within(seconds: float, call: Call[T]) -> T:
-    """What ``call`` gives. Raises TimeIsUp if it is still waiting after ``seconds``.
+async def within(seconds: float, call: Call[T], longer: Callable[[], float] = lambda: 0.0) -> T:
+    """What ``call`` gives. Raises TimeIsUp if it is still waiting after ``seconds``, and what ``longer`` gives then.
 
     Its first step is taken here, because most calls are done with it: they find the body there, or a row in SQLite.
     Such a call costs no timer, which would be a tenth of the whole request.
@@ -68,13 +73,28 @@ async def within(seconds: float, call: Call[T]) -> T:
         result: T = done.value
         return result
     limit = asyncio.timeout(None if seconds == math.inf else seconds)
+    extension = None
     try:
         async with limit:
+            if (ends := limit.when()) is not None:
+                extension = asyncio.get_running_loop().call_at(ends - _BEFORE, _extend, limit, ends, longer)
             return await _go_on(call, waiting_for)
     except TimeoutError:
         if not limit.expired():
             raise  # the call's own
+    finally:
+        if extension is not None:
+            extension.cancel()
     raise TimeIsUp
+
+
+_BEFORE: Final = 0.02
+
+
+def _extend(limit: asyncio.Timeout, ends: float, longer: Callable[[], float]) -> None:
+    seconds = longer()
+    if seconds > 0:
+        limit.reschedule(ends + seconds + LAST_WORD_SECONDS)
 
 
 @coroutine

@@ -1,7 +1,7 @@
 """The resolver: string -> UserGroup."""
 
-from tenantry.resolver.boot import boot_clock
 from tenantry.resolver.counters import Counters
 from tenantry.resolver.resolver import Resolver
+from tenantry.slots.boot import boot_clock
 
 __all__ = ["Counters", "Resolver", "boot_clock"]

@@ -155,7 +155,7 @@ class Poller:
         slots = self._backend.slots
         question = self._cache.ask(self._clock(), None if slots is None or slots is not self._slots else slots.copy())
         await asyncio.sleep(0)  # three turns of the loop: a store that answers at once would make one long one of them
-        changes = await self._backend.changes(self._cache.history.known)
+        changes = await self._backend.changes(self._cache.history.known, lease=self._staleness)
         await asyncio.sleep(0)
         if self._attach(self._backend.slots):
             question = replace(question, quiet=None)  # those words were others

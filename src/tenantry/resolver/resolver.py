@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.resolver.asking import Asking
-from tenantry.resolver.boot import boot_clock
 from tenantry.resolver.counters import Counters
 from tenantry.resolver.flight import Flight
 from tenantry.resolver.following import Following
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.verdict import Verdict, judge, may_have_grace
+from tenantry.slots.boot import boot_clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

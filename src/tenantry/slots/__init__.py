@@ -18,8 +18,9 @@ store. A group has its place by its handle; groups that share a place void each 
   too is a word that nobody has kept: it costs a read and shows nothing stale.
 """
 
-from tenantry.slots.folder import run_folder
+from tenantry.slots.boot import boot_clock
+from tenantry.slots.folder import FolderTaken, run_folder
 from tenantry.slots.private import PrivateSlots
 from tenantry.slots.shared import Slots
 
-__all__ = ["PrivateSlots", "Slots", "run_folder"]
+__all__ = ["FolderTaken", "PrivateSlots", "Slots", "boot_clock", "run_folder"]

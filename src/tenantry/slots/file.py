@@ -7,11 +7,14 @@ import re
 import secrets
 import stat
 import struct
+import sys
 from pathlib import Path
 from typing import Final
 
 from tenantry.cache import SLOTS
 from tenantry.errors import StoreUnavailable
+from tenantry.slots.advice import os_failure
+from tenantry.slots.boot import boot_clock
 from tenantry.slots.folder import RunFolder
 from tenantry.slots.table import TABLE
 
@@ -23,8 +26,11 @@ SIZE: Final = HEADER + TABLE
 
 _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
-_LAYOUT: Final = struct.Struct("=16sII40s")  # in the machine's own byte order, as the words are
-_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_LAYOUT: Final = struct.Struct("=16sII32s")  # in the machine's own byte order, as the words are
+MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
+"""Where the header says when the file was made: microseconds of the boot clock, or 0 if that no longer matters."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _CAREFUL: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not keep us waiting
 _TRIES: Final = 8
@@ -38,7 +44,7 @@ def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
     try:
         descriptor = _open_or_make(path, header, folder)
     except OSError as error:
-        raise StoreUnavailable(f"cannot open {path}: {error.strerror}. {_MEND}") from None
+        raise StoreUnavailable(os_failure("cannot open", path, error, _MEND)) from None
     try:
         _check(path, descriptor, header, folder)
     except BaseException:
@@ -72,7 +78,8 @@ def _make(path: Path, header: bytes, folder: RunFolder) -> None:
             if hasattr(os, "fchmod"):
                 os.fchmod(descriptor, folder.file_mode)  # whatever the umask is
             # Zeros that are written, not a hole: in a full file system this fails, and a store into a hole kills us.
-            file.write(header + bytes(TABLE))
+            made_at = int(boot_clock() * 1e6) or 1
+            file.write(header + made_at.to_bytes(8, sys.byteorder) + bytes(TABLE))
         os.link(draft, path)
     except FileExistsError:
         return
@@ -88,7 +95,7 @@ def _check(path: Path, descriptor: int, header: bytes, folder: RunFolder) -> Non
         raise StoreUnavailable(f"{path} {reason}. {_MEND}")
     if status.st_size < SIZE:
         raise StoreUnavailable(f"{path} is {status.st_size} bytes long, not {SIZE}: it was cut short. {_MEND}")
-    found = os.read(descriptor, HEADER)
+    found = os.read(descriptor, len(header))
     if found != header:
         whose = "another store" if found[:24] == header[:24] else "another program, or another version of Tenantry"
         raise StoreUnavailable(f"{path} is a file of {whose}. {_MEND}")

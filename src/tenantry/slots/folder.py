@@ -1,12 +1,14 @@
 """The run folder: where the processes of one host meet.
 
-``TENANTRY_RUN_DIR``, else a place that hangs on nothing but who runs the process, so that a server, a cron job and an
-administrator's shell agree on it: ``/dev/shm/tenantry-<user id>``, or ``/tmp/…`` on a system without that file system
-in memory. With ``TENANTRY_RUN_GROUP`` several users of one host share ``…/tenantry-group-<group id>``.
+``TENANTRY_RUN_DIR``, else a path that depends on nothing but the user who runs the process and the store, so that a
+server, a cron job and an administrator's shell agree on it: ``/dev/shm/tenantry-<user id>-<name>``, or ``/tmp/…`` on a
+system without that file system in memory. With ``TENANTRY_RUN_GROUP`` several users of one host share
+``…/tenantry-group-<group id>-<name>``. The name is random and kept in the store: no other user can foresee it.
 
-Both places are open to everybody, so a folder is trusted only if nobody else can have put it there or can write to it.
-Every refusal is a StoreUnavailable, also of a setting: a server may meet it while it serves, and then must answer 503
-and tell strangers no path.
+Both parents are open to everybody, so a folder is trusted only if nobody else can have put it there or can write to it.
+One that is not trusted raises FolderTaken where the path was ours to choose: the store then names another (decision
+0027). Every other refusal is a StoreUnavailable, also of a setting: a server may meet it while it serves, and then must
+answer 503 and show no path to its callers.
 """
 
 from __future__ import annotations
@@ -22,9 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from tenantry.errors import StoreUnavailable
-
-DIRECTORY_VARIABLE: Final = "TENANTRY_RUN_DIR"
-GROUP_VARIABLE: Final = "TENANTRY_RUN_GROUP"
+from tenantry.slots.advice import DIRECTORY_VARIABLE, GROUP_VARIABLE, SET_FOLDER, os_failure
 
 _BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # what is found there is checked before it is used
 _POSIX: Final = sys.platform != "win32"
@@ -61,36 +61,48 @@ class RunFolder:
         return None
 
 
-def run_folder(given: Path | str | None = None) -> RunFolder:
-    """The run folder, made if there is none; ``given``: this one. Raises StoreUnavailable if it cannot be trusted."""
+class FolderTaken(Exception):
+    """Something stands at the path of the run folder that cannot be trusted; ``refusal`` tells what."""
+
+    def __init__(self, refusal: StoreUnavailable) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
+
+
+def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
+    """The run folder of the store with this run name, made if there is none; ``given``: this one.
+
+    Raises StoreUnavailable if it cannot be used, and FolderTaken if what stands at the path cannot be trusted and
+    another name would lead to another path.
+    """
     group = _group()
-    named = given or os.environ.get(DIRECTORY_VARIABLE)
-    folder = RunFolder(Path(named) if named else _usual_place(group), group)
+    chosen = given or os.environ.get(DIRECTORY_VARIABLE)
+    folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)
     if not folder.path.is_absolute():
         raise StoreUnavailable(
             f"the run folder {folder.path} is a relative path, which means another folder to each process: "
             f"give {DIRECTORY_VARIABLE} an absolute one"
         )
+    made = False
     try:
         if not os.path.lexists(folder.path):
             _make(folder)
-        _check(folder)
+            made = True
+        refusal = _refusal(folder)
     except OSError as error:
-        raise StoreUnavailable(f"cannot use the run folder {folder.path}: {error.strerror}. {_MEND}") from None
-    return folder
+        raise StoreUnavailable(os_failure("cannot use the run folder", folder.path, error, SET_FOLDER)) from None
+    if refusal is None:
+        return folder
+    if chosen or made:  # of our own making, or the operator's: another name would end as this one
+        raise refusal
+    raise FolderTaken(refusal)
 
 
-_MEND: Final = (
-    f"Set {DIRECTORY_VARIABLE} to a folder on this host that the user of every Tenantry process here can write to, the "
-    f"same for all, or {GROUP_VARIABLE} to the group that they are in"
-)
-
-
-def _usual_place(group: int | None) -> Path:
+def _usual_path(group: int | None, name: str) -> Path:
     if not _POSIX:
-        return Path(tempfile.gettempdir()) / f"tenantry-{os.environ.get('USERNAME', 'user')}"
+        return Path(tempfile.gettempdir()) / f"tenantry-{os.environ.get('USERNAME', 'user')}-{name}"
     base = next((base for base in _BASES if base.is_dir() and os.access(base, os.W_OK | os.X_OK)), _BASES[-1])
-    return base / (f"tenantry-{os.geteuid()}" if group is None else f"tenantry-group-{group}")
+    return base / (f"tenantry-{os.geteuid()}-{name}" if group is None else f"tenantry-group-{group}-{name}")
 
 
 def _group() -> int | None:
@@ -124,18 +136,21 @@ def _make(folder: RunFolder) -> None:
             raise
 
 
-def _check(folder: RunFolder) -> None:
+def _refusal(folder: RunFolder) -> StoreUnavailable | None:
+    """Why what stands at the path cannot be trusted; None if it can. Raises StoreUnavailable for its parent."""
     path = folder.path
     status = path.lstat()
+    reason, mend = folder.distrust(status), "remove it or correct its owner and mode"
     if stat.S_ISLNK(status.st_mode):
-        raise StoreUnavailable(f"the run folder {path} is a symbolic link: remove it, or name where it leads. {_MEND}")
-    if not stat.S_ISDIR(status.st_mode):
-        raise StoreUnavailable(f"the run folder {path} is not a folder: remove it. {_MEND}")
-    if reason := folder.distrust(status):
-        raise StoreUnavailable(f"the run folder {path} {reason}: remove it or correct its owner and mode. {_MEND}")
+        reason, mend = "is a symbolic link", "remove it, or name where it leads"
+    elif not stat.S_ISDIR(status.st_mode):
+        reason, mend = "is not a folder", "remove it"
+    if reason:
+        return StoreUnavailable(f"the run folder {path} {reason}: {mend}. {SET_FOLDER}")
     above = path.parent.stat()
     if above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX:
         raise StoreUnavailable(
             f"anybody can replace the run folder {path}, since {path.parent} lets everybody rename what is in it: "
-            f"run `chmod +t {path.parent}`. {_MEND}"
+            f"run `chmod +t {path.parent}`. {SET_FOLDER}"
         )
+    return None

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from tenantry.errors import StoreUnavailable
-from tenantry.slots.file import HEADER, SIZE, open_file
-from tenantry.slots.folder import RunFolder, run_folder
+from tenantry.slots.advice import SET_FOLDER, os_failure
+from tenantry.slots.file import HEADER, MADE_AT, SIZE, open_file
+from tenantry.slots.folder import run_folder
 from tenantry.slots.table import TABLE, WORD, Table, fresh_odd
 
 _YOUNG: Final = 3_600.0
@@ -26,36 +27,42 @@ class Slots(Table):
     it mapped still share it, and those who come later share another: ask ``is_current``, or go on with ``renewed()``.
     """
 
-    __slots__ = ("_file", "_folder", "_identity", "_store_id", "_touched", "path")
+    __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 
     path: Path
     """Where the file is."""
 
-    def __init__(self, store_id: str, folder: RunFolder) -> None:
+    def __init__(self, store_id: str, given: Path | str | None, name: str) -> None:
         """See ``open``."""
+        folder = run_folder(given, name=name)
         self.path = folder.path / f"{store_id}.slots"
         descriptor = open_file(self.path, store_id, folder)
         try:
             status = os.fstat(descriptor)
             self._file: mmap.mmap | None = mmap.mmap(descriptor, SIZE)
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise StoreUnavailable(os_failure("cannot map into memory", self.path, error, SET_FOLDER)) from None
+        except ValueError as error:  # it was cut short since it was looked at
             raise StoreUnavailable(f"cannot map {self.path} into memory: {error}") from None
         finally:
             os.close(descriptor)
         # While it is mapped, no new file can have its inode.
         self._identity = (status.st_dev, status.st_ino)
-        self._folder = folder.path
+        self._given = given
+        self._name = name
         self._store_id = store_id
         self._touched = -_YOUNG
         super().__init__(memoryview(self._file)[HEADER : HEADER + TABLE].cast("Q"))
 
     @classmethod
-    def open(cls, store_id: str, folder: Path | str | None = None) -> Slots:
-        """Maps the file of this store, which is made if there is none. ``folder``: None means ``run_folder()``.
+    def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> Slots:
+        """Maps the file of this store, which is made if there is none. ``folder``: None means ``run_folder()``, by the
+        run ``name`` of the store; None: by its id.
 
-        Raises StoreUnavailable, with the path and how to mend it, if the folder or file cannot be used or trusted.
+        Raises StoreUnavailable, with the path and how to mend it, if the folder or file cannot be used or trusted;
+        FolderTaken where another name would help.
         """
-        return cls(store_id, run_folder(folder))
+        return cls(store_id, folder, store_id if name is None else name)
 
     def __repr__(self) -> str:
         return f"<Slots {self.path}{'' if self._file else ', closed'}>"
@@ -81,8 +88,25 @@ class Slots(Table):
         """
         if self.is_current():
             return self
-        self._retire()
-        return Slots.open(self._store_id, self._folder)
+        self.retire()
+        return Slots.open(self._store_id, self._given, name=self._name)
+
+    def leases_left(self, lease: float, now: float) -> float:
+        """Seconds for which a process of this host may still go by another file than this one, if it may use what it
+        knows for ``lease`` seconds; ``now`` is the boot clock's. 0.0 for a file that is older than that.
+
+        Whoever asks the store for its changes once this file is there finds this file. So a lease under another one
+        was asked for before this one was made.
+        """
+        made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
+        age = now - made_at / 1e6
+        return 0.0 if age < 0 else max(0.0, lease - age)  # made before the machine was started: no process is so old
+
+    def settle(self) -> None:
+        """No process of this host goes by another file. To be called by who knows it: no lease was ever given when this
+        file was there already."""
+        if self._file is not None:
+            self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
         """Lets the file go. Who still holds ``words`` reads on, and the memory is freed with the last of them; who asks
@@ -96,7 +120,8 @@ class Slots(Table):
             raise StoreUnavailable(f"{self.path} was closed")
         return self._words
 
-    def _retire(self) -> None:
+    def retire(self) -> None:
+        """Makes all words odd: whoever still looks at this file keeps nothing, until it has found the right one."""
         # Words of a file that was cut short must not be touched: that is a bus error, which kills the process.
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_odd()

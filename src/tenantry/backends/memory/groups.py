@@ -56,13 +56,17 @@ class MemoryGroups:
                 return Reading(None, tables.generation)
             return stored.read(token, tables.clock(), tables.generation)
 
-    async def changes(self, since: int | None) -> Changes:
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         with self._tables.lock:
             return self._tables.changes(since)
 
     @property
     def slots(self) -> PrivateSlots:
         return self._slots
+
+    @property
+    def settling(self) -> float:
+        return 0.0
 
     def subscribe(self, listener: ChangeListener) -> None:
         self._listeners.subscribe(listener)

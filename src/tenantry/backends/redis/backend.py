@@ -72,9 +72,9 @@ class RedisBackend:
         """The origin's."""
         return self._origin.slots
 
-    async def changes(self, since: int | None) -> Changes:
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """The origin's."""
-        changes = await self._origin.changes(since)
+        changes = await self._origin.changes(since, lease=lease)
         self._store_id, self._generation = changes.store_id, changes.generation
         return changes
 

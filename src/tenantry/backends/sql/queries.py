@@ -131,7 +131,8 @@ def _look(wanted: Any) -> Any:
 
 LOOK = _look(groups.c.handle == _handle)  # always one row: without a group its columns are null
 LOOK_MANY = _look(groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary))))  # PostgreSQL alone
-STORE_ID = select(generation.c.store_id)
+IDENTITY = select(generation.c.store_id, generation.c.run_name, generation.c.longest_lease)
+LONGEST_LEASE = select(generation.c.longest_lease).with_for_update()
 
 _since = bindparam("since", type_=BigInteger)
 _oldest = select(generation.c.number - LISTED_CHANGES).scalar_subquery()
@@ -144,7 +145,14 @@ _listed = (  # one lower bound, and the limit beside it: so neither engine reads
 )
 CHANGES = (
     select(
-        database_now(), generation.c.store_id, generation.c.number, _listed.c.generation, _listed.c.handle, _listed.c.at
+        database_now(),
+        generation.c.store_id,
+        generation.c.number,
+        _listed.c.generation,
+        _listed.c.handle,
+        _listed.c.at,
+        generation.c.run_name,
+        generation.c.longest_lease,
     )
     .select_from(generation.outerjoin(_listed, true()))
     .order_by(_listed.c.generation)

@@ -12,6 +12,7 @@ from pydantic_core import from_json  # it shares names and short strings, so tha
 
 from tenantry.backends.sql.tables import from_micros, to_micros
 from tenantry.backends.sql.time_of_day import TimeOfDay
+from tenantry.backends.sql.words import StoreIdentity
 from tenantry.backends.stored import StoredGroup, is_token
 from tenantry.groups import (
     ApiToken,
@@ -180,19 +181,25 @@ def data_source(row: Row) -> RegisteredSource:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """Of CHANGES, which gives one row at least: without a change its last three columns are null."""
+    """Of CHANGES, which gives one row at least: without a change the columns of one are null."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
         [
             Change(number, handle, (micros - at) / 1e6 if at < micros else 0.0)
-            for _, _, _, number, handle, at in rows
+            for _, _, _, number, handle, at, *_ in rows
             if number is not None
         ]
     )
     if found:
         return Changes(store_id, generation, found[0].generation - 1, found)
     return Changes(store_id, generation, generation)
+
+
+def identity(row: Row) -> tuple[StoreIdentity, float]:
+    """Of IDENTITY: which store it is, and the longest lease that anybody asked for, in seconds."""
+    store_id, run_name, longest_lease = row
+    return StoreIdentity(store_id, run_name), longest_lease / 1e6
 
 
 def audit_entry(row: Row) -> AuditEntry:

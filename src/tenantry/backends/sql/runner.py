@@ -15,11 +15,13 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.listeners import Listeners
+from tenantry.backends.sql import rows
 from tenantry.backends.sql.engine import Engine
-from tenantry.backends.sql.queries import STORE_ID, Query
+from tenantry.backends.sql.queries import IDENTITY, Query
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sqlite import SQLiteEngine
-from tenantry.backends.sql.words import Words
+from tenantry.backends.sql.words import StoreIdentity, Words
+from tenantry.backends.sql.write_identity import raise_lease, rename
 from tenantry.backends.sql.write_journal import StoreReplaced, Writer, Written
 from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, psycopg
@@ -45,7 +47,7 @@ class Runner:
         self, address: SQLiteFile | PostgresServer, *, patience: float, run_dir: str | Path | None = None
     ) -> None:
         self.listeners = Listeners()
-        self.words = Words(run_dir, self._store_id)
+        self.words = Words(run_dir, self._identity, self._rename)
         self._label = address.label
         self._patience = patience
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -71,12 +73,29 @@ class Runner:
         """The row of LOOK for this handle."""
         return self._engine.look(handle, deadline)
 
-    async def _store_id(self, deadline: float) -> str:
-        found = await self.read(STORE_ID, deadline)
+    async def _identity(self, deadline: float) -> StoreIdentity:
+        found = await self.read(IDENTITY, deadline)
         if not found:
             raise MigrationNeeded(f"the {self._label} has lost its id: {RUN_MIGRATE}")
-        store_id: str = found[0][0]
-        return store_id
+        identity, lease = rows.identity(found[0])
+        self.words.learn_lease(lease)
+        return identity
+
+    async def _rename(self, identity: StoreIdentity, deadline: float) -> StoreIdentity:
+        await self._engine.write(partial(rename, identity=identity), deadline, _nothing)
+        return await self._identity(deadline)
+
+    async def meet(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
+        """Finds this host's words for a reader. ``lease``: he will use what he knows for so many seconds, and the store
+        does not know that yet. Raises StoreUnavailable: without the words nobody may keep what he read."""
+        identity, slots = await self.words.of(identity, deadline)
+        if lease is None:
+            return
+        before = await self._engine.write(partial(raise_lease, seconds=lease), deadline, _nothing)
+        self.words.learn_lease(lease)
+        _, found = await self.words.of(identity, deadline)  # a writer that did not know the lease may have made another
+        if found is slots and not before:
+            slots.settle()
 
     async def write(self, work: Write[T], writer: Writer, deadline: float) -> T:
         """One transaction that no cache has to hear of."""
@@ -96,10 +115,10 @@ class Runner:
 
     async def _between_words(self, handle: bytes, work: Write[Written[T]], writer: Writer, deadline: float) -> T:
         for _ in range(_ATTEMPTS):
-            store_id, slots = await self.words.for_writing(deadline)
+            identity, slots = await self.words.for_writing(deadline)
             announced = ExitStack()
             announced.enter_context(slots.writing(handle))
-            do = partial(work, writer=replace(writer, store_id=store_id))
+            do = partial(work, writer=replace(writer, identity=identity))
             late = partial(self._ended, announced, handle)
             try:
                 written = await self._engine.write(do, deadline, late)
@@ -118,6 +137,7 @@ class Runner:
                 announced.close()
                 raise
             self._ended(announced, handle, written)
+            await self.words.settle(identity, slots, handle)
             value: T = written.value
             return value
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
@@ -125,8 +145,9 @@ class Runner:
     def _ended(self, announced: ExitStack, handle: bytes, written: Written[Any] | None) -> None:
         """The write is over. ``written``: None if nothing was changed."""
         announced.close()
-        if written is not None and written.generation is not None:
-            self.listeners.tell(handle, written.generation)
+        if written is not None and written.counted is not None:
+            self.words.learn_lease(written.counted.longest_lease)
+            self.listeners.tell(handle, written.counted.generation)
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

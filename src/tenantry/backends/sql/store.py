@@ -70,15 +70,19 @@ class SQLStore(SQLDirectory):
         runner = self._runner
         return rows.reading(await runner.look(token.handle, runner.deadline()), token, self._time)
 
-    async def changes(self, since: int | None) -> Changes:
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         runner = self._runner
-        changes = await read_changes(runner, self._time, since)
-        runner.words.of(changes.store_id)  # without this host's words nobody may keep what he read
+        changes, identity, longest = await read_changes(runner, self._time, since)
+        await runner.meet(identity, runner.deadline(), lease=lease if lease > longest else None)
         return changes
 
     @property
     def slots(self) -> Slots | None:
         return self._runner.words.slots
+
+    @property
+    def settling(self) -> float:
+        return self._runner.words.settling
 
     # --- GroupStore ---
 

@@ -118,6 +118,8 @@ generation = Table(  # one row: its lock lets one change after the other commit,
     metadata,
     Column("store_id", String(32), primary_key=True),
     Column("number", BigInteger, nullable=False),
+    Column("run_name", String(32)),  # by it the processes of each host find their run folder
+    Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: nobody ever asked
 )
 
 changes = Table(

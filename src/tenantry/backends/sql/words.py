@@ -1,46 +1,127 @@
-"""Words: this host's words for a store, which are found by the id that the store has."""
+"""Words: this host's words for a store, which are found by what the store says of itself."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from tenantry.slots import Slots
+from tenantry.errors import StoreUnavailable
+from tenantry.slots import FolderTaken, Slots, boot_clock
+
+logger = logging.getLogger(__name__)
+
+_BETWEEN_NAMES: Final = 60.0
+"""Seconds for which a process gives a store no second name. No other user can foresee one, so a second is no help."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreIdentity:
+    """Which store it is, and the random name that its processes find their run folder by."""
+
+    store_id: str
+    run_name: str
 
 
 class Words:
     """Opens ``<run folder>/<store id>.slots`` when it is first needed, and again when another file has come there.
 
-    ``read_id`` asks the store for its id, by a deadline. The folder is made and checked by ``tenantry.slots``.
+    ``read`` asks the store for its identity, by a deadline; ``rename`` has it take another run name if it has this one
+    still, and gives what it has then. The folder is made and checked by ``tenantry.slots``.
     """
 
-    def __init__(self, folder: str | Path | None, read_id: Callable[[float], Awaitable[str]]) -> None:
+    def __init__(
+        self,
+        folder: str | Path | None,
+        read: Callable[[float], Awaitable[StoreIdentity]],
+        rename: Callable[[StoreIdentity, float], Awaitable[StoreIdentity]],
+    ) -> None:
         self._folder = folder
-        self._read_id = read_id
-        self._known: str | None = None
+        self._read = read
+        self._rename = rename
+        self._renamed_at = -_BETWEEN_NAMES
+        self._known: StoreIdentity | None = None
         self._lock = threading.Lock()
-        self._opened: tuple[str, Slots] | None = None
+        self._opened: tuple[StoreIdentity, Slots] | None = None
+        self._longest_lease = 0.0
+        self._settled_at = 0.0
 
     @property
     def slots(self) -> Slots | None:
         """What was opened last; None before."""
         return self._opened[1] if self._opened else None
 
-    async def for_writing(self, deadline: float) -> tuple[str, Slots]:
-        """The id of the store, as far as is known, and its words. Raises StoreUnavailable: then nobody may write, for
-        whoever keeps answers on this host would not hear of it."""
-        store_id = self._known or await self._read_id(deadline)
-        return store_id, self.of(store_id)
+    @property
+    def settling(self) -> float:
+        """Seconds for which a write that was committed still waits in ``settle``; 0.0 if none does."""
+        return max(0.0, self._settled_at - time.monotonic())
 
-    def of(self, store_id: str) -> Slots:
-        """The words of the store with this id, of the file that is at the path now. Raises StoreUnavailable."""
+    async def for_writing(self, deadline: float) -> tuple[StoreIdentity, Slots]:
+        """The identity of the store, as far as is known, and its words. Raises StoreUnavailable: then nobody may write,
+        for whoever keeps answers on this host would not hear of it."""
+        return await self.of(self._known or await self._read(deadline), deadline)
+
+    async def of(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, Slots]:
+        """The words of this store, of the file that is at the path now. Where another user has taken the path of the
+        run folder, the store gets another name and the identity given back has it. Raises StoreUnavailable."""
+        try:
+            return identity, self._open(identity)
+        except FolderTaken as taken:
+            if time.monotonic() - self._renamed_at < _BETWEEN_NAMES:
+                raise taken.refusal from None
+            logger.warning("another run folder is used from now on: %s", taken.refusal.message)
+        renamed = await self._rename(identity, deadline)
+        self._renamed_at = time.monotonic()
+        try:
+            return renamed, self._open(renamed)
+        except FolderTaken as taken:
+            raise taken.refusal from None
+
+    def _open(self, identity: StoreIdentity) -> Slots:
         with self._lock:
             opened = self._opened
-            slots = opened[1].renewed() if opened and opened[0] == store_id else Slots.open(store_id, self._folder)
-            self._opened, self._known = (store_id, slots), store_id
+            if opened and opened[0] == identity:
+                slots = opened[1].renewed()
+            else:
+                slots = Slots.open(identity.store_id, self._folder, name=identity.run_name)
+                if opened and opened[0].store_id == identity.store_id and opened[1].path != slots.path:
+                    opened[1].retire()
+            self._opened, self._known = (identity, slots), identity
             return slots
 
+    def learn_lease(self, seconds: float) -> None:
+        """The store says that a process may go by what it knows for so long."""
+        self._longest_lease = max(self._longest_lease, seconds)
+
+    async def settle(self, identity: StoreIdentity, under: Slots, handle: bytes) -> None:
+        """Ends when no process of this host can go by an answer that is older than the write to this group, which was
+        committed just now: mostly at once.
+
+        If the file of words is another than the one that the write was announced ``under``, those who have found it
+        are told now. If it is younger than the longest lease, a process may still go by the words of one before it, and
+        has to ask the store when its lease has run out.
+        """
+        try:
+            slots = self._open(identity)
+            if slots is not under:
+                slots.touch(handle)
+            left = slots.leases_left(self._longest_lease, boot_clock())
+        except (StoreUnavailable, FolderTaken):  # then nobody here can tell anybody: all leases run out
+            left = self._longest_lease
+        if left:
+            self._settled_at = max(self._settled_at, time.monotonic() + left)
+            logger.warning(
+                "the table of this host was made only now, so a write is answered %.1f s after its commit: until then "
+                "another process may go by what it knew",
+                left,
+            )
+            await asyncio.sleep(left)
+
     def forget(self) -> None:
-        """Another database may have come to the URL: the next write asks for its id. The words stay mapped."""
+        """Another database may have come to the URL: the next write asks for its identity. The words stay mapped."""
         self._known = None

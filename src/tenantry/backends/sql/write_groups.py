@@ -103,8 +103,8 @@ def update(
     if changed is stored:
         return Written(stored.issued())
     _save(connection, _UPDATE, changed, rows.changed_values(changed), now)
-    generation = note_change(connection, writer, "group.updated", changed.group, of_update(changes), at=now)
-    return Written(changed.issued(), generation)
+    counted = note_change(connection, writer, "group.updated", changed.group, of_update(changes), at=now)
+    return Written(changed.issued(), counted)
 
 
 def rotate(

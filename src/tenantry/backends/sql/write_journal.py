@@ -15,6 +15,7 @@ from tenantry.backends.sql.rows import dump_json
 from tenantry.backends.sql.statement import first, first_of
 from tenantry.backends.sql.tables import to_micros
 from tenantry.backends.sql.time_of_day import TimeOfDay
+from tenantry.backends.sql.words import StoreIdentity
 from tenantry.errors import MigrationNeeded
 from tenantry.groups import CHANNEL, Author, UserGroup
 from tenantry.migrations.address import RUN_MIGRATE
@@ -25,23 +26,31 @@ _TRIMMED_EVERY = 1_000
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """The generation that a change made, and the longest lease (seconds) that anybody had asked for by then."""
+
+    generation: int
+    longest_lease: float
+
+
+@dataclass(frozen=True, slots=True)
 class Written(Generic[T]):
-    """What a write to a group gives, and the generation that it made; None if it changed nothing."""
+    """What a write to a group gives, and how it was counted; None if it changed nothing."""
 
     value: T
-    generation: int | None = None
+    counted: Counted | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
     """Who writes (``author``), by which clock, and into which store he thinks that he writes.
 
-    The id of the store is None for what no cache has to hear of.
+    Its identity is None for what no cache has to hear of.
     """
 
     author: Author
     time: TimeOfDay
-    store_id: str | None = None
+    identity: StoreIdentity | None = None
 
     def now(self, connection: Connection) -> datetime:
         """The time, for a write that has read nothing yet."""
@@ -50,10 +59,11 @@ class Writer:
 
 
 class StoreReplaced(Exception):
-    """Not an error: another database stands at the URL since the store's id was read. The write is begun again."""
+    """Not an error: another database stands at the URL since the store's identity was read, or it has another run name.
+    The write is begun again."""
 
 
-_COUNT = "update generation set number = number + 1 returning number, store_id"
+_COUNT = "update generation set number = number + 1 returning number, store_id, run_name, longest_lease"
 _LIST = "insert into changes (generation, handle, at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
@@ -73,7 +83,7 @@ _ALL_THERE = f"""
 with counted as ({_COUNT}),
   listed as (insert into changes (generation, handle, at) select number, $8::bytea, $1 from counted),
   noted as ({_NOTED})
-select number, store_id,
+select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the words of the notice are those of tenantry.groups.write_notice
 
@@ -105,8 +115,8 @@ def note_change(
     details: Mapping[str, str],
     *,
     at: datetime,
-) -> int:
-    """Counts and lists a change of this group and adds its line to the audit trail; the new generation.
+) -> Counted:
+    """Counts and lists a change of this group and adds its line to the audit trail.
 
     The last thing in a transaction. Raises StoreReplaced.
     """
@@ -115,15 +125,15 @@ def note_change(
     counted = first_of(connection, _ALL_THERE, (*values, group.handle)) if there else first_of(connection, _COUNT, ())
     if counted is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
-    number, store_id = counted[:2]
-    if store_id != writer.store_id:
+    number, store_id, run_name, longest_lease = counted[:4]
+    if StoreIdentity(store_id, run_name) != writer.identity:
         raise StoreReplaced
     if not there:
         first_of(connection, _LIST, (number, group.handle, to_micros(at)))
         first_of(connection, _NOTE, values)
     if number % _TRIMMED_EVERY == 0:
         first_of(connection, _TRIM.format(number - KEPT_CHANGES), ())
-    return int(number)
+    return Counted(int(number), longest_lease / 1e6)
 
 
 def _line(

@@ -225,6 +225,6 @@ async def test_a_file_that_is_none_is_unavailable(
 
 def test_the_missing_time_zone_package_is_named() -> None:
     """DuckDB gives a timestamp with time zone to Python only through pytz; the error says so."""
-    driver = DuckDBDriver("ds_1", Path("/none"), Limits())
+    driver = DuckDBDriver("ds_1", Path("/none"), Limits(), "1GiB")
     error = duckdb.InvalidInputException("Required module 'pytz' failed to import")
     assert "pip install pytz" in str(driver.failure(error))

@@ -54,6 +54,7 @@ class Cursor:
     def __init__(self, connection: Connection) -> None:
         self.connection: Connection | None = connection
         self.server = connection.server
+        self.taken = 0
 
     def execute(self, sql: str, params: object = None) -> None:
         self.server.log.append((sql, params) if params is not None else sql)
@@ -61,8 +62,9 @@ class Cursor:
             if sql.startswith(start):
                 raise error
 
-    def fetchmany(self, count: int) -> list[tuple[Any, ...]]:
-        return self.server.rows[:count]
+    def fetchone(self) -> tuple[Any, ...] | None:
+        self.taken += 1
+        return self.server.rows[self.taken - 1] if self.taken <= len(self.server.rows) else None
 
     def close(self) -> None: ...
 

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.rows import to_dicts
+from tenantry.datasources.rows import take_rows, to_dicts
 from tenantry.datasources.source import (
     Rows,
     driver_missing,
@@ -23,6 +23,7 @@ from tenantry.datasources.source import (
     value_would_run,
 )
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.migrations.own_tables import is_sqlite
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import runs_text
 
@@ -52,8 +53,9 @@ class DuckDBDriver:
     dialect = "duckdb"
     paramstyle = "qmark"
 
-    def __init__(self, source_id: str, path: Path, limits: Limits) -> None:
+    def __init__(self, source_id: str, path: Path, limits: Limits, memory_limit: str) -> None:
         self.source_id = source_id
+        self._memory_limit = memory_limit
         self._path = path
         self._limits = limits
         self._lock = Lock()
@@ -67,11 +69,16 @@ class DuckDBDriver:
     def open(self) -> duckdb.DuckDBPyConnection:
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
+        if is_sqlite(self._path):
+            raise InvalidSource(
+                f"the file of data source {self.source_id} is one of SQLite: register it as sqlite:///…"
+            )
         failure = None
+        settings = {**LOCKED, "memory_limit": self._memory_limit}
         with self._lock:
             if self._instance is None:
                 try:
-                    self._instance = self._duckdb.connect(str(self._path), read_only=True, config=LOCKED)
+                    self._instance = self._duckdb.connect(str(self._path), read_only=True, config=settings)
                 except self._duckdb.ConnectionException as error:
                     failure = unreachable(
                         self.source_id, error, ": this process has the file open already, with other settings"
@@ -92,7 +99,7 @@ class DuckDBDriver:
             raise value_would_run(self.source_id)
         cursor = connection.execute(statements[0], parameters(bound))
         columns = [column[0] for column in cursor.description or ()]
-        rows = cursor.fetchmany(self._limits.row_limit + 1)
+        rows = take_rows(self.source_id, iter(cursor.fetchone, None), self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
@@ -105,6 +112,12 @@ class DuckDBDriver:
                 return refused(
                     self.source_id, "timestamp with time zone needs the package pytz: pip install pytz, or cast it"
                 )
+        if isinstance(error, self._duckdb.OutOfMemoryException):
+            return refused(
+                self.source_id,
+                f"it needs more than {self._memory_limit} of memory: aggregate, select fewer columns, or raise "
+                "memory_limit in the URL of the data source",
+            )
         if isinstance(error, self._duckdb.PermissionException):
             return refused(self.source_id, "files, networks and extensions are out of reach (PermissionException)")
         return refused(self.source_id, type(error).__name__)

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.rows import to_dicts
+from tenantry.datasources.rows import take_rows, to_dicts
 from tenantry.datasources.source import (
     Rows,
     driver_missing,
@@ -115,12 +115,13 @@ class MySQLDriver:
         cursor = connection.cursor(self._cursor)
         cursor.execute(bound.sql, bound.params)
         columns = [column[0] for column in cursor.description or ()]
-        rows = cursor.fetchmany(self._limits.row_limit + 1)
-        if len(rows) > self._limits.row_limit:
+        try:
+            rows = take_rows(self.source_id, iter(cursor.fetchone, None), self._limits)
+        except TenantryError:
             cursor.connection = None  # else its end would read all the other rows; the connection is closed instead
-            to_dicts(self.source_id, columns, rows, self._limits.row_limit)  # raises TooManyRows
+            raise
         cursor.close()
-        return columns, list(rows)
+        return columns, rows
 
     def failure(self, error: Exception) -> TenantryError:
         number = _number(error)

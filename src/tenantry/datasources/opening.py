@@ -9,7 +9,7 @@ from tenantry.datasources.postgresql import PostgreSQLSource
 from tenantry.datasources.source import DataSource
 from tenantry.datasources.sqlite import SQLiteDriver
 from tenantry.datasources.threads import ThreadedSource
-from tenantry.datasources.url import check_url, file_path, parse
+from tenantry.datasources.url import check_url, file_path, memory_limit, parse
 from tenantry.groups import RegisteredSource
 
 
@@ -21,7 +21,7 @@ def open_source(source: RegisteredSource, limits: Limits) -> DataSource:
         case "sqlite":
             return ThreadedSource(SQLiteDriver(source.id, file_path(url), limits), limits)
         case "duckdb":
-            return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits), limits)
+            return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
         case "postgresql":
             return PostgreSQLSource(source.id, url, limits)
         case "mysql":

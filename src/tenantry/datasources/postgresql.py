@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.limits import Limits
+from tenantry.datasources.postgresql_bytes import ByteCounter, counting_connection
 from tenantry.datasources.postgresql_values import fit
 from tenantry.datasources.rows import to_dicts
 from tenantry.datasources.source import (
@@ -25,11 +27,13 @@ from tenantry.datasources.source import (
     parameters,
     refused,
     timed_out,
+    too_many_bytes,
     unreachable,
     value_would_run,
 )
 from tenantry.datasources.statement import reads
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
+from tenantry.migrations.own_tables import check_postgresql
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import runs_text
 
@@ -75,20 +79,23 @@ class PostgreSQLSource:
         failure: TenantryError
         pool = await self._opened()
         connection = await self._acquire(pool)
+        counter: ByteCounter = connection.counter
         try:
             async with asyncio.timeout(self._limits.timeout + _SLACK):
-                return await self._run(connection, bound)
+                return await self._run(connection, bound, counter)
         except TenantryError:
             raise
         except TimeoutError:
             failure = timed_out(self._source_id, self._limits.timeout)
         except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
             failure = self._failure(error)
+            if counter.exceeded:
+                failure = too_many_bytes(self._source_id, self._limits.max_bytes)
         finally:
             await self._release(pool, connection)
         raise failure
 
-    async def _run(self, connection: Any, bound: BoundSQL) -> Rows:
+    async def _run(self, connection: Any, bound: BoundSQL, counter: ByteCounter) -> Rows:
         transaction = connection.transaction(readonly=True)
         await transaction.start()
         try:
@@ -99,7 +106,9 @@ class PostgreSQLSource:
                 raise only_reads(self._source_id)
             # One portal, executed once with a bound on its rows: the timeout covers all of it.
             cursor = await statement.cursor(*values)
+            counter.allow(self._limits.max_bytes)
             rows = await cursor.fetch(self._limits.row_limit + 1)
+            counter.allow(inf)
         finally:
             await _roll_back(connection, transaction)
         return to_dicts(self._source_id, columns, rows, self._limits.row_limit)
@@ -136,7 +145,8 @@ class PostgreSQLSource:
                 max_size=self._limits.pool_size,
                 timeout=self._limits.connect_timeout,
                 statement_cache_size=0,  # DISCARD ALL would forget on the server what the client still remembers
-                init=self._look_at_role,
+                init=self._look_at_connection,
+                connection_class=counting_connection(self._asyncpg.Connection),
                 reset=_wipe,
                 server_settings={
                     "application_name": "tenantry",
@@ -150,7 +160,8 @@ class PostgreSQLSource:
             failure = unreachable(self._source_id, error)
         raise failure
 
-    async def _look_at_role(self, connection: Any) -> None:
+    async def _look_at_connection(self, connection: Any) -> None:
+        await check_postgresql(connection)
         if not self._warned and getattr(connection.get_settings(), "is_superuser", "off") == "on":
             self._warned = True
             _log.warning(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from tenantry.errors import NotOneStatement, QueryFailed, QueryTimeout, SourceUnavailable, TooManyRows
+from tenantry.errors import NotOneStatement, QueryFailed, QueryTimeout, SourceUnavailable, TooManyBytes, TooManyRows
 from tenantry.sql import BoundSQL
 
 Rows = list[dict[str, Any]]
@@ -47,6 +47,13 @@ def timed_out(source_id: str, seconds: float) -> QueryTimeout:
 
 def too_many_rows(source_id: str, limit: int) -> TooManyRows:
     return TooManyRows(f"the query on data source {source_id} gives more than {limit} rows: aggregate, or add a LIMIT")
+
+
+def too_many_bytes(source_id: str, limit: int) -> TooManyBytes:
+    return TooManyBytes(
+        f"the rows of the query on data source {source_id} take more than {limit / 1024 / 1024:g} MiB: "
+        "select fewer or shorter columns, aggregate, or add a LIMIT"
+    )
 
 
 def busy(source_id: str) -> SourceUnavailable:

@@ -25,8 +25,9 @@ class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
     ``directory`` finds registered sources (any Store is one); it is asked for every query, so that a source that was
-    removed or moved is not used again. ``timeout`` (seconds) and ``row_limit`` bound a query, ``pool_size`` the
-    connections of one source, ``connect_timeout`` (seconds) the wait for one, ``max_sources`` the sources open at once.
+    removed or moved is not used again. ``timeout`` (seconds), ``row_limit`` and ``max_bytes`` (of all rows) bound
+    a query, ``pool_size`` the connections of one source, ``connect_timeout`` (seconds) the wait for one,
+    ``max_sources`` the sources open at once.
     No I/O is done before the first query. Raises InvalidSettings for a bound that is none.
     """
 
@@ -36,6 +37,7 @@ class DataSources:
         *,
         timeout: float = 30.0,
         row_limit: int = 10_000,
+        max_bytes: int = 32 * 1024 * 1024,
         pool_size: int = 5,
         connect_timeout: float = 5.0,
         max_sources: int = 64,
@@ -45,6 +47,7 @@ class DataSources:
             Limits(
                 timeout=timeout,
                 row_limit=row_limit,
+                max_bytes=max_bytes,
                 pool_size=pool_size,
                 connect_timeout=connect_timeout,
                 max_sources=max_sources,
@@ -63,8 +66,8 @@ class DataSources:
 
         Values are what the driver gives: str, int, float, bytes, None, and on most engines Decimal, date, datetime,
         timedelta, UUID. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, UnbindableValue,
-        TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, SourceUnavailable, StoreUnavailable;
-        ValueError when the variables are another group's.
+        TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, TooManyBytes, SourceUnavailable,
+        StoreUnavailable; ValueError when the variables are another group's.
         """
         if variables is None:
             variables = group.variables

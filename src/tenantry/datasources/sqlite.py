@@ -10,9 +10,10 @@ from contextlib import closing
 from pathlib import Path
 
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.rows import to_dicts
+from tenantry.datasources.rows import take_rows, to_dicts
 from tenantry.datasources.source import Rows, only_reads, parameters, refused, timed_out, unreachable
-from tenantry.errors import SourceUnavailable, TenantryError
+from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.migrations.own_tables import check_sqlite
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import DYNAMIC_SQL
 
@@ -69,6 +70,16 @@ class SQLiteDriver:
             check_same_thread=False,  # one thread at a time uses it, and another one may stop or close it
             timeout=min(self._limits.connect_timeout, self._limits.timeout),
         )
+        failure: TenantryError | None = None
+        try:
+            check_sqlite(connection)
+        except InvalidSource as error:
+            failure = error
+        except sqlite3.Error as error:
+            failure = self.failure(error)
+        if failure is not None:
+            connection.close()
+            raise failure
         connection.execute("pragma query_only = on")
         connection.execute("pragma trusted_schema = off")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -81,7 +92,7 @@ class SQLiteDriver:
             if cursor.description is None:
                 raise only_reads(self.source_id)
             columns = [column[0] for column in cursor.description]
-            rows = cursor.fetchmany(self._limits.row_limit + 1)
+            rows = take_rows(self.source_id, cursor, self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:

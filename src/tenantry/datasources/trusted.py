@@ -22,12 +22,15 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.rows import to_dicts
+from tenantry.datasources.rows import take_rows, to_dicts
 from tenantry.datasources.source import Rows, only_reads, refused, unreachable, value_would_run
 from tenantry.datasources.statement import is_plain, reads
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import runs_text
+
+_BUFFERED = 20
+"""Rows that SQLAlchemy reads ahead, where its driver streams at all."""
 
 
 class TrustedDriver:
@@ -77,13 +80,13 @@ class TrustedDriver:
             connection.rollback()
 
     def _read(self, connection: Connection, bound: BoundSQL) -> Rows:
-        options = {"no_parameters": True, "stream_results": True}
+        options = {"no_parameters": True, "stream_results": True, "max_row_buffer": _BUFFERED}
         params: Any = bound.params or None
         with connection.exec_driver_sql(bound.sql, params, execution_options=options) as result:
             if not result.returns_rows:
                 raise only_reads(self.source_id)
             columns = list(result.keys())
-            rows = result.fetchmany(self._limits.row_limit + 1)
+            rows = take_rows(self.source_id, result, self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:

@@ -5,6 +5,7 @@ No message here holds a part of the URL beyond its dialect and the names of its 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
@@ -22,12 +23,31 @@ ENGINES = {
 }
 """SQLAlchemy's dialect names whose read-only mode Tenantry enforces -> the engine that does."""
 
+MEMORY_LIMIT = "1GiB"
+"""What all queries on one DuckDB file may take of memory together, unless its URL says otherwise. DuckDB's own default
+is four fifths of the machine's."""
+
+_DUCKDB_OPTIONS = frozenset({"memory_limit"})
+_MEMORY = re.compile(r"[1-9][0-9]{0,5}(?:\.[0-9]{1,3})?(?:[KMGT]i?B)")
+
 FILES = frozenset({"sqlite", "duckdb"})
 MASK = "***"
 
 # What is known to be no secret. Anything else in the query is masked: every driver invents its own word for "password".
 _SHOWN = frozenset(
-    {"charset", "dialect", "driver", "host", "mode", "port", "schema", "service", "sslmode", "warehouse"}
+    {
+        "charset",
+        "dialect",
+        "driver",
+        "host",
+        "memory_limit",
+        "mode",
+        "port",
+        "schema",
+        "service",
+        "sslmode",
+        "warehouse",
+    }
 )
 _EXAMPLE = (
     "postgresql://user:password@host:5432/name, mysql://…, sqlite:////path/file.db or duckdb:////path/file.duckdb"
@@ -103,16 +123,28 @@ def resolve_url(url: str) -> str:
 def file_path(url: URL) -> Path:
     """The absolute path of a SQLite or DuckDB file. Raises InvalidSource."""
     name = url.get_backend_name()
-    if url.host or url.username or url.query:
+    options = frozenset(url.query) - (_DUCKDB_OPTIONS if name == "duckdb" else frozenset())
+    if url.host or url.username or options:
+        known = " (duckdb takes ?memory_limit=4GiB)" if name == "duckdb" else ""
         raise InvalidSource(
-            f"a {name} URL is {name}:///relative/path or {name}:////absolute/path, without host, user or query",
+            f"a {name} URL is {name}:///relative/path or {name}:////absolute/path, without host, user or query{known}",
             field="/url",
         )
+    if name == "duckdb":
+        memory_limit(url)
     if not url.database or url.database.startswith(":memory:"):
         raise InvalidSource(f"a {name} data source is a file: an empty database in memory has no rows", field="/url")
     if "\0" in url.database or url.database.startswith("file:"):
         raise InvalidSource(f"a {name} URL takes a plain path, not a file: address", field="/url")
     return Path(url.database).expanduser().resolve()
+
+
+def memory_limit(url: URL) -> str:
+    """What DuckDB may take of memory for a file. Raises InvalidSource."""
+    given = url.query.get("memory_limit", MEMORY_LIMIT)
+    if not isinstance(given, str) or not _MEMORY.fullmatch(given):
+        raise InvalidSource("memory_limit of a duckdb URL is a number with a unit, as in 512MiB or 4GiB", field="/url")
+    return given
 
 
 def _check_server(url: URL, engine: str) -> None:

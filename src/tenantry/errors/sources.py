@@ -47,6 +47,12 @@ class TooManyRows(DataSourceError):
     code, status = "too_many_rows", 422
 
 
+class TooManyBytes(DataSourceError):
+    """The rows of the query take more memory than the limit."""
+
+    code, status = "too_many_bytes", 422
+
+
 class QueryTimeout(DataSourceError):
     """The query ran longer than the statement timeout and was stopped."""
 

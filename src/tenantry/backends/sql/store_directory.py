@@ -6,10 +6,12 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from tenantry.backends.sql import queries, rows, write_directory
+from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.time_of_day import TimeOfDay
 from tenantry.backends.sql.write_journal import Writer
 from tenantry.groups import UNNAMED, ApiToken, AuditEntry, Author, Environment, RegisteredSource, Scope, Tag
+from tenantry.migrations.own_tables import check_source
 
 
 class SQLDirectory:
@@ -101,6 +103,8 @@ class SQLDirectory:
         trusted: bool = False,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
+        deadline = self._runner.deadline()
+        await check_source(url, remaining(deadline) / 2)
         work = partial(
             write_directory.create_data_source,
             environment=environment,
@@ -109,7 +113,7 @@ class SQLDirectory:
             url=url,
             trusted=trusted,
         )
-        return await self._runner.write(work, Writer(author, self._time), self._runner.deadline())
+        return await self._runner.write(work, Writer(author, self._time), deadline)
 
     async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]:
         found = await self._runner.read(queries.SOURCES, self._runner.deadline(), environment_id=environment.id)

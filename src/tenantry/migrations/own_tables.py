@@ -1,0 +1,149 @@
+"""Whether a data source can read a store's own tables: they hold what every tenant's token is made of.
+
+It is told by what is there and not by its address: so it is found under another path, host name or link, and so
+is a copy of a store. Asked when a source is registered, and again of each connection that reads from it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from tenantry.errors import InvalidSource
+
+logger = logging.getLogger(__name__)
+
+TABLES: Final = (
+    "alembic_version",
+    "api_tokens",
+    "audit",
+    "changes",
+    "data_sources",
+    "environments",
+    "generation",
+    "idempotency_answers",
+    "user_groups",
+)
+"""The tables of a store. Others may have such names too, so a schema counts only if its ``generation`` has a
+``store_id`` and its ``user_groups`` a ``nonce``."""
+
+_SQLITE_MAGIC: Final = b"SQLite format 3\0"
+
+_IN_SQLITE: Final = """
+select count(*) from sqlite_master where type = 'table'
+  and (name = 'generation' and sql like '%store_id%' or name = 'user_groups' and sql like '%nonce%')
+"""
+
+_IN_POSTGRESQL: Final = """
+select quote_ident(n.nspname) || '.' || quote_ident(c.relname), quote_ident(current_user),
+  pg_has_role(c.relowner, 'member')
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p') and c.relname = any ($1::text[])
+  and 2 = (select count(*) from pg_attribute a join pg_class o on o.oid = a.attrelid
+    where o.relnamespace = n.oid and not a.attisdropped
+      and (o.relname, a.attname) in (('generation', 'store_id'), ('user_groups', 'nonce')))
+  and (pg_has_role(c.relowner, 'member')
+    or has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select'))
+order by 1
+"""
+
+
+def check_sqlite(connection: sqlite3.Connection) -> None:
+    """Raises InvalidSource for a connection to the file of a store."""
+    with closing(connection.execute(_IN_SQLITE)) as cursor:
+        (found,) = cursor.fetchone()
+    if found == 2:
+        raise InvalidSource(
+            "this SQLite file is a store of Tenantry: whoever reads it reads every tenant's properties and what tokens "
+            "are made of. Keep the data of your app in a file of its own, and register that",
+            field="/url",
+        )
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether the file at the path is one of SQLite's. Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+
+
+async def check_postgresql(connection: Any) -> None:
+    """Raises InvalidSource for an asyncpg connection whose role can read the tables of a store, or become their owner.
+    Errors of the driver come through."""
+    found: Sequence[Any] = await connection.fetch(_IN_POSTGRESQL, list(TABLES))
+    if not found:
+        return
+    names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
+    mend = (
+        "Give the source a role of its own, which is no superuser, owns none of these tables and is in no role that "
+        "does: `create role reader login`, then `grant select on` the tables of your app"
+        if owns
+        else f"As their owner run: revoke all on {names} from {role}, public"
+    )
+    raise InvalidSource(
+        f"the role {role} of the data source can read Tenantry's own tables ({names}), and with them every tenant's "
+        f"properties. {mend}. Both may stay in one database",
+        field="/url",
+    )
+
+
+async def check_source(url: str, seconds: float) -> None:
+    """Raises InvalidSource if the source at this URL can read a store's tables, as far as that can be told now.
+
+    A file that is not there yet and a server that does not answer within ``seconds`` are let pass with a warning: they
+    are asked again when the source is opened, and no query runs before.
+    """
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        return  # whoever opens it says what is wrong
+    kind = parsed.get_backend_name()
+    if kind in ("sqlite", "duckdb"):
+        await asyncio.to_thread(_check_file, parsed)
+    elif kind in ("postgresql", "postgres"):
+        await _check_server(parsed, seconds)
+
+
+def _check_file(url: URL) -> None:
+    path = Path((url.database or "").removeprefix("file:").partition("?")[0]).expanduser()
+    try:
+        if not path.is_file() or not is_sqlite(path):
+            return
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            check_sqlite(connection)
+    except (OSError, ValueError, sqlite3.Error) as error:
+        _warn(type(error).__name__)
+
+
+async def _check_server(url: URL, seconds: float) -> None:
+    try:
+        import asyncpg  # the driver of the sources, loaded when it is first needed
+    except ImportError as error:
+        _warn(f"{type(error).__name__}: pip install 'tenantry[postgres]'")
+        return
+    dsn = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    try:
+        async with asyncio.timeout(seconds):
+            connection = await asyncpg.connect(dsn, timeout=seconds, statement_cache_size=0)
+            try:
+                await check_postgresql(connection)
+            finally:
+                connection.terminate()
+    except (OSError, ValueError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        _warn(type(error).__name__)
+
+
+def _warn(reason: str) -> None:
+    """``reason`` is the kind of an error: its text may quote the URL."""
+    logger.warning(
+        "the data source could not be asked whether it can read Tenantry's own tables (%s): it is registered, and is "
+        "asked before its first query",
+        reason,
+    )

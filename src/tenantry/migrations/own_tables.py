@@ -44,7 +44,8 @@ select count(*) from sqlite_master where type = 'table'
 
 _IN_POSTGRESQL: Final = """
 select quote_ident(n.nspname) || '.' || quote_ident(c.relname), quote_ident(current_user),
-  pg_has_role(c.relowner, 'member')
+  pg_has_role(c.relowner, 'member') or exists (
+    select from pg_roles r where r.rolname = 'pg_read_all_data' and pg_has_role(r.oid, 'member'))
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and c.relname = any ($1::text[])
   and 2 = (select count(*) from pg_attribute a join pg_class o on o.oid = a.attrelid
@@ -83,7 +84,7 @@ async def check_postgresql(connection: Any) -> None:
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
     mend = (
         "Give the source a role of its own, which is no superuser, owns none of these tables and is in no role that "
-        "does: `create role reader login`, then `grant select on` the tables of your app"
+        "does or reads all data: `create role reader login`, then `grant select on` the tables of your app"
         if owns
         else f"As their owner run: revoke all on {names} from {role}, public"
     )

@@ -84,8 +84,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_serve_exports_its_spans(ready: Terminal, folder: Path, collector: Collector, workers: int) -> None:
-    """Each process its own, and what is left at the end. Red when nobody shuts the provider down: the last spans are
-    lost with the process."""
+    """Each process its own, and what is left at the end: the server is stopped long before a batch would be sent."""
     secret = ready("api-token", "create").out.strip()
     variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
     with serving(folder, "--workers", str(workers), variables=variables) as server:

@@ -44,7 +44,7 @@ def test_idle_connections_go_before_new_ones_are_refused(start: Start) -> None:
 
 def test_who_is_at_work_stays(start: Start) -> None:
     """Five requests under way are all there may be: the sixth caller gets 503 and is told to come again, and the five
-    are answered. Red when a connection at work may be closed (checked by a rank of 4 for it)."""
+    are answered. Red when a connection at work may be closed (checked by a rank of 3 for it)."""
     server = start(max_connections=5)
     at_work = []
     for _ in range(5):

@@ -20,7 +20,7 @@ class Location:
 
 
 class TemplateError(TenantryError):
-    """A template cannot be compiled. ``location`` is where; the message shows the line with a caret and the fix."""
+    """A template cannot be compiled, or not be rendered to its end. ``location`` is where; the message says the fix."""
 
     code, status = "template_error", 500
 

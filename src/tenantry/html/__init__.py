@@ -1,8 +1,17 @@
 """Dashboard HTML: templates in which a tenant's value is always escaped, and a missing one is always an error."""
 
+from tenantry.html.budget import MAX_STEPS
 from tenantry.html.context import context_processor
 from tenantry.html.json_text import install_tojson, to_json
 from tenantry.html.sandbox import MAX_OUTPUT, create_environment
 from tenantry.html.template import HTMLTemplate
 
-__all__ = ["MAX_OUTPUT", "HTMLTemplate", "context_processor", "create_environment", "install_tojson", "to_json"]
+__all__ = [
+    "MAX_OUTPUT",
+    "MAX_STEPS",
+    "HTMLTemplate",
+    "context_processor",
+    "create_environment",
+    "install_tojson",
+    "to_json",
+]

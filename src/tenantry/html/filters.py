@@ -8,16 +8,30 @@ Left out of Jinja's: what makes a value raw (``safe``, ``xmlattr``, ``urlize``),
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sized
+from decimal import Decimal
 from typing import Any
 
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError
-from jinja2.filters import FILTERS, do_dictsort, do_format, do_items, do_round
-from jinja2.utils import htmlsafe_json_dumps
+from jinja2.filters import (
+    FILTERS,
+    do_dictsort,
+    do_format,
+    do_int,
+    do_items,
+    do_join,
+    do_replace,
+    do_round,
+    do_striptags,
+    do_sum,
+    do_truncate,
+)
+from jinja2.utils import htmlsafe_json_dumps, pass_environment, pass_eval_context
 from markupsafe import Markup
 
 from tenantry.groups import Record
+from tenantry.html.budget import charge, size, weight
 from tenantry.html.json_text import to_json
 
 KEPT = frozenset(
@@ -34,8 +48,6 @@ KEPT = frozenset(
         "float",
         "forceescape",
         "groupby",
-        "int",
-        "join",
         "last",
         "length",
         "list",
@@ -45,17 +57,13 @@ KEPT = frozenset(
         "min",
         "reject",
         "rejectattr",
-        "replace",
         "reverse",
         "select",
         "selectattr",
         "sort",
         "string",
-        "striptags",
-        "sum",
         "title",
         "trim",
-        "truncate",
         "unique",
         "upper",
         "urlencode",
@@ -68,15 +76,17 @@ _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
 """A printf conversion whose width or precision has three digits, or comes from an argument."""
 
 
-def check_format(text: object) -> None:
-    """Raise SecurityError where a printf format asks for a width of 100 or more: one number would make any length."""
+def check_format(text: object, arguments: object = ()) -> None:
+    """Raise SecurityError where a printf format asks for a width of 100 or more: one number would make any length.
+    Charges for each argument as often as the format may name it."""
     if isinstance(text, bytes) or _WIDE.search(str(text)):
         raise SecurityError("a format may ask for at most 99 places")
+    charge(weight(arguments) * (str(text).count("%") if isinstance(arguments, Mapping) else 1))
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:
     """``{{ "%.1f"|format(share) }}``: printf formatting, widths below 100."""
-    check_format(value)
+    check_format(value, kwargs or args)
     return do_format(value, *args, **kwargs)
 
 
@@ -85,6 +95,57 @@ def rounded(value: float, precision: Any = 0, method: Any = "common") -> float:
     if not isinstance(precision, int) or abs(precision) > 15:
         raise SecurityError("|round takes at most 15 places")
     return do_round(value, precision, method)
+
+
+@pass_eval_context
+def replace(context: Any, value: str, old: str, new: str, count: int | None = None) -> str:
+    """``|replace``: charged for what it will make."""
+    text = str(value)
+    found = text.count(str(old))
+    charge((found if count is None else min(found, max(count, 0))) * size(str(new)))
+    return do_replace(context, text if not hasattr(value, "__html__") else value, old, new, count)
+
+
+@pass_eval_context
+def join(context: Any, value: Any, d: str = "", attribute: str | int | None = None) -> Any:
+    """``|join``: charged for each time that the text stands between two items."""
+    if isinstance(value, Sized):
+        charge(len(value) * size(d))
+    return do_join(context, value, d, attribute)
+
+
+@pass_environment
+def total(environment: Any, value: Any, attribute: str | int | None = None, start: Any = 0) -> Any:
+    """``|sum``, of numbers."""
+    if not isinstance(start, int | float | Decimal):
+        raise SecurityError("|sum adds numbers")
+    return do_sum(environment, value, attribute, start)
+
+
+def integer(value: Any, default: int = 0, base: int = 10) -> int:
+    """``|int``: of a text of at most 400 characters."""
+    if isinstance(value, str) and len(value) > 400:
+        raise SecurityError("|int reads at most 400 characters")
+    return do_int(value, default, base)
+
+
+def striptags(value: Any) -> str:
+    """``|striptags``: charged as the work that it is, each tag a pass over the text."""
+    text = str(value)
+    charge(text.count("<") * (len(text) >> 12))
+    return do_striptags(value if hasattr(value, "__html__") else text)
+
+
+@pass_environment
+def truncate(
+    environment: Any, s: str, length: Any = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
+) -> str:
+    """``|truncate``: to a length that has room for the ``end``."""
+    if not isinstance(length, int) or length < len(end):
+        raise SecurityError(f"|truncate takes a length of at least {len(end)}, for {end!r} at the end")
+    if leeway is not None and leeway < 0:
+        raise SecurityError("|truncate takes a leeway of 0 or more")
+    return do_truncate(environment, s, length, killwords, end, leeway)
 
 
 def items(value: Any) -> Iterator[tuple[str, Any]]:
@@ -110,5 +171,17 @@ def tojson(value: Any, indent: Any = None) -> Markup:
 
 def dashboard_filters() -> dict[str, Any]:
     """A new table of all filters, by name."""
-    own = {"dictsort": dictsort, "format": printf, "items": items, "round": rounded, "tojson": tojson}
+    own = {
+        "dictsort": dictsort,
+        "format": printf,
+        "int": integer,
+        "items": items,
+        "join": join,
+        "replace": replace,
+        "round": rounded,
+        "striptags": striptags,
+        "sum": total,
+        "tojson": tojson,
+        "truncate": truncate,
+    }
     return {name: FILTERS[name] for name in KEPT} | own

@@ -10,15 +10,19 @@ from typing import Any, NoReturn
 import jinja2
 from jinja2 import nodes
 from jinja2.exceptions import SecurityError
-from jinja2.runtime import Context
+from jinja2.parser import Parser
+from jinja2.runtime import Context, markup_join
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from tenantry.errors import Location, MissingVariable, TemplateError, UnbindableValue
+from tenantry.errors import MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record, RecordList
+from tenantry.html.budget import CHARACTERS, charge, copied, read, size, spending, step, weight
 from tenantry.html.context import VariablesContext
+from tenantry.html.failures import failure, place, template_error
 from tenantry.html.filters import check_format, dashboard_filters
 from tenantry.html.jinja_tests import dashboard_tests
+from tenantry.html.metering import MeteredGenerator, MeteredTemplate, add_steps, metered_filters, metered_tests
 from tenantry.html.shown import HIDDEN, Missing
 
 MAX_OUTPUT = 8 * 1024 * 1024
@@ -52,6 +56,7 @@ TEXT_METHODS = frozenset(
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _BUILTIN = (str, bytes, bytearray, int, float, complex)
 _MAX_BITS = 1024
+_CALL = 2  # steps of a call, which takes longer than a round of a loop
 
 
 class Computed:
@@ -65,12 +70,15 @@ class Computed:
 
 def bounded_join(pieces: Iterable[str]) -> str:
     """The pieces as one text. Raises TemplateError above MAX_OUTPUT, having asked for no more than that."""
-    source, parts, size = iter(pieces), [], 0
+    source, parts, length = iter(pieces), [], 0
     while chunk := list(itertools.islice(source, 64)):
         parts.append("".join(chunk))
-        size += len(parts[-1])
-        if size > MAX_OUTPUT:
-            raise TemplateError(f"the page grew beyond {MAX_OUTPUT:,} characters and was stopped")
+        length += len(parts[-1])
+        charge(len(parts[-1]) // CHARACTERS)
+        if length > MAX_OUTPUT:
+            raise TemplateError(
+                f"the page grew beyond {MAX_OUTPUT:,} characters (MAX_OUTPUT) and was stopped: show less at once"
+            )
     return "".join(parts)
 
 
@@ -91,17 +99,22 @@ def printable(value: Any) -> Any:
 class DashboardEnvironment(ImmutableSandboxedEnvironment):
     """See ``create_environment``."""
 
-    intercepted_binops = frozenset({"*", "**", "%"})
+    intercepted_binops = frozenset({"*", "**", "%", "+"})
     context_class = VariablesContext
+    template_class = MeteredTemplate
+    code_generator_class = MeteredGenerator
     concat = staticmethod(bounded_join)
     computed = Computed
+    step = staticmethod(step)
+    read = staticmethod(read)
+    copied = staticmethod(copied)
 
     def __init__(self, loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> None:
         super().__init__(
             loader=loader, autoescape=True, undefined=Missing, finalize=printable, enable_async=enable_async
         )
-        self.filters = dashboard_filters()
-        self.tests = dashboard_tests()
+        self.filters = metered_filters(dashboard_filters())
+        self.tests = metered_tests(dashboard_tests())
         self.globals.clear()  # range, lipsum, cycler and the like: a property may have such a name, and some are bombs
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -139,23 +152,69 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
             raise SecurityError("'*' multiplies numbers of ordinary size only")
         if operator == "%" and isinstance(left, str | bytes):
-            check_format(left)
+            check_format(left, right)
+        elif operator == "+":
+            charge(size(left) + size(right))
         return super().call_binop(context, operator, left, right)
 
+    @staticmethod
+    def join_texts(parts: tuple[Any, ...]) -> str:
+        """``a ~ b``."""
+        charge(sum(map(weight, parts)))
+        return markup_join(parts)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805  # Jinja's
+        """``f(…)``: a macro, a function of the view, or a method."""
+        charge(_CALL)
+        owner = getattr(__obj, "__self__", None)
+        if isinstance(owner, str):
+            charge(size(owner) + sum(map(weight, args)))
+            result = super().call(__context, __obj, *args, **kwargs)
+            charge(size(result))
+            return result
+        return super().call(__context, __obj, *args, **kwargs)
+
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        """Jinja's errors become TemplateErrors, with the line; what the view's own objects raise passes as it is."""
+        """What goes wrong in a template becomes a TemplateError, with the line; what the view's own objects raise
+        passes as it is."""
         error = sys.exc_info()[1]
-        if isinstance(error, MissingVariable | UnbindableValue):
-            error.args = (error.message + _where(error),)
-            raise error
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise template_error(error, source) from None
+        if isinstance(error, MissingVariable | UnbindableValue):
+            error.args = (error.message + place(error)[0],)
+            raise error
+        if isinstance(error, TemplateError) and error.location is None:
+            where, error.location = place(error)
+            error.args = (error.message + where,)
+            raise error
         if isinstance(error, jinja2.TemplateError):
-            raise TemplateError((error.message or type(error).__name__) + _where(error)) from None
+            where, location = place(error)
+            raise TemplateError((error.message or type(error).__name__) + where, location=location) from None
+        if isinstance(error, Exception) and (own := failure(error)) is not None:
+            raise own from None
         super().handle_exception(source)
 
+    def compile(
+        self, source: Any, name: Any = None, filename: Any = None, raw: Any = False, defer_init: Any = False
+    ) -> Any:
+        """The code of a template. The compiler computes what is constant, so it has a Budget too."""
+        with spending():
+            try:
+                return super().compile(source, name, filename, raw, defer_init)
+            except (TemplateError, jinja2.TemplateError):
+                raise
+            except Exception as error:  # noqa: BLE001  # the compiler's own limits: nothing of the view runs here
+                kind = type(error).__name__
+                raise TemplateError(f"this template cannot be compiled ({kind}): make its parts smaller") from None
+
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        tree = super()._parse(source, name, filename)
+        parser = Parser(self, source, name, filename)
+        try:
+            tree = parser.parse()
+        except (RecursionError, ValueError, OverflowError):
+            line = parser.stream.current.lineno
+            said = "an expression is too deep, or a number too long: compute it in the view"
+            raise jinja2.TemplateSyntaxError(said, line, name, filename) from None
         for node in tree.find_all((nodes.EvalContextModifier, *_LOADING)):
             if isinstance(node, nodes.EvalContextModifier):
                 raise jinja2.TemplateSyntaxError("escaping cannot be switched off", node.lineno, name, filename)
@@ -170,6 +229,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             if not isinstance(item.arg, nodes.Const | nodes.Slice | nodes.Neg):
                 item.arg = _computed(item.arg)
                 item.arg.set_environment(self)
+        add_steps(tree, self)
         return tree
 
 
@@ -191,31 +251,10 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     unquoted attributes, event handlers, styles, and of ``href`` and ``src`` unless the view has checked the address.
 
     The values come from tenants and are never read as templates. The templates are the vendor's own: the sandbox keeps
-    them to the variables and stops the cheap bombs (repetition, powers, wide formats, ranges, pages above 8 Mi
-    characters), and does not stop a template that loops over large lists of the view within each other, recurses
-    through macros, or doubles a text by ``~`` again and again.
+    them to the variables, refuses what makes much of little (repetition, powers, wide formats, ranges), and stops a
+    rendering that takes more than MAX_STEPS steps (``Budget``) or a page above MAX_OUTPUT characters.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
-
-
-def template_error(error: jinja2.TemplateSyntaxError, source: str | None = None) -> TemplateError:
-    """What Jinja's compiler says, as ours: the template's name, the line, and its text."""
-    where = f"{error.name}, line {error.lineno}" if error.name else f"line {error.lineno}"
-    lines = (error.source or source or "").splitlines()
-    shown = f"\n    {lines[error.lineno - 1].strip()}" if 0 < error.lineno <= len(lines) else ""
-    return TemplateError(f"{where}: {error.message}{shown}", location=Location(error.lineno, 1))
-
-
-def _where(error: BaseException) -> str:
-    """Which template, and which of its lines, an error came from: the innermost template of its traceback."""
-    where, trace = "", error.__traceback__
-    while trace is not None:
-        template = trace.tb_frame.f_globals.get("__jinja_template__")
-        if isinstance(template, jinja2.Template):
-            line = template.get_corresponding_lineno(trace.tb_lineno)
-            where = f" ({template.name}, line {line})" if template.name else f" (line {line})"
-        trace = trace.tb_next
-    return where
 
 
 def _computed(argument: nodes.Expr) -> nodes.Call:

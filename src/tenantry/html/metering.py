@@ -1,0 +1,179 @@
+"""Metering: where a template's code charges its Budget.
+
+The compiler puts a step into each round of a loop, and charges what joins and compares; filters, tests and templates
+are wrapped. What a template does between two charges is bounded by its own length and by the size of the values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import wraps
+from typing import Any, Final, TypeVar
+
+import jinja2
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame, operators
+from jinja2.environment import TemplateModule
+
+from tenantry.html.budget import Budget, charge, counted, size, spending, weight
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+MAX_NESTED_LOOPS: Final = 16
+"""How deep loops may stand within loops in one template: Python compiles no more than 20 nested blocks."""
+
+_AT_THE_SURFACE: Final = frozenset({
+    "count", "d", "default", "first", "groupby", "items", "last", "length", "list", "map", "reject", "rejectattr",
+    "reverse", "select", "selectattr",
+})  # fmt: skip
+"""Filters that do not look into what they are given; all others may read it whole."""
+
+_COMPARING: Final = frozenset({
+    "!=", "<", "<=", "==", ">", ">=", "eq", "equalto", "ge", "greaterthan", "gt", "in", "le", "lessthan", "lower", "lt",
+    "ne", "upper",
+})  # fmt: skip
+"""Tests that read a value whole."""
+
+
+def add_steps(tree: nodes.Template, environment: jinja2.Environment) -> None:
+    """A step in each round of each loop, also in those that the loop's own condition leaves out. Raises
+    TemplateSyntaxError where loops stand too deep within each other."""
+    for loop in list(tree.find_all(nodes.For)):
+        if loop.test is not None:
+            loop.test = nodes.And(_step(loop.lineno), loop.test, lineno=loop.lineno)
+        loop.body.insert(0, nodes.ExprStmt(_step(loop.lineno), lineno=loop.lineno))
+    tree.body.insert(0, nodes.ExprStmt(_step(1), lineno=1))
+    tree.set_environment(environment)
+    _require_flat(tree, 0)
+
+
+def _step(line: int) -> nodes.Expr:
+    return nodes.EnvironmentAttribute("step()", lineno=line)  # the compiler writes it as ``environment.step()``
+
+
+def _require_flat(node: nodes.Node, depth: int) -> None:
+    if depth > MAX_NESTED_LOOPS:
+        raise jinja2.TemplateSyntaxError(
+            f"more than {MAX_NESTED_LOOPS} loops stand within each other: prepare the list in the view", node.lineno
+        )
+    for child in node.iter_child_nodes():
+        _require_flat(child, depth + isinstance(child, nodes.For))
+
+
+class MeteredGenerator(CodeGenerator):
+    """Jinja's compiler; what joins texts or compares values goes through the environment."""
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802  # Jinja's name
+        """``a ~ b``."""
+        self.write("environment.join_texts((")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write("))")
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802  # as above
+        """``a == b``, ``a in b``."""
+        self.write("(")
+        self._read(node.expr, frame)
+        for operand in node.ops:
+            self.write(f" {operators[operand.op]} ")
+            self._read(operand.expr, frame)
+        self.write(")")
+
+    def _read(self, node: nodes.Expr, frame: Frame) -> None:
+        known = isinstance(node, nodes.Const)
+        self.write("" if known else "environment.read(")
+        self.visit(node, frame)
+        self.write("" if known else ")")
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802  # as above
+        """``a[1:2]`` copies; Jinja writes it without asking the environment."""
+        if not isinstance(node.arg, nodes.Slice):
+            super().visit_Getitem(node, frame)
+            return
+        self.write("environment.copied(")
+        self.visit(node.node, frame)
+        self.write(")[")
+        self.visit(node.arg, frame)
+        self.write("]")
+
+    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # as above
+        """A number, text, true, false or none."""
+        if isinstance(node.value, float) and not math.isfinite(node.value):
+            self.fail("this number is too large: numbers go up to 1.7e308", node.lineno)
+        super().visit_Const(node, frame)
+
+
+def metered_filters(filters: dict[str, Any]) -> dict[str, Any]:
+    """The same filters, each of which charges what it is given and what it makes."""
+    return {name: metered(function, whole=name not in _AT_THE_SURFACE) for name, function in filters.items()}
+
+
+def metered_tests(tests: dict[str, Any]) -> dict[str, Any]:
+    """The same tests."""
+    return {name: metered(function, whole=name in _COMPARING) for name, function in tests.items()}
+
+
+def metered(function: F, *, whole: bool) -> F:
+    """The function, with its arguments charged before and its result after."""
+    first = 1 if hasattr(function, "jinja_pass_arg") else 0
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        given = [*arguments[:first], *(_bounded(value, whole) for value in arguments[first:])]
+        weigh = weight if whole else size
+        charge(1 + sum(map(weigh, given[first:])) + sum(map(weigh, keywords.values())))
+        result = function(*given, **keywords)
+        charge(size(result))
+        return result
+
+    return call  # type: ignore[return-value]  # wraps() keeps its signature
+
+
+def _bounded(value: Any, whole: bool) -> Any:
+    """An iterator, which may have no end, as a list or as a counted one."""
+    if not hasattr(value, "__next__"):
+        return value
+    return list(counted(value)) if whole else counted(value)
+
+
+class MeteredTemplate(jinja2.Template):
+    """A template whose every rendering has a Budget of its own, whatever it includes, imports and extends."""
+
+    def render(self, *arguments: Any, **keywords: Any) -> str:
+        """The page."""
+        with spending():
+            return super().render(*arguments, **keywords)
+
+    async def render_async(self, *arguments: Any, **keywords: Any) -> str:
+        """The page."""
+        with spending():
+            return await super().render_async(*arguments, **keywords)
+
+    def generate(self, *arguments: Any, **keywords: Any) -> Iterator[str]:
+        """The page piece by piece."""
+        budget, pieces = Budget(), super().generate(*arguments, **keywords)
+        while True:
+            with spending(budget):  # not over a yield: what the caller does meanwhile is no work of ours
+                piece = next(pieces, None)
+                charge(size(piece))
+            if piece is None:
+                return
+            yield piece
+
+    async def generate_async(self, *arguments: Any, **keywords: Any) -> AsyncIterator[str]:  # type: ignore[override]
+        """The page piece by piece."""
+        budget, pieces = Budget(), super().generate_async(*arguments, **keywords)
+        while True:
+            with spending(budget):
+                piece = await anext(pieces, None)
+                charge(size(piece))
+            if piece is None:
+                return
+            yield piece
+
+    def make_module(self, *arguments: Any, **keywords: Any) -> TemplateModule:
+        """The template as a module, for ``import``."""
+        with spending():
+            return super().make_module(*arguments, **keywords)

@@ -1,4 +1,7 @@
-"""Your own backend is one method, and need not import anything to be one: ``python examples/custom_backend.py``."""
+"""Your own backend is one method, and need not import anything to be one: ``python examples/custom_backend.py``.
+
+It needs ``pip install tenantry``.
+"""
 
 from __future__ import annotations
 

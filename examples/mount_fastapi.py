@@ -1,4 +1,7 @@
-"""Mount Tenantry in a FastAPI app, the group as a typed dependency: ``python examples/mount_fastapi.py``."""
+"""Mount Tenantry in a FastAPI app, the group as a typed dependency: ``python examples/mount_fastapi.py``.
+
+It needs ``pip install 'tenantry[http]' fastapi``.
+"""
 
 from __future__ import annotations
 

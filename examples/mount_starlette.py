@@ -1,4 +1,7 @@
-"""Mount Tenantry in a Starlette app: ``python examples/mount_starlette.py``."""
+"""Mount Tenantry in a Starlette app: ``python examples/mount_starlette.py``.
+
+It needs ``pip install 'tenantry[http]'``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Properties become bound parameters when a page is rendered: ``python examples/sql_at_render.py``."""
+"""Properties become bound parameters when a page is rendered: ``python examples/sql_at_render.py``.
+
+It needs ``pip install tenantry``.
+"""
 
 from __future__ import annotations
 

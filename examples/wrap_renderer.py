@@ -1,4 +1,7 @@
-"""Wrap an existing dashboard renderer without changing it: ``python examples/wrap_renderer.py``."""
+"""Wrap an existing dashboard renderer without changing it: ``python examples/wrap_renderer.py``.
+
+It needs ``pip install 'tenantry[http]'``.
+"""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.engines.mariadb",
     "tests.engines.valkey",
     "tests.engines.chromium",
+    "tests.docs.environments",
 ]
 
 

@@ -14,12 +14,14 @@ _BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class Block:
-    """One block: its language, the words after it, its text, and the line where the text begins."""
+    """One block: its language, the words after it, its text, the line where the text begins, and whether no reader sees
+    it."""
 
     language: str
     info: str
     text: str
     line: int
+    hidden: bool = False
 
 
 def blocks(document: Path) -> list[Block]:
@@ -34,6 +36,7 @@ def blocks(document: Path) -> list[Block]:
                 (match["info"] or "").strip(),
                 match["check"] if hidden else match["text"],
                 source.count("\n", 0, match.start("check" if hidden else "text")) + 1,
+                hidden,
             )
         )
     return found

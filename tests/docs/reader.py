@@ -1,0 +1,168 @@
+"""Reader: somebody who follows one document in an empty folder, with what the document told to install."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from tenantry.sql import SQLTemplate
+from tests.docs.blocks import Block
+
+SESSION = Path(__file__).with_name("session.py")
+NOT_RUN = ("pip install", "make ", "git clone", "cd ")
+"""First words of lines that set up a machine. The environment holds what the lines with ``pip install`` name."""
+
+SECONDS = 300
+"""How long one block may take on a machine that does much else."""
+
+_TITLE = re.compile(r'title="([\w.-]+)"')
+_INSTALL = "pip install "
+
+
+def requirements(found: list[Block]) -> list[str]:
+    """What the visible shell lines of a document tell to install."""
+    lines = [
+        line for block in found if block.language == "bash" and not block.hidden for line in block.text.splitlines()
+    ]
+    return [word for line in lines if line.startswith(_INSTALL) for word in shlex.split(line, comments=True)[2:]]
+
+
+def runs(block: Block) -> bool:
+    """Whether its reader runs it, and so has to have installed something before."""
+    if block.language == "bash":
+        return any(line and not line.startswith((*NOT_RUN, "#")) for line in block.text.splitlines())
+    return block.language == "python" and _TITLE.search(block.info) is None
+
+
+class Reader:
+    """A shell, a Python session, and servers left running, all of one virtual environment.
+
+    A block with ``title="name"`` is saved under that name; a block of bash with ``server`` is left running.
+    """
+
+    def __init__(self, folder: Path, python: Path) -> None:
+        self.folder = folder
+        self.python = python
+        self.ports = {"127.0.0.1:8000": _free_port(), "127.0.0.1:8001": _free_port()}
+        self.exports: dict[str, str] = {}
+        self.servers: list[subprocess.Popen[bytes]] = []
+        self.session: _Session | None = None
+        self.environ = folder / "environ"
+        self.environ.write_text("")
+
+    def follow(self, block: Block, document: Path) -> None:
+        """Does what the block says. Raises AssertionError with what went wrong, and the document's line numbers."""
+        text = block.text
+        for written, port in self.ports.items():
+            text = text.replace(written, f"127.0.0.1:{port}").replace(f"--port {written[-4:]}", f"--port {port}")
+        title = _TITLE.search(block.info)
+        if title is not None:
+            (self.folder / title[1]).write_text(text, "utf-8")
+        elif block.language == "python":
+            if self.session is None:
+                self.session = _Session(self.python, self.folder, self._first_environ())
+            self.session.run(text, document.name, block.line, self.exports)
+        elif block.language == "bash" and "server" in block.info:
+            self._serve(text)
+        elif block.language == "bash":
+            self._bash(text)
+        elif block.language == "sql":
+            SQLTemplate(text, "postgresql")
+
+    def close(self) -> None:
+        for server in self.servers:
+            server.send_signal(signal.SIGINT)
+        for server in self.servers:
+            server.wait(SECONDS)
+        if self.session is not None:
+            self.session.close()
+
+    def _bash(self, text: str) -> None:
+        lines = [_strict(line) for line in text.splitlines() if not line.startswith(NOT_RUN)]
+        exported = self.folder / "exported"
+        keep = [f"export -p > {self.environ}", f"env -0 > {exported}"]
+        done = subprocess.run(
+            ["bash", "-c", "\n".join([f"source {self.environ}", "set -euo pipefail", *lines, *keep])],
+            cwd=self.folder,
+            env=self._first_environ(),
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, f"{text}\n{done.stdout.decode()}\n{done.stderr.decode()}"
+        for pair in exported.read_text().split("\0"):
+            name, _, value = pair.partition("=")
+            if name.isidentifier():
+                self.exports[name] = value
+
+    def _serve(self, text: str) -> None:
+        script = f"source {self.environ}\nexec {text.strip()}"
+        self.servers.append(subprocess.Popen(["bash", "-c", script], cwd=self.folder, env=self._first_environ()))
+        named = re.search(r"--port (\d+)", text)
+        address = ("127.0.0.1", int(named[1]) if named else self.ports["127.0.0.1:8000"])
+        deadline = time.monotonic() + SECONDS
+        while True:
+            try:
+                socket.create_connection(address, 1).close()
+                return
+            except OSError:
+                assert self.servers[-1].poll() is None, "the server stopped"
+                assert time.monotonic() < deadline, "the server did not answer"
+                time.sleep(0.05)
+
+    def _first_environ(self) -> dict[str, str]:
+        return {
+            "PATH": f"{self.python.parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "TENANTRY_PORT": str(self.ports["127.0.0.1:8000"]),
+            "TENANTRY_RUN_DIR": os.environ["TENANTRY_RUN_DIR"],  # shell and session are processes of one host
+        }
+
+
+class _Session:
+    """The Python session; each warning in it is an error."""
+
+    def __init__(self, python: Path, folder: Path, environ: Mapping[str, str]) -> None:
+        reads, self._commands = os.pipe()
+        self._answers, writes = os.pipe()
+        self._process = subprocess.Popen(
+            [python, "-W", "error", SESSION, str(reads), str(writes)], cwd=folder, env=environ, pass_fds=(reads, writes)
+        )
+        os.close(reads)
+        os.close(writes)
+        self._answer = os.fdopen(self._answers)
+
+    def run(self, code: str, file: str, line: int, environ: Mapping[str, str]) -> None:
+        command = {"code": code, "file": file, "line": line, "environ": environ}
+        os.write(self._commands, (json.dumps(command) + "\n").encode())
+        answer = self._answer.readline()
+        assert answer, "the session has ended"
+        error = json.loads(answer)["error"]
+        assert error is None, error
+
+    def close(self) -> None:
+        os.close(self._commands)
+        self._answer.close()
+        self._process.wait(SECONDS)
+
+
+def _strict(line: str) -> str:
+    """``set -e`` overlooks what fails before the last ``&&``, and whatever begins with ``!``."""
+    if not line.startswith("! ") and " && " not in line:
+        return line
+    assert re.search(r"<<| #|\\$", line) is None, f"this line cannot be made strict: {line}"
+    return f"{line} || exit 1"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -53,8 +53,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     thread = threading.Thread(target=lambda: asyncio.run(serve(tmp_path_factory.mktemp("served"))))
     thread.start()
     try:
-        assert started.wait(30)
+        assert started.wait(120)
         yield ready[0]
     finally:
         stop.set()
-        thread.join(30)
+        thread.join(120)

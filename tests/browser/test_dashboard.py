@@ -22,7 +22,7 @@ DRAWN = 'document.querySelectorAll("tenantry-chart[data-state=ready] svg").lengt
 
 async def drawn(page: Page, count: int = CHARTS) -> None:
     """Waits until the charts are there."""
-    for _ in range(200):
+    for _ in range(2_000):
         if await page.evaluate(DRAWN) == count:
             return
         await asyncio.sleep(0.05)

@@ -27,7 +27,7 @@ class Server:
         """Signals it, waits, and gives its log. It must end well."""
         if number is not None:
             self.process.send_signal(number)
-        assert self.process.wait(timeout=40) == 0, self._log.read_text()
+        assert self.process.wait(timeout=120) == 0, self._log.read_text()
         return self._log.read_text()
 
     def log(self) -> str:
@@ -53,7 +53,7 @@ def serving(
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
-                process.wait(timeout=40)
+                process.wait(timeout=120)
 
 
 def _address(process: subprocess.Popen[str], log: Path) -> str:
@@ -78,4 +78,4 @@ def _until(written: IO[str], enough: Callable[[str], bool]) -> Iterator[str]:
 
 
 def client(server: Server, secret: str) -> httpx2.Client:
-    return httpx2.Client(base_url=server.url, headers={"Authorization": f"Token {secret}"}, timeout=30)
+    return httpx2.Client(base_url=server.url, headers={"Authorization": f"Token {secret}"}, timeout=120)

@@ -30,7 +30,7 @@ class Load:
     async def ask(self, *, kept: bool) -> None:
         """Until some time after ``/readyz`` said that the server drains: who spreads the load asks it now and then."""
         connections = httpx2.Limits(max_keepalive_connections=1 if kept else 0)
-        async with httpx2.AsyncClient(base_url=self._url, limits=connections, timeout=30) as client:
+        async with httpx2.AsyncClient(base_url=self._url, limits=connections, timeout=120) as client:
             while not self.stopped:
                 try:
                     body = {"user_group_id": "acme"}
@@ -43,7 +43,7 @@ class Load:
     async def watch(self) -> list[tuple[int, str | None]]:
         """What ``/readyz`` said, one after another."""
         said = []
-        async with httpx2.AsyncClient(base_url=self._url, timeout=30) as client:
+        async with httpx2.AsyncClient(base_url=self._url, timeout=120) as client:
             while True:
                 try:
                     answer = await client.get("/readyz")
@@ -92,7 +92,7 @@ def test_a_second_sigterm_does_not_wait(ready: Terminal, folder: Path) -> None:
     """Red when the drain is not broken off."""
     with serving(folder, "--drain-seconds", "300") as server:
         server.process.send_signal(signal.SIGTERM)
-        with httpx2.Client(base_url=server.url) as client:
+        with httpx2.Client(base_url=server.url, timeout=120) as client:
             while client.get("/readyz").status_code == 200:
                 os.sched_yield()
         assert "Traceback" not in server.ended(signal.SIGTERM)

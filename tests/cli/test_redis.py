@@ -36,10 +36,10 @@ async def test_a_rotation_is_told(ready: Terminal, folder: Path, valkey: Valkey)
     heard = Heard()
     following = asyncio.create_task(RedisBus(valkey.url).follow(heard))
     try:
-        await asyncio.wait_for(heard.connected.wait(), 30)
+        await asyncio.wait_for(heard.connected.wait(), 120)
         token = await asyncio.to_thread(_rotate, folder, secret, valkey.url)
         handle = SigningKeys.from_file(folder / "tenantry.keys").read(token).handle
-        assert await asyncio.wait_for(heard.evicted.get(), 30) == handle
+        assert await asyncio.wait_for(heard.evicted.get(), 120) == handle
     finally:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

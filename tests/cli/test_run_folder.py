@@ -33,7 +33,7 @@ def test_workers_and_commands_meet_in_one(ready: Terminal, folder: Path) -> None
         ready("group", "create", "acme")
         token = ready("group", "rotate", "acme").out.strip()
         headers = {"Authorization": f"Token {secret}"}
-        answer = httpx2.post(f"{server.url}/api/user", json={"current_token": token}, headers=headers)
+        answer = httpx2.post(f"{server.url}/api/user", json={"current_token": token}, headers=headers, timeout=120)
         assert answer.status_code == 200
         server.ended(signal.SIGTERM)
     assert len(list((folder / "run").glob("*.slots"))) == 1

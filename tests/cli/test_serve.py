@@ -33,14 +33,14 @@ def server(ready: Terminal, folder: Path) -> Iterator[tuple[subprocess.Popen[str
     yield process, match[0]
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=20)
+    process.communicate(timeout=120)
 
 
 def test_serve_answers_and_stops(ready: Terminal, server: tuple[subprocess.Popen[str], str]) -> None:
     """A holder of an API token gets a group; nothing on stdout, no token anywhere; it ends on SIGTERM."""
     process, url = server
     secret = ready("api-token", "create").out.strip()
-    with httpx2.Client(base_url=url, headers={"Authorization": f"Token {secret}"}) as client:
+    with httpx2.Client(base_url=url, headers={"Authorization": f"Token {secret}"}, timeout=120) as client:
         answer = client.request("GET", "/api/user", json={"user_group_id": "acme"})
         assert answer.json()["new_user_group"] is True
         token = answer.json()["user_group"]["token"]
@@ -48,7 +48,7 @@ def test_serve_answers_and_stops(ready: Terminal, server: tuple[subprocess.Popen
         assert client.get("/readyz").status_code == 200
     assert ready("group", "get", "acme", "--token").out.strip() == token
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 0
     assert out == ""
     assert token not in err
@@ -59,7 +59,7 @@ def test_a_revoked_api_token_dies_at_once(ready: Terminal, server: tuple[subproc
     """Another process revokes; the next call is refused. Red when the server caches API tokens."""
     _, url = server
     made = json.loads(ready("api-token", "create", "--json").out)
-    with httpx2.Client(base_url=url, headers={"Authorization": f"Token {made['api_token']}"}) as client:
+    with httpx2.Client(base_url=url, headers={"Authorization": f"Token {made['api_token']}"}, timeout=120) as client:
         assert client.request("GET", "/api/user", json={"user_group_id": "acme"}).status_code == 200
         ready("api-token", "revoke", str(made["id"]))
         assert client.request("GET", "/api/user", json={"user_group_id": "acme"}).status_code == 401

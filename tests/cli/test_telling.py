@@ -30,9 +30,9 @@ async def test_a_command_tells(
     heard = Heard()
     following = asyncio.create_task(RedisBus(valkey.url).follow(heard))
     try:
-        await asyncio.wait_for(heard.connected.wait(), 30)
+        await asyncio.wait_for(heard.connected.wait(), 120)
         said = await asyncio.to_thread(ready, "group", *words)
-        assert await asyncio.wait_for(heard.evicted.get(), 30) == handle
+        assert await asyncio.wait_for(heard.evicted.get(), 120) == handle
     finally:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

@@ -29,7 +29,7 @@ def _workers(server: Server) -> set[int]:
 
 
 def _wait(until: Callable[[], bool]) -> None:
-    for _ in range(600):
+    for _ in range(2_400):
         if until():
             return
         time.sleep(0.05)
@@ -44,7 +44,7 @@ def test_workers_share_a_port_and_add_up_their_metrics(ready: Terminal, folder: 
         for _ in range(20):
             with client(server, secret) as caller:  # a connection each
                 assert caller.request("GET", "/api/user", json={"user_group_id": "acme"}).status_code == 200
-        text = httpx2.get(f"{server.url}/metrics").text
+        text = httpx2.get(f"{server.url}/metrics", timeout=120).text
         labels = (("code", "ok"), ("operation", "get_or_create"), ("status", "200"))
         assert samples(text)["tenantry_api_requests_total", labels] == 20
         log = server.ended(signal.SIGTERM)
@@ -58,7 +58,7 @@ def test_a_dead_worker_is_replaced(ready: Terminal, folder: Path) -> None:
         first = _workers(server)
         os.kill(min(first), signal.SIGKILL)
         _wait(lambda: len(_workers(server)) == 2 and _workers(server) != first)
-        assert httpx2.get(f"{server.url}/healthz").status_code == 200
+        assert httpx2.get(f"{server.url}/healthz", timeout=120).status_code == 200
         assert "another takes its place" in server.ended(signal.SIGTERM)
 
 

@@ -61,4 +61,4 @@ def live() -> Iterator[Live]:
             yield Live(f"http://{host}:{port}", (host, port), caller, reader)
         finally:
             server.should_exit = True
-            thread.join(10)
+            thread.join(120)

@@ -150,16 +150,20 @@ async def test_open_sources_are_bounded(directory: Directory, open_sources, tmp_
     """Of more sources than ``max_sources`` the least recently used idle one is closed; none is closed while in use."""
     for number in range(4):
         directory.add(number, sqlite_file(tmp_path / f"{number}.db", f"owner{number}"))
-    sources = open_sources(max_sources=2, timeout=0.3)
+    sources = open_sources(max_sources=2, timeout=120)
     for number in (0, 1, 2, 3, 0):
         rows = await sources.fetch(group(main=f"ds_{number}"), "main", OWNERS, {})
         assert rows == [{"owner": f"owner{number}"}]
         assert len(sources._pools._open) <= 2
     endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"
     slow = [asyncio.create_task(sources.fetch(group(main=f"ds_{number}"), "main", endless, {})) for number in (0, 1)]
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(120):
+        while sum(pool.users for pool in sources._pools._open.values()) < 2:
+            await asyncio.sleep(0.01)
     with pytest.raises(SourceUnavailable, match="2 data sources are busy"):
         await sources.fetch(group(main="ds_2"), "main", OWNERS, {})
+    for each in slow:
+        each.cancel()
     await asyncio.gather(*slow, return_exceptions=True)
 
 

@@ -58,7 +58,7 @@ def _start(folder: Path) -> Iterator[Started]:
     assert ADDRESS.search(text), text
     yield Started(text)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=120)
     assert out == ""
     assert "USER_GROUP_TOKEN=ugt" not in err, "the log shows no token"
     assert "Traceback" not in err
@@ -71,7 +71,7 @@ def demo(folder: Path) -> Iterator[Started]:
 
 
 def _open(address: str) -> str:
-    with httpx2.Client(follow_redirects=True) as browser:
+    with httpx2.Client(follow_redirects=True, timeout=120) as browser:
         answer = browser.get(address)
         assert answer.status_code == 200, answer.text
         assert "USER_GROUP_TOKEN" not in str(answer.url)
@@ -92,19 +92,19 @@ def test_three_customers_see_three_dashboards(demo: Started) -> None:
 
 def test_a_token_that_was_never_given_out_is_refused(demo: Started) -> None:
     """It is signed with the demo's own key, and still opens nothing: the store does not know it."""
-    answer = httpx2.get(demo.addresses["nobody"])
+    answer = httpx2.get(demo.addresses["nobody"], timeout=120)
     assert answer.status_code == 401
 
 
 def test_rotating_over_http_cuts_off_one_customer_at_once(demo: Started) -> None:
     """The dashboards' resolver sees the write when it returns. Red when the writer leaves the word as it is."""
     headers = {"Authorization": f"Token {demo.api_token}"}
-    with httpx2.Client(base_url=demo.url, headers=headers) as api:
+    with httpx2.Client(base_url=demo.url, headers=headers, timeout=120) as api:
         hawaiian = api.request("GET", "/api/user", json={"user_group_id": "HA"}).json()["user_group"]["token"]
         assert demo.addresses["Hawaiian Airlines"].endswith(hawaiian)
         _open(demo.addresses["Hawaiian Airlines"])
         rotated = api.post("/api/user", json={"current_token": hawaiian}).json()["user_group"]["token"]
-        assert httpx2.get(demo.addresses["Hawaiian Airlines"]).status_code == 401
+        assert httpx2.get(demo.addresses["Hawaiian Airlines"], timeout=120).status_code == 401
         _open(demo.addresses["Hawaiian Airlines"].replace(hawaiian, rotated))
         _open(demo.addresses["United Air Lines"])
 
@@ -118,7 +118,9 @@ def test_the_second_start_keeps_the_groups(demo: Started, folder: Path) -> None:
         assert second.addresses["United Air Lines"].split("=")[1] == demo.addresses["United Air Lines"].split("=")[1]
         assert second.api_token != demo.api_token
         _open(second.addresses["Hawaiian Airlines"])
-        old = httpx2.request("QUERY", f"{second.url}/api/user", headers={"Authorization": f"Token {demo.api_token}"})
+        old = httpx2.request(
+            "QUERY", f"{second.url}/api/user", headers={"Authorization": f"Token {demo.api_token}"}, timeout=120
+        )
         assert old.status_code == 401
         assert {author.partition(" (")[0] for author in _authors(folder)} == {"tenantry demo", "api token 1"}
     finally:

@@ -56,7 +56,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     assert dashboard is not None, text
     yield Started(url[0], token[0], folder / "tenantry.db", dashboard[0])
     process.send_signal(signal.SIGINT)
-    _, log = process.communicate(timeout=20)
+    _, log = process.communicate(timeout=120)
     assert "Traceback" not in log
     assert token[0] not in log
 
@@ -229,11 +229,14 @@ async def test_without_a_script_the_docs_are_read(open_page: OpenPage, demo: Sta
 def test_the_relay_of_the_demo_reaches_the_demo_alone(demo: Started) -> None:
     """Red when the demo opens more of this machine than itself, or answers a page that came by another name."""
     allowed = {"url": f"{demo.origin}/healthz"}
-    assert httpx2.post(f"{demo.url}_relay", headers=RELAY, json=allowed).json()["status"] == 200
+    assert httpx2.post(f"{demo.url}_relay", headers=RELAY, json=allowed, timeout=120).json()["status"] == 200
     for url in ("http://127.0.0.1:22/", "http://localhost/", "http://169.254.169.254/", "https://example.com/"):
-        refused = httpx2.post(f"{demo.url}_relay", headers=RELAY, json={"url": url})
+        refused = httpx2.post(f"{demo.url}_relay", headers=RELAY, json={"url": url}, timeout=120)
         assert refused.json()["error"]["code"] == "origin_not_allowed"
-    elsewhere = httpx2.post(f"{demo.url}_relay", headers={**RELAY, "Host": "evil.example"}, json=allowed)
+    elsewhere = httpx2.post(f"{demo.url}_relay", headers={**RELAY, "Host": "evil.example"}, json=allowed, timeout=120)
     assert elsewhere.json()["error"]["code"] == "foreign_request"
     loop = {"method": "POST", "url": f"{demo.url}_relay", "headers": RELAY, "body": "{}"}
-    assert httpx2.post(f"{demo.url}_relay", headers=RELAY, json=loop).json()["error"]["code"] == "header_refused"
+    assert (
+        httpx2.post(f"{demo.url}_relay", headers=RELAY, json=loop, timeout=120).json()["error"]["code"]
+        == "header_refused"
+    )

@@ -31,7 +31,7 @@ class OverHttp(IntrospectTokenValidator):
     def __init__(self, url: str, api_token: str) -> None:
         super().__init__()
         self.url = url
-        self.http = httpx2.Client(headers={"Authorization": f"Bearer {api_token}"}, trust_env=False)
+        self.http = httpx2.Client(headers={"Authorization": f"Bearer {api_token}"}, trust_env=False, timeout=120)
 
     def introspect_token(self, token_string: str) -> Any:
         answer = self.http.post(self.url, data={"token": token_string, "token_type_hint": "access_token"})

@@ -44,7 +44,7 @@ class App:
     http: httpx2.AsyncClient
 
     async def get(self, token: str) -> tuple[int, str]:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             answer = await self.http.get("/", headers={"USER_GROUP_TOKEN": token})
         return answer.status_code, answer.text if answer.status_code == 200 else answer.json()["error"]["code"]
 

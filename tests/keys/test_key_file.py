@@ -230,7 +230,7 @@ def test_concurrent_rotations_lose_no_key(path: Path) -> None:
     processes = [subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(4)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: rotate_key_file(path), range(16)))
-    assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
+    assert [process.wait(120) for process in processes] == [0, 0, 0, 0]
     keys = list_keys(path)
     assert len({key.id for key in keys}) == len(keys) == len(set(written(path))) == 37
     assert [key.id for key in keys if key.active] == [keys[-1].id]

@@ -116,7 +116,7 @@ class Socket:
 
 async def until(true: Callable[[], Any]) -> None:
     """Waits for it, for as long as a busy machine may need."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while not true():
             await asyncio.sleep(0.002)
 

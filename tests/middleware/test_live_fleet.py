@@ -93,7 +93,7 @@ def url(tmp_path: Path) -> str:
 
 async def _closed(sockets: list[ClientConnection]) -> set[tuple[int | None, str | None]]:
     """Waits until all are closed, for as long as a busy machine may need; how they were closed."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         await asyncio.gather(*(socket.wait_closed() for socket in sockets))
     return {(socket.close_code, socket.close_reason) for socket in sockets}
 
@@ -119,7 +119,7 @@ async def test_two_hundred_sockets_of_a_rotated_group_close(url: str, tmp_path: 
         assert {await _ask(socket) for socket in living} == {"I am Globex"}
         async with stage.open(rotated.token) as socket:
             assert await _ask(socket) == "I am Acme"
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while len(stage.app.state.gone) < 201:
                 await asyncio.sleep(0.01)
         assert stage.app.state.gone[:200] == [4401] * 200
@@ -136,7 +136,7 @@ async def test_sockets_of_a_deleted_group_close(url: str, tmp_path: Path) -> Non
 async def test_an_update_reaches_an_open_socket(url: str, tmp_path: Path, elsewhere: bool) -> None:
     """Red when the scope keeps the record of the handshake."""
     opened = staged(url, tmp_path, elsewhere=elsewhere)
-    async with opened as stage, stage.open(await stage.token("acme")) as socket, asyncio.timeout(60):
+    async with opened as stage, stage.open(await stage.token("acme")) as socket, asyncio.timeout(120):
         assert await _ask(socket) == "I am Acme"
         await stage.provisioner.update(stage.environment, "acme", GroupChanges(name="Acme Ltd"))
         while await _ask(socket) != "I am Acme Ltd":

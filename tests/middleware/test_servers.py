@@ -64,14 +64,14 @@ async def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     finally:
         process.terminate()
         try:
-            process.wait(60)
+            process.wait(120)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
 
 async def token_of(address: str, process: subprocess.Popen[bytes], log: Path) -> str:
-    async with asyncio.timeout(90), httpx2.AsyncClient(trust_env=False) as client:
+    async with asyncio.timeout(90), httpx2.AsyncClient(trust_env=False, timeout=120) as client:
         while True:
             assert process.poll() is None, log.read_text()
             try:
@@ -100,7 +100,7 @@ async def test_a_websocket_with_a_cookie_from_another_origin_is_403(served: Serv
 
 async def test_a_writing_request_with_a_cookie_from_another_origin_is_403(served: Served) -> None:
     """POST is refused before the view, GET is not."""
-    async with httpx2.AsyncClient(base_url=f"http://{served.address}", trust_env=False) as client:
+    async with httpx2.AsyncClient(base_url=f"http://{served.address}", trust_env=False, timeout=120) as client:
         evil = {**served.cookie, "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
         refused = await client.post("/group", headers=evil)
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "origin_not_allowed")

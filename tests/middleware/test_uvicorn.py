@@ -92,7 +92,7 @@ async def test_http_and_its_access_log(served: Served) -> None:
     the scope."""
     _, raw = served.backend.issue()
     token = raw.decode()
-    async with httpx2.AsyncClient(base_url=f"http://{served.address}", trust_env=False) as client:
+    async with httpx2.AsyncClient(base_url=f"http://{served.address}", trust_env=False, timeout=120) as client:
         ways = [
             client.get("/", params={"USER_GROUP_TOKEN": token, "a": "1"}),
             client.get("/", params={"a": "1"}, headers={"Cookie": f"x=1; USER_GROUP_TOKEN={token}"}),

@@ -52,4 +52,4 @@ class TestRedisBackendOnFakeRedis(TestRedisBackendBeforeSQLite):
         yield f"redis://127.0.0.1:{port}"
         server.shutdown()
         server.server_close()
-        thread.join(10)
+        thread.join(120)

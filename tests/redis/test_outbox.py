@@ -80,5 +80,5 @@ async def test_aclose_gives_up_after_a_second() -> None:
     outbox.put(Letter(b"a", 1))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    await asyncio.wait_for(outbox.aclose(), 30)
+    await asyncio.wait_for(outbox.aclose(), 120)
     assert (len(outbox), outbox.dropped, outbox._tasks) == (0, 1, set())

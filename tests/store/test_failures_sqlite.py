@@ -28,16 +28,20 @@ from tests.store.acme import Heard, acme, rotate, word_of
 async def test_a_locked_file_refuses_writes_and_serves_reads(sqlite_url: str) -> None:
     """While another program holds the write lock, writes fail by the deadline with a time to retry; reads go on.
 
-    Red when the lock is waited for with SQLite's own five seconds.
+    Red when the lock is waited for with SQLite's own five seconds. The quickest of some writes is looked at: a busy
+    machine may hold up one of them.
     """
     store = SQLStore(sqlite_url, deadline=0.5)
     issued = await acme(store)
     other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("begin immediate")
-    began = time.monotonic()
-    with pytest.raises(StoreUnavailable, match=r"locked|confirmed") as caught:
-        await rotate(store, issued)
-    assert time.monotonic() - began < 3
+    took = []
+    while not took or (min(took) >= 3 and len(took) < 5):
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailable, match=r"locked|confirmed") as caught:
+            await rotate(store, issued)
+        took.append(time.monotonic() - began)
+    assert min(took) < 3
     assert caught.value.retry_after
     assert await store.find(issued.token) == issued.group
     other.execute("rollback")
@@ -47,17 +51,17 @@ async def test_a_locked_file_refuses_writes_and_serves_reads(sqlite_url: str) ->
 
 
 async def test_the_deadline_covers_the_queue(sqlite_url: str) -> None:
-    """Of 20 writes behind a lock each is refused by its own deadline, not one after the other.
+    """Of 100 writes behind a lock each is refused by its own deadline, not one after the other.
 
-    Red when the time is counted from the turn in the queue instead of from the call: that takes 20 x 0.5 s.
+    Red when the time is counted from the turn in the queue instead of from the call: that takes 100 x 0.5 s.
     """
     store = SQLStore(sqlite_url, deadline=0.5)
     issued = await acme(store)
     other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("begin immediate")
     began = time.monotonic()
-    outcomes = await asyncio.gather(*(rotate(store, issued) for _ in range(20)), return_exceptions=True)
-    assert time.monotonic() - began < 4
+    outcomes = await asyncio.gather(*(rotate(store, issued) for _ in range(100)), return_exceptions=True)
+    assert time.monotonic() - began < 30
     assert all(isinstance(each, StoreUnavailable) for each in outcomes)
     other.close()
     got = await store.get(issued.group.environment, "acme")
@@ -83,7 +87,7 @@ async def test_a_slow_write_that_has_begun_is_an_unknown_outcome(sqlite_url: str
     late = threading.Event()
 
     def slow(connection: Connection, writer: Writer) -> Written[None]:
-        late.wait(20)
+        late.wait(120)
         return Written(None, note_change(connection, writer, "group.updated", issued.group, {}, at=utc_now()))
 
     with pytest.raises(OutcomeUnknown):
@@ -92,7 +96,7 @@ async def test_a_slow_write_that_has_begun_is_an_unknown_outcome(sqlite_url: str
     assert word_of(store, issued) & 1
     assert heard.generations == []
     late.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         while not heard.generations:
             await asyncio.sleep(0.02)
     assert heard.generations == [start + 1]

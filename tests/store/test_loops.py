@@ -46,7 +46,7 @@ def test_a_loop_that_ended_leaves_no_connection(postgres_url: str, postgres: Pos
     asyncio.run(store.environments())
     asyncio.run(store.environments())
     count = "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
-    for _ in range(200):  # the server notices a closed socket in its own time
+    for _ in range(2_000):  # the server notices a closed socket in its own time
         if int(postgres.execute(count, url=postgres_url)) == 0:
             return
     raise AssertionError("connections are left")

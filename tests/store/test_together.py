@@ -129,7 +129,7 @@ class _Held:
         self._task = asyncio.ensure_future(runner.write(self._wait, writer, runner.deadline()))
 
     def _wait(self, connection: Connection, writer: Writer) -> None:
-        assert self._free.wait(20)
+        assert self._free.wait(120)
 
     async def release(self) -> None:
         for _ in range(20):  # the writes have come to the queue

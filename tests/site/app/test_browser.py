@@ -35,13 +35,13 @@ def served(app: Any) -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(30)
+        thread.join(120)
         listener.close()
 
 
 async def shows(page: Page, text: str) -> None:
     """Waits until the page has the text. (A strict policy forbids wait_for_function, which needs eval.)"""
-    for _ in range(200):
+    for _ in range(2_000):
         if text in await page.locator("body").inner_text():
             return
         await asyncio.sleep(0.05)
@@ -73,7 +73,10 @@ async def test_an_edit_shows_by_itself(docs: Path, open_page: OpenPage, wrap: Ca
         (docs / "guides" / "start.md").write_text(f"---\ntitle: Start\n---\n\n{long}\n\nA new end.\n")
         await shows(seen.page, "A new end.")
         assert await seen.page.evaluate("window.before") is None
-        await asyncio.sleep(0.1)
+        for _ in range(2_000):
+            if abs(await seen.page.evaluate("window.scrollY") - 2000) < 5:
+                break
+            await asyncio.sleep(0.05)
         assert abs(await seen.page.evaluate("window.scrollY") - 2000) < 5
         assert seen.console == []
         assert await seen.violations() == []

@@ -32,7 +32,7 @@ class Reader:
         async def send(message: dict[str, Any]) -> None:
             self.sent.append(message)
 
-        await asyncio.wait_for(self.stream(page, receive, send), 10)
+        await asyncio.wait_for(self.stream(page, receive, send), 120)
 
     def versions(self) -> list[str]:
         text = b"".join(message.get("body", b"") for message in self.sent).decode()

@@ -114,7 +114,7 @@ async def visit(open_page: OpenPage, served: Served, path: str, **options: objec
 
 async def settled(page: Page, words: str) -> str:
     """What the live region says, once it begins with these words; patient, as other tests load the machine."""
-    for _ in range(1000):
+    for _ in range(5_000):
         said: str = await page.locator("[data-live]").inner_text()
         if said.startswith(words):
             return said

@@ -223,9 +223,10 @@ async def test_the_resolver_has_the_same_deadline() -> None:
 
 async def test_a_crowd_is_told_to_come_back() -> None:
     """Red when a slot is not given back, or there is no end of them."""
-    go = asyncio.Event()
+    go, here = asyncio.Event(), asyncio.Semaphore(0)
 
     async def wait(request: bytes, writer: asyncio.StreamWriter) -> None:
+        here.release()
         await go.wait()
         writer.write(whole(b"hi"))
 
@@ -233,7 +234,8 @@ async def test_a_crowd_is_told_to_come_back() -> None:
         relay = Relay([], [stage.fill("http://127.0.0.1:{allowed}")], concurrency=2)
         content = {"url": stage.fill("http://127.0.0.1:{allowed}/")}
         first = [asyncio.create_task(post(relay, content)) for _ in range(2)]
-        await asyncio.sleep(0.05)
+        for _ in first:
+            await here.acquire()
         third = await post(relay, content)
         assert (third.status, third.code) == (429, "busy")
         go.set()

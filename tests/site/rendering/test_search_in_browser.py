@@ -65,7 +65,7 @@ async def ask(page: Page, query: str) -> list[str]:
     await page.fill("#Site-search-input", "")
     await page.wait_for_selector("#Site-search-status:empty", state="attached")
     await page.fill("#Site-search-input", query)
-    for _ in range(100):
+    for _ in range(5_000):
         if await page.inner_text("#Site-search-status"):
             break
         await asyncio.sleep(0.02)

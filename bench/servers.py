@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.engines.ports import free_port
+
 CONNECTIONS = 16
 ROOT = Path(__file__).parents[1]
 FAST = ROOT / ".bench" / "site"
@@ -54,9 +56,7 @@ class Server:
     """``app``, an expression that ``imports`` makes possible, on a free port; stopped by its own process id."""
 
     def __init__(self, folder: Path, imports: str, app: str, *, quick: bool = False) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port: int = free_port()
         http, loop = ("httptools", "uvloop") if quick else ("h11", "asyncio")
         code = _SERVE.format(folder=str(folder), imports=imports, app=app, port=self.port, http=http, loop=loop)
         path = [os.environ.get("PYTHONPATH", ""), str(ROOT), str(FAST) if quick else ""]

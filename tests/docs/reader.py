@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tenantry.sql import SQLTemplate
 from tests.docs.blocks import Block
+from tests.engines.ports import free_port
 
 SESSION = Path(__file__).with_name("session.py")
 NOT_RUN = ("pip install", "make ", "git clone", "cd ")
@@ -51,7 +52,7 @@ class Reader:
     def __init__(self, folder: Path, python: Path) -> None:
         self.folder = folder
         self.python = python
-        self.ports = {"127.0.0.1:8000": _free_port(), "127.0.0.1:8001": _free_port()}
+        self.ports = {"127.0.0.1:8000": free_port(), "127.0.0.1:8001": free_port()}
         self.exports: dict[str, str] = {}
         self.servers: list[subprocess.Popen[bytes]] = []
         self.session: _Session | None = None
@@ -160,9 +161,3 @@ def _strict(line: str) -> str:
         return line
     assert re.search(r"<<| #|\\$", line) is None, f"this line cannot be made strict: {line}"
     return f"{line} || exit 1"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

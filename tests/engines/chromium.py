@@ -6,10 +6,12 @@ the asynchronous one. A browser lives for one module of tests.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,8 +67,21 @@ def chromium_path(tmp_path_factory: pytest.TempPathFactory) -> str:
     if named:
         return named
     if not (UNPACKED / "chromium").exists():
-        _install(tmp_path_factory.mktemp("npm"))
+        with _alone():
+            if not (UNPACKED / "chromium").exists():
+                _install(tmp_path_factory.mktemp("npm"))
     return str(UNPACKED / "chromium")
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """While no other process of this checkout installs: two runs of npm in one folder undo each other's work."""
+    descriptor = os.open(PACKAGE, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _install(cache: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -22,6 +21,7 @@ import pymysql
 import pytest
 
 from tests.engines.debian_packages import environment, require
+from tests.engines.ports import free_port
 
 PACKAGE = "mariadb-server-core"
 START_SECONDS = 60
@@ -75,9 +75,7 @@ class _Server:
         self._folder = Path(tempfile.mkdtemp(prefix="tenantry-mariadb-"))
         self._data = self._folder / "data"
         self._data.mkdir()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port: int = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     def _command(self, *options: str) -> list[str]:

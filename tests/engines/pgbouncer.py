@@ -20,6 +20,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from tests.engines.debian_packages import environment, require, unpack
+from tests.engines.ports import free_port
 from tests.engines.postgres import Postgres
 
 START_SECONDS = 30
@@ -35,9 +36,7 @@ class PgBouncer:
         self._program = str(root / "usr/sbin/pgbouncer")
         self._environment = environment(root)
         self._folder = tempfile.TemporaryDirectory(prefix="tenantry-pgbouncer-")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port: int = free_port()
         parts = urlsplit(server)
         user = f" user={parts.username}" if parts.username else ""
         password = f" password={parts.password}" if parts.password else ""

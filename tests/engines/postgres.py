@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from tests.engines.ports import free_port
 from tests.engines.postgres_programs import create_postgres_home, installed_programs
 
 START_SECONDS = 60
@@ -56,9 +56,7 @@ class _Server:
         self._home = create_postgres_home()
         self._binaries, self._user, self._folder = self._home.programs, self._home.user, self._home.folder
         self._data = self._folder / "data"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port: int = free_port()
         self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:

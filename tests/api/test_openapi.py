@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import typing
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import httpx2
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
@@ -15,8 +17,11 @@ from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValida
 from tenantry.api import openapi_document
 from tenantry.api.models import GetOrCreate, Rotate, Update
 from tenantry.api.operations import OPERATIONS, ROTATION
+from tenantry.app import create_app
+from tenantry.errors import InvalidSettings
 from tenantry.groups import Scope
-from tests.api.conftest import Service, make_caller
+from tenantry.settings import load_settings
+from tests.api.conftest import Service, make_caller, make_keys
 from tests.test_errors import STABLE as STATUSES
 
 
@@ -197,11 +202,23 @@ def test_operations_have_honest_names() -> None:
         ("api@acme.example", {"email": "api@acme.example"}),
     ],
 )
-async def test_a_contact_is_named_where_the_operator_sets_one(contact: str, shown: dict[str, str]) -> None:
-    """An address of the web or of mail; what is neither is refused when the app is made."""
-    assert openapi_document("3.1", contact=contact)["info"]["contact"] == shown
-    with pytest.raises(ValueError, match="contact must be"):
-        openapi_document("3.1", contact="ring us")
+async def test_a_contact_is_named_where_the_operator_sets_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contact: str, shown: dict[str, str]
+) -> None:
+    """An address of the web or of mail, in both documents of a server; what is neither is refused before it starts.
+
+    Red when the setting does not get as far as the document.
+    """
+    monkeypatch.setenv("TENANTRY_API_CONTACT", contact)
+    app = create_app(f"sqlite:///{tmp_path}/t.db", make_keys(), contact=load_settings().api_contact)
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://tenantry.test") as http:
+        for path in ("/openapi.json", "/openapi-3.2.json"):
+            assert (await http.get(path)).json()["info"]["contact"] == shown
+    for wrong in ("ring us", "https://", "a@b@c", f"{contact} x"):
+        with pytest.raises(ValueError, match="contact must be"):
+            openapi_document("3.1", contact=wrong)
+        with pytest.raises(InvalidSettings, match="TENANTRY_API_CONTACT"):
+            load_settings(api_contact=wrong)
 
 
 async def test_every_example_request_gets_its_stated_status(service: Service) -> None:

@@ -54,7 +54,8 @@ class Reader:
         self.python = python
         self.ports = {"127.0.0.1:8000": free_port(), "127.0.0.1:8001": free_port()}
         self.exports: dict[str, str] = {}
-        self.servers: list[subprocess.Popen[bytes]] = []
+        self.servers: dict[int, subprocess.Popen[bytes]] = {}
+        """By port: a server on a port that is taken is started after the one before was ended, as with Ctrl-C."""
         self.session: _Session | None = None
         self.environ = folder / "environ"
         self.environ.write_text("")
@@ -79,10 +80,8 @@ class Reader:
             SQLTemplate(text, "postgresql")
 
     def close(self) -> None:
-        for server in self.servers:
-            server.send_signal(signal.SIGINT)
-        for server in self.servers:
-            server.wait(SECONDS)
+        for port in list(self.servers):
+            self._end(port)
         if self.session is not None:
             self.session.close()
 
@@ -106,18 +105,26 @@ class Reader:
 
     def _serve(self, text: str) -> None:
         script = f"source {self.environ}\nexec {text.strip()}"
-        self.servers.append(subprocess.Popen(["bash", "-c", script], cwd=self.folder, env=self._first_environ()))
         named = re.search(r"--port (\d+)", text)
-        address = ("127.0.0.1", int(named[1]) if named else self.ports["127.0.0.1:8000"])
+        port = int(named[1]) if named else self.ports["127.0.0.1:8000"]
+        self._end(port)
+        server = subprocess.Popen(["bash", "-c", script], cwd=self.folder, env=self._first_environ())
+        self.servers[port] = server
         deadline = time.monotonic() + SECONDS
         while True:
             try:
-                socket.create_connection(address, 1).close()
+                socket.create_connection(("127.0.0.1", port), 1).close()
                 return
             except OSError:
-                assert self.servers[-1].poll() is None, "the server stopped"
+                assert server.poll() is None, "the server stopped"
                 assert time.monotonic() < deadline, "the server did not answer"
                 time.sleep(0.05)
+
+    def _end(self, port: int) -> None:
+        server = self.servers.pop(port, None)
+        if server is not None:
+            server.send_signal(signal.SIGINT)
+            server.wait(SECONDS)
 
     def _first_environ(self) -> dict[str, str]:
         return {

@@ -8,7 +8,7 @@ host, under any prefix, and from a folder without a server.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from posixpath import dirname, normpath, relpath
@@ -65,17 +65,23 @@ def between(source: str, target: str) -> str:
 class Addresses:
     """The pages (without suffix) and other files of a site, by their paths from its root.
 
-    ``folders`` has the page that each folder without a page of its own begins with (``first_pages``).
+    ``folders`` has the page that each folder without a page of its own begins with (``first_pages``). ``moved`` are the
+    old addresses at which a page leads on: nothing of the site, but a link to one has the name of that page.
     """
 
-    __slots__ = ("files", "folders", "pages")
+    __slots__ = ("files", "folders", "moved", "pages")
 
     def __init__(
-        self, pages: Collection[str], files: Collection[str], folders: Mapping[str, str] = MappingProxyType({})
+        self,
+        pages: Collection[str],
+        files: Collection[str],
+        folders: Mapping[str, str] = MappingProxyType({}),
+        moved: Collection[str] = (),
     ) -> None:
         self.pages = frozenset(pages)
         self.files = frozenset(files)
         self.folders = folders
+        self.moved = frozenset(moved)
 
     def resolve(self, page: str, target: str) -> Address:
         """What ``target``, written on ``page`` by its author, leads to. ``page`` is the path without suffix."""
@@ -110,12 +116,32 @@ class Addresses:
         for candidate in _candidates(whole):
             if candidate in self.pages:
                 return Address(Kind.PAGE, between(output(page), output(candidate)) + tail, candidate, fragment)
-        first = self.folders.get(whole)
+        first = self._first(whole)
         if first is not None:
             return Address(Kind.PAGE, between(output(page), output(first)) + tail, first, fragment)
         if not whole:
             return Address(Kind.PAGE, between(output(page), "index.html") + tail, "", fragment)
-        return Address(Kind.MISSING, between(output(page), whole) + tail, whole, fragment)
+        there = output(whole) if whole in self.moved else whole
+        return Address(Kind.MISSING, between(output(page), there) + tail, whole, fragment)
+
+    def all_folders(self) -> frozenset[str]:
+        """Every folder with a page or a file in it, however deep."""
+        return frozenset(_parents((*self.pages, *self.files)))
+
+    def _first(self, path: str) -> str | None:
+        """The page that a folder begins with, by the folder's path or by that of the index which it does not have."""
+        named = (self.folders.get(candidate.removesuffix("/index")) for candidate in _candidates(path))
+        return next((page for page in named if page is not None), None)
+
+
+def _parents(paths: Iterable[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for path in paths:
+        folder = dirname(path)
+        while folder and folder not in seen:
+            seen.add(folder)
+            yield folder
+            folder = dirname(folder)
 
 
 def first_pages(order: Iterable[str]) -> dict[str, str]:

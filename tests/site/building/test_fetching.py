@@ -167,6 +167,15 @@ def test_a_metadata_service_is_never_reached(address: str, tmp_path: Path, host:
     assert (set(dials), len(told)) == ({"127.0.0.1"}, 2)
 
 
+@pytest.mark.parametrize("address", ["http://[x/openapi.json", "https://[::1"])
+def test_an_address_that_cannot_be_taken_apart_is_told(address: str, tmp_path: Path, host: str) -> None:
+    """And the others are fetched. Red (ValueError) when the scheme is read by a parser that raises."""
+    told, fine = list[str](), f"{host}/openapi.json"
+    docs = folder(tmp_path / "docs", address, fine)
+    assert list(fetch_documents(docs, told.append, allow_private=True)) == [fine]
+    assert [line.partition(" ")[0] for line in told] == [address]
+
+
 @pytest.mark.parametrize("command", [["build", "--out", "OUT"]])
 def test_the_command_line_asks_for_private_addresses(command: list[str], tmp_path: Path, host: str) -> None:
     docs = folder(tmp_path / "docs", f"{host}/openapi.json")

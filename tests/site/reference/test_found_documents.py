@@ -54,6 +54,21 @@ FOUND = {
 }
 
 
+@pytest.mark.parametrize("content", [json.dumps(document("List them")), yaml("List them").partition("\n")[2]])
+def test_bytes_may_begin_with_a_byte_order_mark(content: str) -> None:
+    """Red when the mark hides the first line of a YAML document."""
+    content = content if content.startswith("{") else f"openapi: 3.0.3\n{content.replace('openapi: 3.0.3', '')}"
+    configuration = {"name": "Acme", "navigation": NAVIGATION}
+    site = render(
+        {
+            "site.json": json.dumps(configuration),
+            "api-reference/list.mdx": "---\nopenapi: GET /things\n---\n",
+            "spec.yaml": content.encode("utf-8-sig"),
+        }
+    )
+    assert b"List them" in site["api-reference/list.html"]
+
+
 @pytest.mark.parametrize("path", FOUND)
 def test_a_document_in_the_folder_needs_no_name(path: str) -> None:
     """Red when only named documents are looked into."""

@@ -67,6 +67,16 @@ def test_a_link_to_a_folder_leads_to_its_first_page(folder: str) -> None:
     assert found(site) == set()
 
 
+@pytest.mark.parametrize(
+    "written", ["/guides/index", "guides/index.html", "/guides/index.md", "/guides.html", "guides.mdx"]
+)
+def test_a_link_may_name_the_index_that_a_folder_lacks(written: str) -> None:
+    """The server leads from all of them. Red when only the folder itself is looked up."""
+    site = render(files(f"[x]({written}#part)\n"))
+    assert 'href="guides/start.html#part"' in site["index.html"].decode()
+    assert found(site) == set()
+
+
 def test_from_a_page_in_a_folder_too() -> None:
     site = render({**files(), "guides/first.md": "[a](../api) [b](deep) [c](/unlisted#nowhere) [d](..)\n"})
     text = site["guides/first.html"].decode()
@@ -107,6 +117,18 @@ def test_a_redirect_may_lead_to_a_folder() -> None:
 def test_a_folder_that_was_moved_is_where_the_redirect_says() -> None:
     site = render(files("[x](/guides)\n", redirects=[{"source": "/guides", "destination": "/api/users"}]))
     assert b"url=api/users.html" in site["guides.html"]
+    assert found(site) == set()
+
+
+def test_a_folder_that_was_moved_is_so_without_a_server() -> None:
+    """On a plain host, and from the disk. Red when a link to it, or its address with the slash, needs a redirect."""
+    home = "[x](/guides) [y](/guides/?a#b) [z](/old)\n"
+    rules = [{"source": "/guides", "destination": "/api/users"}, {"source": "/old", "destination": "/guides"}]
+    site = render(files(home, redirects=rules))
+    assert b"url=../api/users.html" in site["guides/index.html"]
+    for href in ("guides.html", "guides.html?a#b", "old.html"):
+        assert f'href="{href}"' in site["index.html"].decode()
+    assert b"url=api/users.html" in site["old.html"]
     assert found(site) == set()
 
 

@@ -12,7 +12,7 @@ import os
 import ssl
 from collections.abc import Callable
 from typing import Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from tenantry.site.building.reading import DOCUMENT_LIMIT, SiteFiles
 from tenantry.site.building.scanning import scan
@@ -56,7 +56,7 @@ def fetch_documents(
 
 
 def _is_web(address: str) -> bool:
-    return urlsplit(address).scheme.lower() in {"http", "https"}
+    return address.lower().startswith(("http:", "https:"))  # whether it can be read is said when it is fetched
 
 
 class _Fetcher:

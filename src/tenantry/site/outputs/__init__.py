@@ -5,7 +5,7 @@ from tenantry.site.outputs.digest import Part, digest
 from tenantry.site.outputs.links import Linked, check, linked
 from tenantry.site.outputs.llms import llms
 from tenantry.site.outputs.places import places
-from tenantry.site.outputs.redirects import Moved, Redirects, redirect
+from tenantry.site.outputs.redirects import Moved, Redirects, old_addresses, redirect
 from tenantry.site.outputs.search import SearchIndex
 from tenantry.site.outputs.sitemap import robots, sitemap
 from tenantry.site.outputs.source import markdown
@@ -22,6 +22,7 @@ __all__ = [
     "linked",
     "llms",
     "markdown",
+    "old_addresses",
     "places",
     "redirect",
     "robots",

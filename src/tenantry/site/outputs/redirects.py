@@ -97,7 +97,7 @@ class Redirects:
         path = page_path(address.removesuffix(".html"))
         if path is None:
             return None
-        rule = self._single.get(path)
+        rule = self._single.get(path) or self._single.get(path.removesuffix("/index"))
         if rule is not None:
             return rule.moved
         for rule in self._wide:
@@ -141,7 +141,8 @@ class Redirects:
     def _all_pages(self) -> Iterator[tuple[str, Moved]]:
         """Old addresses that can be named, with what they lead to: for a pattern, those that lead to a page."""
         taken = self._addresses.pages
-        named = [*self._single, *(f"{folder}/index" for folder in self._addresses.folders)]
+        folders = {*self._addresses.folders, *(self._single.keys() & self._addresses.all_folders())}
+        named = [*self._single, *(f"{folder}/index" for folder in sorted(folders))]
         for rule in self._wide:
             if rule.target.names and set(rule.source.names) <= set(rule.target.names):
                 filled = (rule.target.match(page) for page in sorted(taken))
@@ -169,6 +170,11 @@ class Redirects:
         self, code: str, place: int, side: str, found: str, fix: str, severity: Severity = Severity.WARNING
     ) -> None:
         self._said.append(Diagnostic(severity, code, found, fix, f"/redirects/{place}/{side}"))
+
+
+def old_addresses(config: SiteConfig) -> frozenset[str]:
+    """The paths that redirects without placeholders are about, without a suffix."""
+    return frozenset(filter(None, (_source(one.source) for one in config.redirects)))
 
 
 def _is_path(written: str) -> bool:

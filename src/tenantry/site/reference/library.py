@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from posixpath import dirname, normpath
@@ -88,7 +89,9 @@ class Library:
 
     def _text(self, path: str) -> str:
         content = self._files[path]
-        return content if isinstance(content, str) else content.decode("latin-1")  # the words searched for are ASCII
+        if isinstance(content, str):
+            return content
+        return content.removeprefix(BOM_UTF8).decode("latin-1")  # what is searched for is ASCII
 
 
 def _depth(path: str) -> tuple[int, str]:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tenantry.site.addresses import Addresses, first_pages, page_path
+from tenantry.site.addresses import Addresses, first_pages
 from tenantry.site.config import SiteConfig, loads
 from tenantry.site.diagnostic import Diagnostic, Severity
 from tenantry.site.markdown import PageReader
 from tenantry.site.navigation import Navigation
 from tenantry.site.options import SiteOptions
-from tenantry.site.outputs import Redirects
+from tenantry.site.outputs import Redirects, old_addresses
 from tenantry.site.page import FrontMatter
 from tenantry.site.reference import ApiPages, Reference, callees, read_documents
 from tenantry.site.rendering.configuration import configuration_file
@@ -110,7 +110,8 @@ class Planner:
         written = {page: texts[source] for page, source in sources.pages.items()}
         config, every = self._with_operations(config, reference, written)
         navigation = self._navigation(config, every)
-        places = (frozenset(every), sources.assets, self._folders(config, navigation))
+        moved = old_addresses(config)
+        places = (frozenset(every), sources.assets, self._folders(moved, navigation), moved)
         addresses = kept.get("addresses", places, lambda: Addresses(*places))
         reader = kept.get(
             "reader",
@@ -142,9 +143,8 @@ class Planner:
             diagnostics=(),
         )
 
-    def _folders(self, config: SiteConfig, navigation: Navigation) -> Mapping[str, str]:
+    def _folders(self, moved: Collection[str], navigation: Navigation) -> Mapping[str, str]:
         """The first page of each folder. Where a folder was moved by a redirect, links follow that."""
-        moved = {page_path(one.source) for one in config.redirects}
         first = first_pages((*navigation.order, *navigation.unlisted))
         return {folder: page for folder, page in first.items() if folder not in moved}
 

@@ -6,11 +6,14 @@ the same characters: there what is no clause stays as it is; elsewhere it is an 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.pieces import Kind, Piece
 from tenantry.sql.source import Source
+
+_ARRAY = re.compile(r"(?<![\w$.])array\s*\Z", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -55,8 +58,7 @@ class _Matcher:
             self._not_a_clause(bracket)
 
     def _open(self, index: int, piece: Piece) -> None:
-        before = self._source.text[max(0, piece.start - 12) : piece.start].rstrip().lower()
-        if self._dialect.arrays and before.endswith("array"):
+        if self._dialect.arrays and _ARRAY.search(self._source.text, max(0, piece.start - 12), piece.start):
             self._stack += [_Bracket(double=False), _Bracket(double=False)]
             return
         bracket = _Bracket(double=True, index=index)

@@ -17,6 +17,7 @@ from tenantry.sql.nodes import Clause, Composed, Hole, Members, Node, Position, 
 from tenantry.sql.pieces import Kind, Piece
 from tenantry.sql.placement import Placement, Placer
 from tenantry.sql.source import Source
+from tenantry.sql.whole_clauses import refuse_broken_clauses
 
 MOST_TAGS = 1_000
 """Tags in one template."""
@@ -41,6 +42,8 @@ def parse(source: Source, dialect: Dialect, optional: AbstractSet[str] = frozens
         pieces = match_brackets(source, dialect, pieces)
     refuse_dynamic_sql(source, dialect, pieces)
     refuse_column_names(source, dialect, pieces)
+    if "[[" in source.text:
+        refuse_broken_clauses(source, pieces)
     marks, slices = find_marks(source.text, pieces)
     parser = _Parser(source, dialect, pieces, slices, optional)
     return Tree(parser.parse(), tuple(parser.holes), marks)

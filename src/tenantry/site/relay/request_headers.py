@@ -25,21 +25,29 @@ DROPPED: Final = frozenset({"cookie", "cookie2", "accept-encoding", "origin", "r
 
 _CONNECTION: Final = (
     "host|content-length|transfer-encoding|connection|keep-alive|te|trailers?|upgrade|expect|via|http2-settings"
-    r"|proxy(?:-.*)?|sec-.*|x-http-method.*|x-method-override"
+    r"|proxy(?:-.*)?|sec-.*|x-http-(?:method|verb|host).*|x-method-override|x-override-.*"
 )
 """What frames a message (RFC 9110 section 7.6.1), or makes another request of it."""
 
 _CLIENT: Final = (
-    r"(?:x-)?forwarded(?:-.*)?|(?:x-)?original-.*|x-rewrite-.*|x-host|x-forward-.*|base-url|request-uri|path-info|script-name"
-    r"|(?:.*-)?(?:client|real|remote|connecting|source|user|peer|caller|origin|originating|cluster|true|visitor)"
-    r"-(?:ip|ips|addr|address|host|port)(?:-.*)?"
+    r"(?:.*-)?forwarded(?:-.*)?|(?:x-)?original-.*|x-rewrite-.*|x-(?:backend-)?host|x-forward-.*"
+    r"|base-url|request-uri|path-info|script-name"
+    r"|(?:.*-)?(?:true)?(?:client|real|remote|connecting|connection|source|src|user|peer|caller|viewer|origin|originating|cluster"
+    r"|true|visitor)-?(?:ip|ips|addr|address|host|hostname|port)(?:-.*)?"
     r"|(?:x-)?(?:ip|ip-address|remote|remote-.*|proxyuser-ip|proxy-.*|envoy-.*|arr-.*|azure-.*|appengine-.*)"
-    r"|server-.*|request-scheme|cf-.*|cdn-.*|fly-.*|fastly-.*|akamai-.*|x-akamai-.*|incap-.*|x-vercel-.*|wl-proxy-.*"
+    r"|server-.*|request-scheme|cf-.*|cloudfront-.*|cdn-.*|fly-.*|fastly-.*|akamai-.*|x-akamai-.*|incap-.*|x-vercel-.*|wl-proxy-.*"
 )
 """Where a request came from, and what it was before a proxy changed it."""
 
 _USER: Final = (
-    r"(?:.*-)?(?:ssl|tls|mtls|tlsclient|client|peer)-(?:client-.*|cert|certificate|dn|subject|issuer|verify|verified|serial"
+    r"(?:.*-)?(?<!api-)user|(?:.*-)?user-?(?:id|uid|info|dn)|(?:x-)?(?:uid|email|mail|from)|(?:x-)?(?:rh-)?identity"
+    r"|(?:x-)?(?:user-?)?(?:roles?|groups?)|(?:x-)?principal(?:-.*)?|(?:x-)?authenticated-.*|x-hasura-(?:user-.*|role)"
+    r"|(?:x-)?(?:impersonate|(?:on-)?behalf-of|(?:act|run)-?as)(?:-.*)?|(?:.*-)?(?:jwt|token)-(?:claims?|payload)(?:-.*)?"
+    r"|sm-?(?:user|universalid|serversession).*|iv-(?:user|groups|creds).*|(?:osso|oam)-.*|(?:x-)?gap-auth"
+    r"|x-amzn-request-?context|x-amzn-lambda-.*|x-apigateway-.*|l5d-.*|dapr-caller-.*|(?:x-)?spiffe-id"
+    r"|(?:.*-)?(?:client|subject|issuer|s|i)-(?:cn|dn|s-dn|i-dn)(?:-.*)?|(?:x-)?(?:dn|certificate)"
+    r"|(?:x-)?cert(?:ificate)?-(?:subject|issuer|dn|cn|serial|fingerprint|chain|info)(?:-.*)?"
+    r"|(?:.*-)?(?:ssl|tls|mtls|tlsclient|client|peer)-(?:client-.*|cert|certificate|dn|subject|issuer|verify|verified|serial"
     r"|fingerprint|san|cipher|protocol|chain)(?:-.*)?"
     r"|(?:.*-)?(?:clientcert|client-cert|sslclient|client-certificate)(?:-.*)?|x-ssl(?:-.*)?|ssl-.*|x-tls(?:-.*)?|x-ms-token-.*"
     r"|(?:x-)?(?:user|username|user-(?:name|id|email|mail|login|groups?|roles?|dn|principal)|logon-user|login|auth-type)"

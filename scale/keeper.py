@@ -111,7 +111,7 @@ class Keeper:
             (last,) = connection.execute("select number from generation").fetchone()
             now = time.time_ns() // 1_000
             rows = [(last + 1 + place, token(place).handle, now) for place in range(number)]
-            connection.executemany("insert into changes (generation, handle, at) values (?, ?, ?)", rows)
+            connection.executemany("insert into changes (generation, handle, written_at) values (?, ?, ?)", rows)
             connection.execute("update generation set number = number + ?", (number,))
         connection.close()
 

@@ -56,7 +56,7 @@ async def test_a_page_is_read_in_a_turn_of_its_own(tmp_path: Path, monkeypatch: 
     count = PAGES * read_changes.PAGE
     with sqlite3.connect(database) as other:
         listed = [(number, number.to_bytes(8, "big"), 1) for number in range(1, count + 1)]
-        other.executemany("insert into changes (generation, handle, at) values (?, ?, ?)", listed)
+        other.executemany("insert into changes (generation, handle, written_at) values (?, ?, ?)", listed)
         other.execute("update generation set number = ?", (count,))
     other.close()
     turns = Turns()

@@ -150,7 +150,7 @@ CHANGES = (
         generation.c.number,
         _listed.c.generation,
         _listed.c.handle,
-        _listed.c.at,
+        _listed.c.written_at,
         generation.c.run_name,
         generation.c.longest_lease,
     )

@@ -127,7 +127,7 @@ changes = Table(
     metadata,
     Column("generation", Number, primary_key=True, autoincrement=False),
     Column("handle", LargeBinary, nullable=False),
-    Column("at", BigInteger, nullable=False),
+    Column("written_at", BigInteger, nullable=False),
 )
 
 audit = Table(  # append-only: triggers refuse to update and to delete

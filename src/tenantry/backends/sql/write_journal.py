@@ -64,7 +64,7 @@ class StoreReplaced(Exception):
 
 
 _COUNT = "update generation set number = number + 1 returning number, store_id, run_name, longest_lease"
-_LIST = "insert into changes (generation, handle, at) values (?, ?, ?)"
+_LIST = "insert into changes (generation, handle, written_at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
 
@@ -81,7 +81,7 @@ _NOTE_THERE = _NOTE.replace(
 _NOTED = _NOTE.replace("values (?, ?, ?, ?, ?, ?, ?)", "select $1, $2, $3, $4, $5, $6, $7::json from counted")
 _ALL_THERE = f"""
 with counted as ({_COUNT}),
-  listed as (insert into changes (generation, handle, at) select number, $8::bytea, $1 from counted),
+  listed as (insert into changes (generation, handle, written_at) select number, $8::bytea, $1 from counted),
   noted as ({_NOTED})
 select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted

@@ -131,7 +131,8 @@ async def test_a_list_has_an_end(url: str, monkeypatch: pytest.MonkeyPatch) -> N
     """
     store = SQLStore(url)
     count = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 10010)"
-    fill = f"insert into changes (generation, handle, written_at) {count} select i, (select handle from user_groups), 1 from n"
+    rows = f"{count} select i, (select handle from user_groups), 1 from n"
+    fill = f"insert into changes (generation, handle, written_at) {rows}"
     await _acme(store)
     for text in (fill, "update generation set number = 10010"):
         await store._runner.write(lambda connection, writer, text=text: first_of(connection, text, ()), _WRITER, 9e9)

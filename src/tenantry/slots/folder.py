@@ -86,8 +86,7 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
     made = False
     try:
         if not os.path.lexists(folder.path):
-            _make(folder)
-            made = True
+            made = _make(folder)
         refusal = _refusal(folder)
     except OSError as error:
         raise StoreUnavailable(os_failure("cannot use the run folder", folder.path, error, SET_FOLDER)) from None
@@ -120,9 +119,11 @@ def _group() -> int | None:
         raise StoreUnavailable(f"{GROUP_VARIABLE} names {named!r}, and this host has no such group") from None
 
 
-def _make(folder: RunFolder) -> None:
-    """Puts the folder in its place with the right owner and mode from the first moment, whoever else does the same."""
-    draft = folder.path.with_name(f".{folder.path.name}.{secrets.token_hex(8)}")
+def _make(folder: RunFolder) -> bool:
+    """Puts the folder in its place with the right owner and mode from the first moment, whoever else does the same;
+    False if something came to its path meanwhile."""
+    # Not called after the folder: whoever watches the parent would know the name before it is ours.
+    draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
     draft.mkdir(mode=0o700)
     try:
         if folder.group is not None:
@@ -134,6 +135,8 @@ def _make(folder: RunFolder) -> None:
             draft.rmdir()
         if not os.path.lexists(folder.path):
             raise
+        return False
+    return True
 
 
 def _refusal(folder: RunFolder) -> StoreUnavailable | None:

@@ -27,7 +27,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_draft_does_not_show_the_name(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when the draft is called as the folder will be: whoever watches the parent creates that path in time."""
     seen: list[str] = []
-    monkeypatch.setattr(Path, "chmod", lambda *_, **__: seen.extend(os.listdir(shared)))
+    monkeypatch.setattr(Path, "chmod", lambda *_, **__: seen.extend(path.name for path in shared.iterdir()))
     run_folder(name=NAME)
     assert len(seen) == 1
     assert NAME not in seen[0]

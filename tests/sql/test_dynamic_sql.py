@@ -45,6 +45,10 @@ CALLS = [
     ("mysql", "begin not atomic declare q text default {{ x }}; execute immediate q; end"),
     ("sqlite", "select [eval]({{ x }})"),
     ("sqlite", "select load_extension({{ x }})"),
+    ("sqlite", "select name from main . 'FSDIR' /* c */ ({{ x }})"),
+    ("sqlite", "select sha3_query({{ x }}, 256)"),
+    ("postgresql", "select st_mapalgebra(rast, 1, null, {{ x }}) from maps"),
+    ("postgresql", "select * from _pgr_dijkstra({{ x }}, 1, 2)"),
 ]
 NO_CALLS = [
     ("postgresql", "select crosstab from t where crosstab = {{ x }} -- ts_stat(1)"),
@@ -56,6 +60,8 @@ NO_CALLS = [
     ("mysql", 'select "load_file(1)", load_file from t where a = {{ x }}'),
     ("mysql", "select immediate, prepare from t where execute = {{ x }}"),
     ("sqlite", "select query({{ x }}), evaluate({{ x }})"),
+    ("sqlite", "select {{ x }} in ('eval'), 'eval', (1), x'0a' from 'fsdir' where 'eval' = 'a (' and b in ('fsdir')"),
+    ("postgresql", "select 'ts_stat', {{ x }} where a in ('dblink') and b.c = 'dblink'"),
 ]
 
 

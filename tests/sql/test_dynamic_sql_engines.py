@@ -212,6 +212,14 @@ def test_sqlite(tmp_path: Path) -> None:
     assert ran - {"nextval"} == {"evaluate"}, "none but the one of this test"
 
 
+def test_a_string_names_a_table_function_in_sqlite() -> None:
+    """Why a string before ``(`` counts as a name: red without, for ``from 'fsdir'(…)`` compiled."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("create table orders (id)")
+        assert connection.execute("select name from main.'pragma_table_info' (?)", ["orders"]).fetchall() == [("id",)]
+    assert runs_text("select name from main.'fsdir' (?)", "sqlite")
+
+
 def test_mariadb(mariadb: MariaDB, tmp_path: Path) -> None:
     """Its catalogue has names only: each is called with up to four texts."""
     file = tmp_path / "file"

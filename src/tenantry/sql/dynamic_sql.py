@@ -73,8 +73,10 @@ _POSTGRESQL = """
     pg_read_file* pg_read_binary_file* pg_ls_dir pg_stat_file lo_import lo_export
 """
 _POSTGRESQL_EXTENSIONS = """
-    dblink* crosstab* connectby xpath_table pg_file_* get_raw_page
-    pgr_* run_command_on_* master_run_on_worker pg_background_launch query_export_to_s3
+    dblink* crosstab* connectby xpath_table pg_file_* get_raw_page st_mapalgebra* _st_mapalgebra*
+    pgr_* _pgr_* run_command_on_* master_run_on_worker create_intermediate_result broadcast_intermediate_result
+    worker_partition_query_result worker_apply_* replicate_ddl_command schedule_in_database raw_query
+    pg_background_launch query_export_to_s3
     clickhouse_raw_query jdbc_exec oracle_execute execute_internally
 """
 _DUCKDB = "query query_table json_execute_serialized_sql"
@@ -83,7 +85,10 @@ _DUCKDB_EXTENSIONS = """
     odbc_query odbc_exec odbc_scan bigquery_query bigquery_execute bigquery_scan snowflake_query snowflake_scan
     mssql_scan from_substrait from_substrait_json
 """
-_SQLITE = "load_extension fts3_tokenizer eval edit readfile writefile fsdir"
+_SQLITE = """
+    load_extension fts3_tokenizer eval edit readfile writefile fsdir zipfile sha1_query sha3_query next_char
+    sqlproc_* storedproc_*
+"""
 _MYSQL = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
 _MYSQL_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # of the schema sys
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
@@ -171,7 +176,7 @@ def _calls(text: str, pieces: Sequence[Piece], rules: tuple[Functions, ...]) -> 
 
 
 def _function_calls(words: Sequence[Word], rules: tuple[Functions, ...]) -> Iterator[Call]:
-    """A name counts as a call before ``(``, and in some dialects after a dot."""
+    """A name counts as a call before ``(``, and in some dialects after a dot; a string before ``(`` only."""
     before, name, at = "", "", 0
     for word, is_name, offset in words:
         if name and word in {"(", "[["}:
@@ -180,7 +185,9 @@ def _function_calls(words: Sequence[Word], rules: tuple[Functions, ...]) -> Iter
             before = word
             continue  # what stands at the end of the clause comes to stand before what follows it
         name = ""
-        if is_name:
+        if word.startswith("'") and any(rule.holds(word[1:]) for rule in rules):
+            name, at = word[1:], offset
+        elif is_name:
             found = [rule for rule in rules if rule.holds(word)]
             if word == ESCAPED_NAME and any(rule.escaped_names for rule in rules):
                 yield Call(word, offset)
@@ -205,7 +212,10 @@ _SIGNS = {Kind.OPEN: "[[", Kind.CLOSE: "]]", Kind.LEFT: "[", Kind.RIGHT: "]", Ki
 
 
 def _words(text: str, pieces: Sequence[Piece]) -> Iterator[Word]:
-    """The words and signs of a text, whether each is a name, and where it stands; comments and hints are none."""
+    """The words and signs of a text, whether each is a name, and where it stands; comments and hints are none.
+
+    A string is told with its first quote: SQLite takes it for the name of a table, also of one with ``()``.
+    """
     for piece in pieces:
         if piece.kind is Kind.CODE:
             for match in _WORD.finditer(text, piece.start, piece.end):
@@ -213,6 +223,8 @@ def _words(text: str, pieces: Sequence[Piece]) -> Iterator[Word]:
                 yield word.lower(), word[0].isalpha() or word[0] == "_", match.start()
         elif piece.kind is Kind.QUOTED:
             yield from _quoted(text, piece)
+        elif piece.kind is Kind.STRING:
+            yield text[piece.start : piece.end - 1].lower(), False, piece.start
         elif piece.kind is not Kind.COMMENT:
             yield _SIGNS.get(piece.kind, "'"), False, piece.start
 

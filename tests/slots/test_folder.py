@@ -177,7 +177,7 @@ def test_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch)
         (errno.EACCES, "owner and mode"),
         (errno.EPERM, "owner and mode"),
         (errno.EROFS, "read-only"),
-        (errno.ENOMEM, "out of memory"),
+        (errno.ENOMEM, "no memory left"),
     ],
 )
 def test_each_error_of_the_system_has_its_own_advice(

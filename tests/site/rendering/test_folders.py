@@ -132,6 +132,18 @@ def test_a_folder_that_was_moved_is_so_without_a_server() -> None:
     assert found(site) == set()
 
 
+@pytest.mark.parametrize("key", ["topbarLinks", "tabs", "anchors"])
+@pytest.mark.parametrize("folder", ["was", "/was/"])
+def test_the_frame_follows_a_redirect(key: str, folder: str) -> None:
+    """Red when the frame knows pages alone: it warned of the link, and left tabs and anchors out without a word."""
+    part = {"name": "Guides", "url": folder, **({"icon": "book"} if key == "anchors" else {})}
+    site = render(files(redirects=[{"source": "/was", "destination": "/guides"}], **{key: [part]}))
+    assert 'href="was.html"' in site["index.html"].decode()
+    assert 'href="../was.html"' in site["api/users.html"].decode()
+    assert b"url=guides/start.html" in site["was.html"]
+    assert found(site) == set()
+
+
 def test_a_built_folder_has_a_page_that_leads_on(tmp_path: Path) -> None:
     """For who types the address, or comes from elsewhere. No search, no sitemap and no list names it."""
     _written(tmp_path / "docs")

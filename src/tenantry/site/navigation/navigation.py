@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tenantry.site.addresses import page_path
 from tenantry.site.config.model import SiteConfig
 from tenantry.site.navigation.choosing import Choosing
 from tenantry.site.navigation.destinations import Destination, Target, VersionChoice, targets
@@ -52,6 +53,7 @@ class Navigation:
     def __init__(self, config: SiteConfig, heads: Mapping[str, FrontMatter]) -> None:
         self._config = config
         self._heads = heads
+        self._moved = frozenset(page_path(redirect.source) for redirect in config.redirects)
         self._tree = Tree(config, heads)
         self.order = tuple(self._tree.listed)
         self.unlisted = tuple(sorted(path for path in heads if path not in self._tree.listed))
@@ -147,7 +149,7 @@ class Navigation:
         return tuple(each for each in found if each.url or each.targets)
 
     def _led(self, at: Destination, url: str | None, key: tuple[str, int | None], scope: Scope) -> Destination:
-        """The destination with its address; without one if there is nothing to lead to."""
+        """The destination with its address: a page, or an old address that a redirect is about; else without one."""
         prefix = None if url is None else prefix_of(url)
         if url is not None and prefix is None:
             return _with(at, url=url.strip())
@@ -156,7 +158,8 @@ class Navigation:
             near = Part(scope.part.tab, key[1]) if key[0] == "anchor" else None
             return self._firsts.get((near, version)) or self._firsts.get((*key, version)) or self._unlisted(prefix)
 
-        return _with(at, targets=self._targets(find, scope))
+        found = self._targets(find, scope)
+        return _with(at, url=f"/{prefix}") if not found and prefix in self._moved else _with(at, targets=found)
 
     def _unlisted(self, prefix: str | None) -> str | None:
         """The first page below a prefix that the navigation does not name."""

@@ -58,9 +58,11 @@ class Links:
         found = self._addresses.resolve(page, target)
         if found.kind in {Kind.EXTERNAL, Kind.REFUSED}:
             return found.href
-        if found.kind is Kind.MISSING and pointer:
+        moved = found.kind is Kind.MISSING and found.path in self._addresses.moved
+        if found.kind is Kind.MISSING and pointer and not moved:
             self._note("SITE003", f"{target!r} leads to no page or file of this site.", pointer)
-        file = output(found.path) if found.kind is Kind.PAGE and found.path else found.path or "index.html"
+        is_page = moved or found.kind is Kind.PAGE
+        file = output(found.path) if is_page and found.path else found.path or "index.html"
         tail = found.href.partition("#")
         query = tail[0].partition("?")
         return _UP + below(file) + "".join(query[1:]) + "".join(tail[1:])

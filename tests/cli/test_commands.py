@@ -230,6 +230,33 @@ def test_sql_check_lists_what_a_viewer_can_drop(terminal: Terminal, folder: Path
     assert terminal("sql", "check", "rates.sql", "--optional", "discount", "--dialect", "mysql").out == checked.out
 
 
+def test_sql_check_goes_on_after_a_file_that_it_cannot_read(terminal: Terminal, folder: Path) -> None:
+    """Each file says what is wrong with it, and the others are looked at. Red while what is no UTF-8 was blamed on
+    ``--optional`` and ended the command, and while what is too long had no place."""
+    (folder / "latin.sql").write_bytes(b"select 1,\n  \xff")
+    (folder / "long.sql").write_text("select 1" + " " * 300_000)
+    (folder / "last.sql").write_text("select 1 [[ where a = {{ params.a }} * {{ rate | not_a_filter }} ]]")
+    checked = terminal("sql", "check", "latin.sql", "long.sql", "last.sql", fails=1)
+    assert checked.out.splitlines() == ["last.sql:1:40: rate (not_a_filter)"]
+    assert [line.partition(" ")[0] for line in checked.err.splitlines()] == ["latin.sql:2:3:", "long.sql:1:1:"]
+    said = terminal("sql", "check", "last.sql", "latin.sql", "--optional", "a b", fails=2)
+    assert "'a b'" in said.err, "of --optional"
+    assert said.out == ""
+
+
+def test_sql_render_takes_what_the_program_declares_optional(ready: Terminal, folder: Path) -> None:
+    """As ``sql check`` does: else a template with ``optional`` in the program could not be looked at. A file that is
+    no UTF-8 is said in one line."""
+    ready("group", "create", "acme", "--property", "region=eu")
+    (folder / "a.sql").write_text("select 1 where a = {{ region }} [[ and d = {{ discount }} ]]")
+    rendered = ready("sql", "render", "a.sql", "--group", "acme", "--optional", "discount").out
+    assert [line.rstrip() for line in rendered.splitlines()] == ["select 1 where a = $1", '-- 1: "eu"']
+    assert "declare it" in ready("sql", "render", "a.sql", "--group", "acme", fails=1).err
+    assert "--optional" in ready("sql", "render", "a.sql", "--group", "acme", "--optional", "a b", fails=2).err
+    (folder / "latin.sql").write_bytes(b"select \xff")
+    assert "1:8: this is no UTF-8" in ready("sql", "render", "latin.sql", "--group", "acme", fails=1).err
+
+
 def test_settings_come_from_option_then_variable_then_file(
     ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,12 +9,30 @@ from typing import TextIO
 import click
 
 from tenantry.cli.options import as_name, choose_environment, environment_option, json_option, pairs, with_store
-from tenantry.errors import TemplateError, UnknownGroup
+from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
 
 FAILED = 1
+
+
+def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        SQLTemplate("", optional=paths)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return paths
+
+
+dialect_option = click.option("--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True)
+optional_option = click.option(
+    "--optional",
+    multiple=True,
+    metavar="PATH",
+    callback=_paths,
+    help="A path that the program declares optional; more than once.",
+)
 
 
 @click.group()
@@ -33,7 +51,8 @@ def sql() -> None:
     help="The user group whose properties are used.",
 )
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; more than once.")
-@click.option("--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True)
+@optional_option
+@dialect_option
 @click.option("--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Default: the dialect's own.")
 @environment_option
 @json_option
@@ -43,19 +62,20 @@ async def render(
     file: TextIO,
     provided_id: str,
     params: tuple[str, ...],
+    optional: tuple[str, ...],
     dialect: str,
     paramstyle: str | None,
     environment: str | None,
     as_json: bool,
 ) -> None:
     """Print the SQL text and the bound parameters that FILE becomes for a group. Nothing is run."""
-    text = file.read()
+    template = SQLTemplate(_text(file), dialect, optional=optional)
     fence = await choose_environment(store, environment)
     issued = await store.get(fence, provided_id)
     if issued is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {fence.name}: see tenantry group list")
     variables = extend(issued.group.variables, "params", _params(params))
-    bound = SQLTemplate(text, dialect).bind(variables, paramstyle=paramstyle)
+    bound = template.bind(variables, paramstyle=paramstyle)
     if as_json:
         click.echo(json.dumps(_as_dict(bound), ensure_ascii=False, indent=2, default=str))
         return
@@ -67,10 +87,8 @@ async def render(
 
 @sql.command("check")
 @click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, required=True, metavar="FILE…")
-@click.option(
-    "--optional", multiple=True, metavar="PATH", help="A path that the program declares optional; more than once."
-)
-@click.option("--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True)
+@optional_option
+@dialect_option
 def check(files: tuple[TextIO, ...], optional: tuple[str, ...], dialect: str) -> None:
     """Compile templates, and list each variable of the group that a viewer's choice can drop.
 
@@ -80,18 +98,27 @@ def check(files: tuple[TextIO, ...], optional: tuple[str, ...], dialect: str) ->
     wrong = False
     for file in files:
         try:
-            found = SQLTemplate(file.read(), dialect, optional=optional).droppable
+            found = SQLTemplate(_text(file), dialect, optional=optional).droppable
         except TemplateError as error:
             wrong = True
-            click.echo(f"{file.name}:{error.message}", err=True)
+            place = "" if error.location else "1:1: "  # it says its own, unless it is of the whole text
+            click.echo(f"{file.name}:{place}{error.message}", err=True)
             continue
-        except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--optional") from None
         for variable in found:
             why = "not_a_filter" if variable.not_a_filter else "optional"
             click.echo(f"{file.name}:{variable.line}:{variable.column}: {variable.path} ({why})")
     if wrong:
         sys.exit(FAILED)
+
+
+def _text(file: TextIO) -> str:
+    """What a file holds. Raises TemplateError with the place of the first byte that is no UTF-8."""
+    try:
+        return file.read()
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode()
+        at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        raise TemplateError(f"{at}: this is no UTF-8; save the file as UTF-8", location=at) from None
 
 
 def _params(words: tuple[str, ...]) -> dict[str, str | list[str]]:

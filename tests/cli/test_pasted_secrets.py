@@ -76,5 +76,8 @@ def test_what_was_kept_when_nobody_looked_is_masked(ready: Terminal) -> None:
         said = ready(*words)
         assert f"ugkc_…{SECRET[-4:]}" in said.out
         assert_nowhere(said)
-    assert ready("group", "delete", SECRET, "--yes", "--json")
+    assert_nowhere(ready("group", "delete", SECRET, fails=1, given="n\n"))
+    said = ready("group", "delete", SECRET, "--yes")
+    assert f"ugkc_…{SECRET[-4:]}" in said.out
+    assert_nowhere(said)
     assert ready("group", "list", "--json").json() == []

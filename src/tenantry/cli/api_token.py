@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tenantry.cli.options import as_text, author, choose_environment, environment_option, json_option, with_store
-from tenantry.cli.output import say, show, show_alone
+from tenantry.cli.output import say, show, show_alone, show_secret
 from tenantry.groups import ApiToken, Scope
 from tenantry.ports import Store
 from tenantry.provisioning import issue_api_token
@@ -38,7 +38,7 @@ async def create(store: Store, environment: str | None, label: str, scopes: tupl
     secret, made = await issue_api_token(
         store, fence, label=label, scopes=[Scope(scope) for scope in scopes], author=author()
     )
-    show_alone(secret, _row(made), field="api_token", as_json=as_json)
+    show_secret(secret, _row(made), field="api_token", as_json=as_json)
     say(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
 
 

@@ -19,12 +19,13 @@ from tenantry.cli.options import (
     typed_pairs,
     with_store,
 )
-from tenantry.cli.output import Listing, say, show_alone, show_one
+from tenantry.cli.output import Listing, say, show_alone, show_one, show_secret
 from tenantry.errors import UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup
 from tenantry.keys import SigningKeys
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioned, Provisioner
+from tenantry.tokens import mask_within
 
 PAGE = 500
 
@@ -177,7 +178,9 @@ async def delete(store: Store, provided_id: str, environment: str | None, yes: b
     fence = await choose_environment(store, environment)
     if not yes:
         click.confirm(
-            f"Delete {provided_id!r} of {fence.name}? Its dashboards stop within a second.", abort=True, err=True
+            mask_within(f"Delete {provided_id!r} of {fence.name}? Its dashboards stop within a second."),
+            abort=True,
+            err=True,
         )
     gone = await store.delete(fence, provided_id, author=author())
     show_alone(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
@@ -188,7 +191,7 @@ def _provisioner(store: Store, keys: str | None) -> Provisioner:
 
 
 def _show_token(made: Provisioned, *, as_json: bool) -> None:
-    show_alone(made.token, made.group.as_dict(), field="token", as_json=as_json)
+    show_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
 
 
 def _unknown(provided_id: str, environment: str) -> UnknownGroup:

@@ -75,7 +75,13 @@ def show_one(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def show_alone(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """A secret, id or name alone on stdout; with ``as_json`` inside the record, as ``field``."""
+    """An id or name alone on stdout; with ``as_json`` inside the record, as ``field``. A token that stands there is
+    masked."""
+    show_secret(mask_within(value), record, field=field, as_json=as_json)
+
+
+def show_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
+    """The same of a token, which was asked for."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:

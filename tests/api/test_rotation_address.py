@@ -51,6 +51,15 @@ async def test_it_does_nothing_else(service: Service) -> None:
     assert code_of(await rotate(service, {"current_token": "x"})) == (404, "unknown_token")
 
 
+async def test_an_empty_body(service: Service) -> None:
+    """400 that names the field of this address. Red with one message for all: it told to send ``user_group_id``."""
+    for path, field in ((ROTATE, "current_token"), ("/api/user", "user_group_id")):
+        answer = await service.send("POST", b"", JSON_TYPE, path=path)
+        assert code_of(answer) == (400, "bad_json")
+        message = answer.json()["error"]["message"]
+        assert [name for name in ("current_token", "user_group_id") if name in message] == [field]
+
+
 async def test_its_methods(service: Service) -> None:
     """POST and OPTIONS; HEAD and all others are 405, with Allow."""
     for path in (ROTATE, ROTATE + "/"):

@@ -54,7 +54,7 @@ def decode(raw: bytes) -> dict[str, Any]:
 
 def _text(raw: bytes) -> str:
     if not raw:
-        raise BadJson('the body is empty: a JSON object is needed, such as {"user_group_id": "acme"}')
+        raise BadJson("the body is empty: a JSON object is needed")
     if raw.startswith(b"\xef\xbb\xbf"):
         raise BadJson("the body is not JSON: it starts with a byte order mark, at character 0")
     try:

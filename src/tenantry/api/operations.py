@@ -12,7 +12,7 @@ from tenantry.api.models import GetOrCreate, RequestBody, Rotate, Update
 from tenantry.errors import AmbiguousRequest, InvalidBody
 from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Issued, Once, thaw
 from tenantry.provisioning import Provisioned, Provisioner, Unread, check_changes, check_draft
-from tenantry.provisioning.limits import pointer_of
+from tenantry.provisioning.limits import check_text, pointer_of
 
 Model = TypeVar("Model", bound=RequestBody)
 Found: TypeAlias = Issued | Unread | None
@@ -75,11 +75,13 @@ class UpdateGroup:
     changes: GroupChanges
 
     def check(self) -> None:
+        check_text(self.provided_id, "/user_group_id")
         check_changes(self.changes)
 
     async def run(
         self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
     ) -> Provisioned:
+        self.check()  # a program may change a group whose id was stored when nobody looked; a caller is told of it
         return await provisioner.update(environment, self.provided_id, self.changes, author=author, found=found)
 
     def answer(self, made: Provisioned) -> dict[str, Any]:

@@ -52,7 +52,8 @@ def create_api(
     """
     service = Service(store, keys, body_seconds, store_seconds, observer)
     in_flight = InFlight()
-    user, rotate = (Door(UserRoom(service, reads, in_flight)) for reads in (OPERATIONS, ROTATION))
+    user = Door(UserRoom(service, OPERATIONS, '{"user_group_id": "acme"}', in_flight))
+    rotate = Door(UserRoom(service, ROTATION, '{"current_token": "ugtc_…"}', in_flight))
     introspect = Door(IntrospectionRoom(service), FORM_TERMS)
     rooms: dict[str, Room] = {
         "/openapi.json": DocumentRoom(openapi_document("3.1", contact=contact)),

@@ -34,12 +34,14 @@ _DROPPED = (
 
 class UserRoom:
     """Gets, creates, updates and rotates user groups for the callers that the store knows. ``operations``: what each
-    method makes of a body; ``in_flight`` is shared by all addresses of one service."""
+    method makes of a body; ``example``: a body that is read here, for whoever sends none; ``in_flight`` is shared by
+    all addresses of one service."""
 
-    def __init__(self, service: Service, operations: Mapping[str, Reader], in_flight: InFlight) -> None:
+    def __init__(self, service: Service, operations: Mapping[str, Reader], example: str, in_flight: InFlight) -> None:
         self.methods = tuple(operations)
         self._service = service
         self._operations = operations
+        self._example = example
         self._in_flight = in_flight
 
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
@@ -80,8 +82,9 @@ class UserRoom:
         raw = await read_body(receive, headers.content_length(), seconds=seconds)  # 400, 413, 408
         if raw or headers.has_media_type:
             headers.require_json()  # 415
-        if not raw and method == "GET":
-            raise BadJson(_DROPPED)
+        if not raw:
+            needed = f"the body is empty: a JSON object is needed, such as {self._example}"
+            raise BadJson(_DROPPED if method == "GET" else needed)
         key = headers.idempotency_key() if method == "POST" else None  # 400
         body = decode(raw)  # 400
         operation = self._operations[method](body)  # 422

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ from tenantry.groups import Scope, Token
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import FrozenClock
 from tenantry.tokens import KeyRing, SigningKey
-from tests.api.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys, make_service
+from tests.api.conftest import JSON_TYPE, Service, assert_documented, make_app, make_caller, make_keys, make_service
 from tests.api.test_table import code_of
 from tests.introspection.conftest import FORM, PATH, ask, make_issued, reader_of, rotate
 
@@ -27,12 +28,15 @@ def assert_refused(answer: httpx2.Response, status: int, code: str) -> None:
     document = answer.json()
     assert (answer.status_code, document["code"]) == (status, code)
     assert document["error"] == OAUTH.get(status, "invalid_request")
-    assert document["error_description"]
+    assert DESCRIPTION.fullmatch(document["error_description"])
     assert document["success"] == 0
     assert_always(answer)
 
 
+DESCRIPTION = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]+")
+"""What ``error_description`` may be made of (RFC 6749 section 5.2). Red with an ellipsis in the messages of a form."""
 OAUTH = {401: "invalid_client", 403: "insufficient_scope", 503: "temporarily_unavailable"}
+LACKING = 'Bearer realm="api", error="insufficient_scope", scope="introspect"'
 ALL_CHALLENGES = ['Token realm="api"', 'Bearer realm="api"', 'Basic realm="api"']
 
 
@@ -209,6 +213,19 @@ async def test_who_may_not_ask(service: Service) -> None:
     headers = [("Authorization", f"Token {service.reader}"), ("Authorization", f"Bearer {service.reader}")]
     twice = await service.http.post(PATH, data={"token": token}, headers=headers)
     assert_refused(twice, 400, "ambiguous_authorization")
+
+
+async def test_a_lacking_scope_is_named_to_a_bearer(service: Service) -> None:
+    """RFC 6750 section 3: the 403 has a challenge with the error and the scope that is needed; other ways to send the
+    API token have no such challenge. Red without ``scope`` in the terms of the address."""
+    for scheme, challenges in (("Bearer", [LACKING]), ("bEARER", [LACKING]), ("Token", [])):
+        answer = await ask(service, "x", Authorization=f"{scheme} {service.caller}")
+        assert_refused(answer, 403, "missing_scope")
+        assert answer.headers.get_list("www-authenticate") == challenges
+        assert_documented(answer)
+    user = await service.send("GET", b'{"user_group_id": "acme"}', JSON_TYPE, caller=service.reader)
+    assert code_of(user) == (403, "missing_scope")
+    assert "www-authenticate" not in user.headers
 
 
 async def test_a_bearer_is_no_caller_of_api_user(service: Service) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from pydantic_core import to_json
 from starlette.types import Scope, Send
 
-from tenantry.errors import MethodNotAllowed, TenantryError, Unauthorized, UnsupportedMediaType
+from tenantry.errors import MethodNotAllowed, MissingScope, TenantryError, Unauthorized, UnsupportedMediaType
 
 RawHeaders = list[tuple[bytes, bytes]]
 
@@ -41,6 +41,10 @@ class Terms:
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
+    scope: bytes = b""
+    """The scope that an API token needs here; said to a bearer who lacks it."""
+    bearer: bool = False
+    """Whether the API token came as Bearer, where that is read."""
 
     def for_scheme(self, scheme: bytes) -> Terms:
         """The same for a caller who used this scheme (lower case): he is challenged with it alone, if it is read here
@@ -48,7 +52,7 @@ class Terms:
         if len(self.challenges) == 1 or not scheme:
             return self
         fitting = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
-        return replace(self, challenges=fitting) if fitting else self
+        return replace(self, challenges=fitting, bearer=scheme == b"bearer") if fitting else self
 
 
 class Answer(NamedTuple):
@@ -108,6 +112,9 @@ def _headers_of(error: TenantryError, terms: Terms) -> tuple[tuple[bytes, bytes]
     headers: RawHeaders = []
     if isinstance(error, Unauthorized):
         headers.extend((b"www-authenticate", challenge) for challenge in terms.challenges)  # RFC 9110 section 11.6.1
+    if isinstance(error, MissingScope) and terms.bearer:  # RFC 6750 section 3
+        lacking = b'Bearer realm="api", error="insufficient_scope", scope="%b"' % terms.scope
+        headers.append((b"www-authenticate", lacking))
     if isinstance(error, MethodNotAllowed):
         headers.append((b"allow", terms.allow))
     if isinstance(error, UnsupportedMediaType):

@@ -23,7 +23,10 @@ from tenantry.provisioning import Patience
 TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
 
 FORM_TERMS: Final = Terms(
-    challenges=CHALLENGES, accept=b"application/x-www-form-urlencoded", document=oauth_error_document
+    challenges=CHALLENGES,
+    accept=b"application/x-www-form-urlencoded",
+    document=oauth_error_document,
+    scope=Scope.INTROSPECT.value.encode("ascii"),
 )
 
 

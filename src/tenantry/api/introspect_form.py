@@ -36,11 +36,11 @@ class Form:
         Raises InvalidRequest where it is missing or empty, or where any parameter comes twice.
         """
         if self._fields is None:  # not in the handler: no error of ours drags the body along as its context
-            raise InvalidRequest(f"the form has more than {MOST_FIELDS} parameters: send  token=…")
+            raise InvalidRequest(f"the form has more than {MOST_FIELDS} parameters: send the token alone")
         values = dict(self._fields)
         if len(values) != len(self._fields):
             raise InvalidRequest("the form has a parameter twice: send each once")
         token = values.get("token", "")
         if not token:
-            raise InvalidRequest("the form has no parameter token: send  token=…")
+            raise InvalidRequest("the form has no parameter token: send the user group token as token")
         return token

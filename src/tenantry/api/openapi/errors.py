@@ -57,7 +57,7 @@ _CASES: Final = {
         _Case(
             errors.InvalidRequest,
             "The form has no `token`, or a parameter twice",
-            "the form has no parameter token: send  token=…",
+            "the form has no parameter token: send the user group token as token",
         ),
         _Case(
             errors.Unauthorized,
@@ -198,8 +198,9 @@ def error_examples(codes: Iterable[str], terms: Terms, *, style: str = "") -> It
 
 
 def _headers(case: _Case, terms: Terms) -> Iterator[str]:
-    answer = refusal(_made(case), REQUEST_ID, problem=False, terms=terms)
-    yield from (name.decode("ascii").title().replace("Www", "WWW") for name, _ in answer.headers)
+    for each in (terms, terms.for_scheme(b"bearer")):  # some headers depend on how the API token came
+        answer = refusal(_made(case), REQUEST_ID, problem=False, terms=each)
+        yield from (name.decode("ascii").title().replace("Www", "WWW") for name, _ in answer.headers)
 
 
 def _made(case: _Case) -> errors.TenantryError:

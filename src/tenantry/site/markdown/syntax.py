@@ -18,15 +18,16 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from tenantry.site.markdown import modules
 from tenantry.site.markdown.constructs import Construct, Constructs, Kind
+from tenantry.site.markdown.formulas import formula_end, inline_formula
 from tenantry.site.markdown.modules import Module
 
 DEEPEST = 26
 """Lists and quotations within each other; what is deeper becomes plain paragraphs."""
 
-_INTERRUPTS = frozenset("`~>-+*_#|<{[:=0123456789")
+_INTERRUPTS = frozenset("`~>-+*_#|<{[:=$0123456789")
 """What a line can begin with that ends the paragraph before it."""
 
-_TERMINATORS = re.compile(r"[\n!&*<\[\\\]^_`{}~]")
+_TERMINATORS = re.compile(r"[\n!$&*<\[\\\]^_`{}~]")
 _BEFORE: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 _INSIDE: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
 
@@ -69,12 +70,14 @@ def parser(*, indented_code: bool) -> MarkdownIt:
         markdown.block.ruler.at("list", _list, _INSIDE)
     markdown.block.ruler.before("table", "module", _module)
     markdown.block.ruler.before("table", "prose", _prose)
+    markdown.block.ruler.before("table", "formula", _formula, _BEFORE)
     markdown.block.ruler.before("table", "construct", _construct, _BEFORE)
     markdown.block.ruler.push("text", _paragraph, {"alt": []})
     markdown.inline.ruler.disable(["html_inline"])
     markdown.inline.ruler.enable(["strikethrough"])
     markdown.inline.ruler2.enable(["strikethrough"])
     markdown.inline.ruler.before("entity", "construct", _inline_construct)
+    markdown.inline.ruler.before("escape", "formula", inline_formula)
     markdown.inline.terminator_re = _TERMINATORS
     footnote_plugin(markdown, inline=False, move_to_end=False)
     return markdown
@@ -116,6 +119,14 @@ def _prose(state: StateBlock, start_line: int, end_line: int, silent: bool) -> b
     if state.src[at] in _INTERRUPTS or state.is_code_block(start_line) or _table_ahead(state, start_line, end_line):
         return False
     return _paragraph(state, start_line, end_line, silent)
+
+
+def _formula(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """A formula of several lines, as a paragraph."""
+    end = formula_end(state, start_line, end_line)
+    if end and not silent:
+        _push_paragraph(state, start_line, end)
+    return bool(end)
 
 
 def _paragraph(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from tenantry.errors import MissingVariable, TemplateError
@@ -74,6 +77,16 @@ def test_text_never_grows_together_around_a_clause() -> None:
 def test_arrays_are_not_clauses(text: str, expected: str) -> None:
     """`[[` opens a clause only if its `]]` encloses a variable at its own level."""
     assert sql(text, {"x": 1, "params": {"p": 2}}, "postgresql") == expected
+
+
+def test_brackets_that_are_no_clause_begin_a_name_in_sqlite() -> None:
+    """There ``[[ … ]`` is a name, so what stands in it would be no code: red while ``\\[[`` gave the characters, and a
+    condition in the name was one to us and none to the engine."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        name = "[ from t where tenant = :p1 --\n"
+        assert database.execute(f"select 1 as [{name}]", {"p1": "a"}).description[0][0] == name
+    with pytest.raises(TemplateError, match="would begin a quoted name"):
+        SQLTemplate("select 1 as \\[[ from t where tenant = {{ tenant }} --\n] from t", "sqlite")
 
 
 def test_names_in_brackets_inside_a_clause() -> None:

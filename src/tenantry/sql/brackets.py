@@ -90,7 +90,7 @@ class _Matcher:
             raise self._source.error(
                 self._pieces[bracket.index].start,
                 problem,
-                "close the clause with ]], and name in it the variable that it depends on; or write \\[[",
+                "close the clause with ]], and name in it the variable that it depends on",
             )
 
     def result(self) -> list[Piece]:

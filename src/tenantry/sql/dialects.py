@@ -62,6 +62,7 @@ def _opening(dialect: Dialect) -> str:
     code += [rf"{_WORD}(?!'|&['\"])", r"[0-9][A-Za-z0-9_.]*+", "-(?!-)", r"/(?!\*)", r"\{(?![{%])"]
     code += [r"\\(?!\{[{%]|\[\[)", rf"\$(?!{_DOLLAR[2:]})" if dialect.dollar_quotes else r"\$"]
     groups = [("code", f"(?:{'|'.join(code)})+"), ("tag", r"\{\{"), ("statement", r"\{%")]
+    groups += [("bracket", r"\\\[\[")] if dialect.bracket_names else []
     groups += [("escape", r"\\(?:\{[{%]|\[\[)"), ("open", r"\[\[")]
     groups += [("name", r"\[") if dialect.bracket_names else ("left", r"\["), ("right", r"\]")]
     groups += [("line", f"(?:{dash}{'|#' if dialect.hash_comment else ''})[^{dialect.line_end}]*+"), ("dashes", "--")]

@@ -176,6 +176,10 @@ def _name(source: Source, _dialect: Dialect, start: int, end: int) -> Piece:
     return Piece(Kind.QUOTED, start, stop)
 
 
+def _bracket(source: Source, _dialect: Dialect, start: int, _end: int) -> Piece:
+    raise source.error(start, "here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"')
+
+
 def _dollar(source: Source, _dialect: Dialect, start: int, end: int) -> Piece:
     delimiter = source.text[start:end]
     close = source.text.find(delimiter, end)
@@ -204,6 +208,7 @@ _READERS: dict[str, Callable[[Source, Dialect, int, int], Piece]] = {
     "dashes": _dashes,
     "string": _string,
     "string2": _string,
+    "bracket": _bracket,
     "name": _name,
     "name2": _name,
     "tick": _name,

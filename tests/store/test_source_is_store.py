@@ -165,6 +165,25 @@ async def test_what_the_message_says_helps(postgres_url: str, postgres: Postgres
     await store.aclose()
 
 
+@pytest.mark.parametrize("inherits", ["inherit", "noinherit"])
+async def test_what_another_role_reads_counts_for_its_members(
+    postgres_url: str, postgres: Postgres, inherits: str
+) -> None:
+    """A query becomes such a role by ``select set_config('role', …)``, whether it inherits or not; and the statement
+    in the message names the role that has the right. Red when only what is inherited is asked, and when the statement
+    takes the right from the source's own role, which never had it."""
+    team = _role(postgres, postgres_url, "grant select on all tables in schema public to {}")
+    role = _role(postgres, postgres_url, f"alter role {{}} {inherits}", f"grant {team} to {{}}")
+    store, url = SQLStore(postgres_url), _as(postgres_url, role)
+    with pytest.raises(InvalidSource) as caught:
+        await _register(store, url)
+    _, _, statement = caught.value.message.partition("As their owner run: ")
+    assert team in statement
+    postgres.execute(statement.partition(". Both")[0], url=postgres_url)
+    await _register(store, url)
+    await store.aclose()
+
+
 async def test_a_server_out_of_reach_is_registered_with_a_warning(
     sqlite_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -42,17 +42,21 @@ select count(*) from sqlite_master where type = 'table'
   and (name = 'generation' and sql like '%store_id%' or name = 'user_groups' and sql like '%nonce%')
 """
 
+# A query can take on any role that its own is in, without a word that writes: set_config('role', …).
 _IN_POSTGRESQL: Final = """
 select quote_ident(n.nspname) || '.' || quote_ident(c.relname), quote_ident(current_user),
   pg_has_role(c.relowner, 'member') or exists (
-    select from pg_roles r where r.rolname = 'pg_read_all_data' and pg_has_role(r.oid, 'member'))
+    select from pg_roles r where r.rolname = 'pg_read_all_data' and pg_has_role(r.oid, 'member')),
+  readers.names
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  cross join lateral (
+    select array_agg(quote_ident(r.rolname)::text) as names from pg_roles r where pg_has_role(r.oid, 'member')
+      and has_schema_privilege(r.oid, n.oid, 'usage') and has_any_column_privilege(r.oid, c.oid, 'select')) as readers
 where c.relkind in ('r', 'p') and c.relname = any ($1::text[])
   and 2 = (select count(*) from pg_attribute a join pg_class o on o.oid = a.attrelid
     where o.relnamespace = n.oid and not a.attisdropped
       and (o.relname, a.attname) in (('generation', 'store_id'), ('user_groups', 'nonce')))
-  and (pg_has_role(c.relowner, 'member')
-    or has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select'))
+  and (pg_has_role(c.relowner, 'member') or readers.names is not null)
 order by 1
 """
 
@@ -82,11 +86,12 @@ async def check_postgresql(connection: Any) -> None:
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
+    readers = ", ".join(sorted({name for row in found for name in row[3] or ()}))
     mend = (
         "Give the source a role of its own, which is no superuser, owns none of these tables and is in no role that "
         "does or reads all data: `create role reader login`, then `grant select on` the tables of your app"
         if owns
-        else f"As their owner run: revoke all on {names} from {role}, public"
+        else f"As their owner run: revoke all on {names} from {readers}, public"
     )
     raise InvalidSource(
         f"the role {role} of the data source can read Tenantry's own tables ({names}), and with them every tenant's "

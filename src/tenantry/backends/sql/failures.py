@@ -12,6 +12,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.migrations.address import RUN_MIGRATE
 
+_NOT_ALLOWED = "42501"  # insufficient privilege; its text names a table or a column, and no value
 _NO_TABLES = {"42P01", "42703", "3F000"}  # undefined table, column, schema
 _REFUSED = {  # by the text: libpq gives no SQLSTATE for what ends an attempt to connect
     "there is no such database": re.compile(r'database "[^"]*" does not exist|no such database'),
@@ -63,6 +64,11 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     state = getattr(cause, "sqlstate", None)
     if state in _NO_TABLES:
         return MigrationNeeded(f"the {label} has no tables of this version: {RUN_MIGRATE}")
+    if state == _NOT_ALLOWED:
+        return StoreUnavailable(
+            f"the {label} refuses its role: {str(cause).partition(chr(10))[0]}. "
+            "docs/stores.md lists the rights that it needs"
+        )
     refused = _refused(cause)
     if refused is not None:
         return StoreUnavailable(f"the {label} cannot be used: {refused}")

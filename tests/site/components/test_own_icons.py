@@ -17,6 +17,9 @@ SHAPES = {
     "as a text": f"<Card title='t' icon='<svg viewBox=\"0 0 24 24\">{PATH}</svg>'>x</Card>",
     "JSX": f'<Card title="t" icon={{<svg className="w-4" viewBox="0 0 24 24" strokeWidth={{1.5}} style={{{{width: 24}}}}>{PATH}</svg>}}>x</Card>',  # noqa: E501
     "without a viewBox": f'<Card title="t" icon={{<svg width="24" height="24px" xmlns="http://www.w3.org/2000/svg">{PATH}</svg>}}>x</Card>',
+    "in a fragment": f'<Card title="t" icon={{<><svg viewBox="0 0 24 24">{PATH}</svg></>}}>x</Card>',
+    "in a span": f'<Card title="t" icon={{(<span className="w-4">\n<svg viewBox="0 0 24 24">{PATH}</svg>\n</span>)}}>x</Card>',  # noqa: E501
+    "in two": f'<Card title="t" icon={{<div style={{{{a: 1}}}}><i><svg viewBox="0 0 24 24">{PATH}</svg></i></div>}}>x</Card>',  # noqa: E501
     "of an accordion": f'<Accordion title="t" icon={{<svg viewBox="0 0 24 24">{PATH}</svg>}}>x</Accordion>',
     "of a step": f'<Steps><Step title="t" icon={{<svg viewBox="0 0 24 24">{PATH}</svg>}}>x</Step></Steps>',
     "of a tab": f'<Tabs><Tab title="t" icon={{<svg viewBox="0 0 24 24">{PATH}</svg>}}>x</Tab></Tabs>',
@@ -58,6 +61,7 @@ HOSTILE = [
     "<svg>{}<foreignObject><iframe src='https://evil.example'></iframe></foreignObject></svg>",
     "<svg>{}</svg><img src=x onerror=alert(1)>",
     "<svg><p>{}<img src=x onerror=alert(1)></svg>",
+    "<span onclick=alert(1)><svg>{}</svg><img src=x onerror=alert(1)></span>",
     "<svg>{}<title><img src=x onerror=alert(1)></title></svg>",
     "<svg><mask id='x'></mask>{}<path mask='url(//evil.example)' d='M0 0'/></svg>",
     "<svg>{}<!--><img src=x onerror=alert(1)>--></svg>",
@@ -113,6 +117,7 @@ IMAGES = [
     "<Card title='t' icon={<img src={'/images/a.png'} width={20} />}>x</Card>",
     '<Card title="t" icon={(<img className="w-4" src="../images/a.png"/>)}>x</Card>',
     "<Card title='t' icon='<img src=\"/images/a.png\">'>x</Card>",
+    '<Card title="t" icon={<span><img src="/images/a.png" /></span>}>x</Card>',
 ]
 
 

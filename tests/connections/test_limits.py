@@ -4,15 +4,45 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
+import time
 from ipaddress import ip_network
 
 import pytest
 
 from tenantry.connections import Closed, ConnectionCounters, ConnectionLimits
-from tests.connections.conftest import Running, Start, read_all, read_until
+from tests.connections.conftest import LARGE, Running, Start, read_all, read_until
 from tests.engines.slow_clients import SilentClients, SlowBody, SlowHeaders
 
 HELLO = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def test_who_reads_stays(start: Start) -> None:
+    """Two long answers that are read all the while, and a connection without a request: that one is closed for each new
+    caller, and the answers arrive whole. Red when whoever has not read all yet counts as slow (checked by a rank of 1
+    for it)."""
+    server = start(max_connections=3)
+    received: list[int] = []
+    readers = [threading.Thread(target=lambda: received.append(_read_large(server))) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    while any(reader.is_alive() for reader in readers):
+        with SilentClients(server.address, 1):
+            time.sleep(0.3)
+            server.ask()
+    assert len(received) == 2
+    assert min(received) > LARGE
+
+
+def _read_large(server: Running) -> int:
+    """About 25 MB/s, so that something always waits to be sent."""
+    received = 0
+    with socket.create_connection(server.address, timeout=60) as connection:
+        connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        while chunk := connection.recv(262_144):
+            received += len(chunk)
+            time.sleep(0.01)
+    return received
 
 
 @pytest.mark.parametrize("kind", [SilentClients, SlowHeaders, SlowBody])
@@ -43,8 +73,9 @@ def test_idle_connections_go_before_new_ones_are_refused(start: Start) -> None:
 
 
 def test_who_is_at_work_stays(start: Start) -> None:
-    """Five requests under way are all there may be: the sixth caller gets 503 and is told to come again, and the five
-    are answered. Red when a connection at work may be closed (checked by a rank of 3 for it)."""
+    """Five requests under way are all there may be: the next callers get 503, every one of them, and are told to come
+    again; the five are answered. Red when a connection at work may be closed (checked by a rank of 3 for it), and when
+    one that was refused counts as one that may go (every other caller was let in then, up to the last descriptor)."""
     server = start(max_connections=5)
     at_work = []
     for _ in range(5):
@@ -52,10 +83,17 @@ def test_who_is_at_work_stays(start: Start) -> None:
         connection.sendall(b"GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         at_work.append(connection)
     _until_served(server, 5)
-    answer = server.ask()
-    assert answer.startswith(b"HTTP/1.1 503")
-    assert b"\r\nretry-after: 1\r\n" in answer
-    assert b'"too_many_connections"' in answer
+    refused = []
+    for _ in range(12):  # all of them at once: more than may drain
+        caller = socket.create_connection(server.address, timeout=60)
+        refused.append(caller)
+        answer = read_all(caller)
+        assert answer.startswith(b"HTTP/1.1 503")
+        assert b"\r\nretry-after: 1\r\n" in answer
+        assert b'"too_many_connections"' in answer
+        assert len(server.factory.open) == 5
+    for caller in refused:
+        caller.close()
     for connection in at_work:
         assert read_all(connection).endswith(b"done")
         connection.close()
@@ -117,8 +155,6 @@ def _served(server: Running) -> socket.socket:
 
 def _until_served(server: Running, count: int) -> None:
     """Waits until that many requests are at work."""
-    import time
-
     from tenantry.connections.connection import State
 
     ends = time.monotonic() + 60

@@ -66,6 +66,8 @@ class Connection(asyncio.Protocol):
         self.received = 0
         self.written = 0
         self._measured: tuple[float, int] | None = None
+        self._reads = False
+        """Its client has read what waits to be sent fast enough for a whole grace."""
 
     # --- what asyncio calls ---
 
@@ -213,7 +215,7 @@ class Connection(asyncio.Protocol):
         waiting = self.transport.get_write_buffer_size()
         if not waiting:
             if self._measured is not None:
-                self._measured = None
+                self._measured, self._reads = None, False
                 self.since = now
             return False
         sent = self.written - waiting
@@ -224,17 +226,27 @@ class Connection(asyncio.Protocol):
         limits = self._connections.limits
         if now - begun < limits.grace_seconds:
             return False
-        self._measured = now, sent
+        self._measured, self._reads = (now, sent), True
         return sent - sent_then < limits.min_rate * (now - begun)
+
+    def is_slow_reader(self, now: float, seconds: float) -> bool | None:
+        """Whether its client has read for so many seconds, and too little; None if it is too early to say."""
+        if self._measured is None:
+            return None
+        begun, sent_then = self._measured
+        if now - begun < seconds:
+            return False if self._reads else None
+        sent = self.written - self.transport.get_write_buffer_size()
+        return sent - sent_then < max(self._connections.limits.min_rate, 1) * (now - begun)
 
     @property
     def is_draining(self) -> bool:
         return self.state is State.DRAINING
 
     @property
-    def waits_to_send(self) -> bool:
-        """Whether its client was found not to have read all that was written."""
-        return self._measured is not None
+    def has_unsent(self) -> bool:
+        """Whether its client has not read all that was written."""
+        return self.transport.get_write_buffer_size() > 0
 
 
 def _answer(error: TenantryError) -> bytes:

@@ -15,6 +15,9 @@ _TICK: Final = 0.25
 """Seconds between two looks at all of them. No connection has a timer of its own: a request costs none."""
 _YOUNG: Final = 1.0
 """Seconds in which an honest client has sent its request: before that it is not taken for a slow one."""
+_REFUSED: Final = 8
+"""Refused connections that may still drain, so that their clients read why. They are none of those that are counted;
+their file descriptors are some of RESERVED_FILES."""
 
 
 class OpenConnections:
@@ -23,9 +26,11 @@ class OpenConnections:
     1. one that drains, or has kept the server waiting for a second: for the head of a request, for a body that comes
        more slowly than it should, or for the reading of its answer,
     2. one that is idle between two requests,
-    3. one that keeps the server waiting since a moment.
+    3. one that keeps the server waiting since a moment,
+    4. one whose client reads its answer since a moment.
 
-    Within a rank the oldest. Where none is left every connection is at work, and the new one is refused.
+    Within a rank the oldest. Where none is left every connection is at work, which includes a client that reads a long
+    answer fast enough, and the new one is refused.
     """
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
@@ -33,6 +38,7 @@ class OpenConnections:
         self.counters = counters
         self._all: dict[Connection, None] = {}  # in the order in which they came
         self._by_address: dict[str, dict[Connection, None]] = {}
+        self._refused: dict[Connection, None] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -50,17 +56,29 @@ class OpenConnections:
         refused = None if address is None else self._make_place_for(address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_place(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        self._all[connection] = None
-        if address is not None:
-            connection.address = address
-            self._by_address.setdefault(address, {})[connection] = None
+        if refused is not None:
+            self._turn_away(connection)
+        else:
+            self._all[connection] = None
+            if address is not None:
+                connection.address = address
+                self._by_address.setdefault(address, {})[connection] = None
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_TICK, self._check)
         return refused
 
+    def _turn_away(self, connection: Connection) -> None:
+        """Keeps it apart: were it one of all, the next one would take its place, and there would be one too many."""
+        self._refused[connection] = None
+        if len(self._refused) > _REFUSED:
+            oldest = next(iter(self._refused))
+            del self._refused[oldest]
+            oldest.abort()
+
     def discard(self, connection: Connection) -> None:
         """It has ended, or is about to in this round of the loop."""
         self._all.pop(connection, None)
+        self._refused.pop(connection, None)
         if connection.address is not None:
             same = self._by_address.get(connection.address)
             if same is not None:
@@ -88,9 +106,10 @@ class OpenConnections:
 
     def _check(self) -> None:
         now = self.now()
-        for connection in list(self._all):
+        for connection in [*self._all, *self._refused]:
             connection.check(now)
-        self._timer = asyncio.get_running_loop().call_later(_TICK, self._check) if self._all else None
+        left = self._all or self._refused
+        self._timer = asyncio.get_running_loop().call_later(_TICK, self._check) if left else None
 
 
 def _least(among: Iterable[Connection], now: float, min_rate: int) -> Connection | None:
@@ -110,8 +129,11 @@ def _rank(connection: Connection, now: float, min_rate: int) -> int:
     state, request = connection.state, connection.request
     if state is State.UPGRADED:
         return 0
-    if state is State.DRAINING or connection.waits_to_send:
+    if state is State.DRAINING:
         return 1
+    if connection.has_unsent:
+        slow = connection.is_slow_reader(now, _YOUNG)
+        return 4 if slow is None else int(slow)
     if state is State.IDLE:
         return 2
     if state is State.HEAD:

@@ -7,9 +7,11 @@ costs steps, and the template is stopped when they are used up. What a step take
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sized
+from collections import deque
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from contextlib import contextmanager
 from contextvars import ContextVar
+from decimal import Decimal
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -59,6 +61,11 @@ def spending(budget: Budget | None = None) -> Iterator[None]:
         _active.reset(token)
 
 
+def running() -> Budget | None:
+    """The budget of the rendering that runs, if one does."""
+    return _active.get()
+
+
 def charge(steps: int) -> None:
     """Charges the rendering that runs, if one does."""
     budget = _active.get()
@@ -90,6 +97,7 @@ def copied(value: Any) -> Any:
 
 
 _SMALL: Final = frozenset({int, bool, float, type(None)})
+_LEAVES: Final = _SMALL | _TEXT
 
 
 def counted(items: Iterator[Any]) -> Iterator[Any]:
@@ -101,19 +109,31 @@ def counted(items: Iterator[Any]) -> Iterator[Any]:
 
 def size(value: Any) -> int:
     """Steps of a value that is read or copied at its surface: the length of a text or a list."""
-    if type(value) in _TEXT or isinstance(value, str | bytes):
+    kind = type(value)  # most values are of these two sorts, and a table of types is asked faster than isinstance
+    if kind in _TEXT:
+        return 1 + (len(value) >> _SHIFT)
+    if kind in _SMALL:
+        return 1 + (value.bit_length() >> 10) if kind is int else 1
+    if isinstance(value, _CONTAINERS):
+        return 1 + len(value)
+    if isinstance(value, str | bytes):
         return 1 + (len(value) >> _SHIFT)
     if isinstance(value, int):
         return 1 + (value.bit_length() >> 10)
-    return 1 + len(value) if isinstance(value, Sized) and isinstance(value, _CONTAINERS) else 1
+    if isinstance(value, Decimal) and value.is_finite():
+        return 1 + (max(value.adjusted(), 0) >> 6) ** 2  # as an integer it may have a thousand million digits
+    return 1
 
 
-_CONTAINERS: Final = (list, tuple, set, frozenset, dict, Record, RecordList)
+_VIEWS: Final = (KeysView, ValuesView, ItemsView)
+_CONTAINERS: Final = (list, tuple, set, frozenset, dict, Record, RecordList, range, deque, *_VIEWS)
 
 
 def weight(value: Any) -> int:
     """Steps of a value that is read whole, with all that is in it; no more than a little above MAX_STEPS, however
     often its parts repeat."""
+    if type(value) in _LEAVES:
+        return size(value)
     total, stack = 0, [value]
     while stack and total <= MAX_STEPS:
         item = stack.pop()
@@ -125,6 +145,9 @@ def weight(value: Any) -> int:
         if isinstance(item, Mapping):
             stack.extend(item.keys())
             stack.extend(item.values())
-        elif isinstance(item, list | tuple | set | frozenset):
+        elif isinstance(item, _ITERATED):
             stack.extend(item)
     return total
+
+
+_ITERATED: Final = (list, tuple, set, frozenset, deque, *_VIEWS)

@@ -79,9 +79,11 @@ _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
 def check_format(text: object, arguments: object = ()) -> None:
     """Raise SecurityError where a printf format asks for a width of 100 or more: one number would make any length.
     Charges for each argument as often as the format may name it."""
-    if isinstance(text, bytes) or _WIDE.search(str(text)):
+    read = str(text)
+    charge(size(read) + read.count("%(") * (len(read) >> 10))  # each of these is looked for to the end of the text
+    if isinstance(text, bytes) or _WIDE.search(read):
         raise SecurityError("a format may ask for at most 99 places")
-    charge(weight(arguments) * (str(text).count("%") if isinstance(arguments, Mapping) else 1))
+    charge(weight(arguments) * (read.count("%") if isinstance(arguments, Mapping) else 1))
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:

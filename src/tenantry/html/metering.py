@@ -16,7 +16,7 @@ from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame, operators
 from jinja2.environment import TemplateModule
 
-from tenantry.html.budget import Budget, charge, counted, size, spending, weight
+from tenantry.html.budget import Budget, charge, counted, running, size, spending, weight
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,7 +24,7 @@ MAX_NESTED_LOOPS: Final = 16
 """How deep loops may stand within loops in one template: Python compiles no more than 20 nested blocks."""
 
 _AT_THE_SURFACE: Final = frozenset({
-    "count", "d", "default", "first", "groupby", "items", "last", "length", "list", "map", "reject", "rejectattr",
+    "count", "d", "default", "first", "items", "last", "length", "list", "map", "reject", "rejectattr",
     "reverse", "select", "selectattr",
 })  # fmt: skip
 """Filters that do not look into what they are given; all others may read it whole."""
@@ -100,9 +100,18 @@ class MeteredGenerator(CodeGenerator):
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # as above
         """A number, text, true, false or none."""
-        if isinstance(node.value, float) and not math.isfinite(node.value):
+        if not _is_finite(node.value):
             self.fail("this number is too large: numbers go up to 1.7e308", node.lineno)
         super().visit_Const(node, frame)
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether Python can read what it writes of a constant, also of one that the compiler has put together."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return all(map(_is_finite, value))
+    if isinstance(value, dict):
+        return all(map(_is_finite, (*value.keys(), *value.values())))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def metered_filters(filters: dict[str, Any]) -> dict[str, Any]:
@@ -119,22 +128,27 @@ def metered(function: F, *, whole: bool) -> F:
     """The function, with its arguments charged before and its result after."""
     first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
+    weigh = weight if whole else size
+
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        given = [*arguments[:first], *(_bounded(value, whole) for value in arguments[first:])]
-        weigh = weight if whole else size
-        charge(1 + sum(map(weigh, given[first:])) + sum(map(weigh, keywords.values())))
-        result = function(*given, **keywords)
+        steps = 1
+        for place in range(first, len(arguments)):
+            if hasattr(arguments[place], "__next__"):
+                arguments = (*arguments[:place], _bounded(arguments[place], whole), *arguments[place + 1 :])
+            steps += weigh(arguments[place])
+        for value in keywords.values():
+            steps += weigh(value)
+        charge(steps)
+        result = function(*arguments, **keywords)
         charge(size(result))
         return result
 
     return call  # type: ignore[return-value]  # wraps() keeps its signature
 
 
-def _bounded(value: Any, whole: bool) -> Any:
+def _bounded(value: Iterator[Any], whole: bool) -> Any:
     """An iterator, which may have no end, as a list or as a counted one."""
-    if not hasattr(value, "__next__"):
-        return value
     return list(counted(value)) if whole else counted(value)
 
 
@@ -174,6 +188,6 @@ class MeteredTemplate(jinja2.Template):
             yield piece
 
     def make_module(self, *arguments: Any, **keywords: Any) -> TemplateModule:
-        """The template as a module, for ``import``."""
-        with spending():
+        """The template as a module: for ``import``, which spends what the page has."""
+        with spending(running()):
             return super().make_module(*arguments, **keywords)

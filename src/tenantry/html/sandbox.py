@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import ItemsView, Iterable, KeysView
 from typing import Any, NoReturn
 
 import jinja2
 from jinja2 import nodes
 from jinja2.exceptions import SecurityError
 from jinja2.parser import Parser
-from jinja2.runtime import Context, markup_join
+from jinja2.runtime import Context, LoopContext, markup_join
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
@@ -56,6 +57,10 @@ TEXT_METHODS = frozenset(
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _BUILTIN = (str, bytes, bytearray, int, float, complex)
 _MAX_BITS = 1024
+_READ_BY_METHODS = (str, list, tuple, set, frozenset, dict, deque, KeysView, ItemsView, LoopContext)
+"""Whose methods may read all of it, or compare what they are given: ``x.count(y)``, ``loop.changed(y)``."""
+_LOOKUPS = frozenset({"get", "items", "keys", "values"})  # of a dict: as fast for a large one as for a small one
+_COPYING = frozenset({"+", "-"})  # of lists, and of sets
 _CALL = 2  # steps of a call, which takes longer than a round of a loop
 
 
@@ -99,7 +104,7 @@ def printable(value: Any) -> Any:
 class DashboardEnvironment(ImmutableSandboxedEnvironment):
     """See ``create_environment``."""
 
-    intercepted_binops = frozenset({"*", "**", "%", "+"})
+    intercepted_binops = frozenset({"*", "**", "%", "+", "-"})
     context_class = VariablesContext
     template_class = MeteredTemplate
     code_generator_class = MeteredGenerator
@@ -153,7 +158,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             raise SecurityError("'*' multiplies numbers of ordinary size only")
         if operator == "%" and isinstance(left, str | bytes):
             check_format(left, right)
-        elif operator == "+":
+        elif operator in _COPYING:
             charge(size(left) + size(right))
         return super().call_binop(context, operator, left, right)
 
@@ -167,12 +172,13 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         """``f(…)``: a macro, a function of the view, or a method."""
         charge(_CALL)
         owner = getattr(__obj, "__self__", None)
-        if isinstance(owner, str):
-            charge(size(owner) + sum(map(weight, args)))
-            result = super().call(__context, __obj, *args, **kwargs)
-            charge(size(result))
-            return result
-        return super().call(__context, __obj, *args, **kwargs)
+        if owner is None or not (isinstance(owner, _READ_BY_METHODS) or owner is dict):
+            return super().call(__context, __obj, *args, **kwargs)
+        own = 0 if isinstance(owner, LoopContext) or __obj.__name__ in _LOOKUPS else weight(owner)
+        charge(own + sum(map(weight, args)))
+        result = super().call(__context, __obj, *args, **kwargs)
+        charge(size(result) if own else 1)
+        return result
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
         """What goes wrong in a template becomes a TemplateError, with the line; what the view's own objects raise

@@ -20,14 +20,19 @@ SECONDS = 120.0
 
 LATER = {
     "success": 0,
-    "error": {"code": "a_code_of_later", "message": "Something that no version of today knows."},
+    "error": {"code": "a_code_of_later", "message": "Etwas, das heute keine Version kennt: 東京.", "hint": "?"},
     "request_id": "9f3c2b1a7d5e4f60",
+    "more": {"since": 2},
 }
+"""An error with a code and with members that no version of today knows."""
+
+STATUSES = {"busy": 503}
+"""What the later server answers a PUT of this id with; any other with 422."""
 
 
 @dataclass(frozen=True)
 class Running:
-    """``url`` serves; ``api_token`` may do everything; ``later`` answers each request with an unknown code."""
+    """``url`` serves; ``api_token`` may do everything; ``later`` answers each PUT with an unknown code."""
 
     url: str
     api_token: str = field(repr=False)
@@ -58,7 +63,7 @@ def running(folder: Path) -> Iterator[Running]:
 
     tenantry("keys", "new")
     tenantry("migrate")
-    tenantry("environment", "create", "production", "--tag", "Customer")
+    tenantry("environment", "create", "production", "--tag", "Customer", "--grace-seconds", "3600")
     scopes = ("--scope", "provision", "--scope", "introspect")
     api_token = tenantry("api-token", "create", "--environment", "production", *scopes)
     with _serving(folder, environment) as url, _later() as later:
@@ -107,9 +112,12 @@ class _Later(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_PUT(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
         body = json.dumps(LATER).encode()
-        self.send_response(422)
+        status = STATUSES.get(asked["user_group_id"], 422)
+        self.send_response(status)
+        if status == 503:
+            self.send_header("Retry-After", "7")
         self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

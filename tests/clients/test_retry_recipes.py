@@ -88,6 +88,20 @@ def test_what_passes_is_sent_again(recipe: Any, failing: Any) -> None:
     assert server.seen[0][0]
 
 
+def test_a_date_is_a_time_to_try_again(recipe: Any, failing: Any) -> None:
+    """A proxy may write Retry-After as a date (RFC 9110 section 10.2.3). Red when it is read as a number alone."""
+    server = failing((503, {"Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"}), (200, {}))
+    assert json.loads(recipe(f"http://127.0.0.1:{server.server_port}", "secret", "old")) == DONE
+
+
+def test_what_never_passes_is_given_back(recipe: Any, failing: Any) -> None:
+    """After six attempts the last answer is the answer. Red where the library raises an error of its own instead."""
+    server = failing(*[(503, {"Retry-After": "0"})] * 9)
+    assert json.loads(recipe(f"http://127.0.0.1:{server.server_port}", "secret", "old")) == {"success": 0}
+    assert len(server.seen) == 6
+    assert len(set(server.seen)) == 1
+
+
 def test_what_does_not_pass_is_not(recipe: Any, failing: Any) -> None:
     """409 without Retry-After: another rotation won."""
     server = failing((409, {}))

@@ -7,7 +7,11 @@ import { createClient, createConfig } from "./made/client";
 declare const process: { env: Record<string, string> };
 
 const GROUP = process.env.GROUP_ID ?? "acme";
-const GIVEN = { region: "eu", seats: { bought: [1, 2.5, null], free: true } };
+const GIVEN = {
+  region: "Île-de-France 東京",
+  seats: { bought: [1, 2.5, null, { until: null }], free: true, until: null },
+  "2": { "3": { "4": { "5": { "6": { "7": { "8": null } } } } } },
+};
 const steps: Record<string, string> = {};
 
 function check(holds: boolean, what: string): asserts holds {
@@ -36,6 +40,8 @@ async function main(): Promise<void> {
   // PUT changes it
   const changed = await updateUserGroup({ client, body: { user_group_id: GROUP, properties: { region: "us" } } });
   check(changed.data?.user_group.properties?.region === "us", "PUT");
+  const cleared = await updateUserGroup({ client, body: { user_group_id: GROUP, properties: null } });
+  check(cleared.data?.user_group.properties === null, "clear");
   steps.PUT = "ok";
 
   // a rotation, at its own address and at the other
@@ -55,6 +61,10 @@ async function main(): Promise<void> {
   check(live.data?.active === true && live.data.sub === GROUP, JSON.stringify(live.error));
   const provided: string | undefined = live.data.user_group?.provided_id;
   check(provided === GROUP, "user_group");
+  check(live.data.exp === undefined, "exp");
+  const ending = await introspectUserGroupToken({ client, body: { token: rotated.data.user_group.token } });
+  const until: string | null | undefined = ending.data?.user_group?.grace_until;
+  check(typeof until === "string" && ending.data?.exp === Math.floor(Date.parse(until) / 1000), "grace");
   const dead = await introspectUserGroupToken({ client, body: { token } });
   check(dead.data?.active === false && dead.data.user_group === undefined, "dead");
   steps.introspect = "ok";
@@ -64,6 +74,10 @@ async function main(): Promise<void> {
   check(unknown.error?.error.code === "unknown_group" && unknown.response?.status === 404, "unknown group");
   const strange = await updateUserGroup({ client: later, body: { user_group_id: GROUP } });
   check(strange.error?.error.code === "a_code_of_later" && strange.response?.status === 422, "later");
+  const busy = await updateUserGroup({ client: later, body: { user_group_id: "busy" } });
+  check(busy.error?.error.code === "a_code_of_later" && busy.response?.headers.get("Retry-After") === "7", "busy");
+  const late = await rotateUserGroupToken({ client, body: { current_token: token } });
+  check(late.error?.error.code === "token_already_rotated" && late.response?.status === 409, "late");
   steps.errors = "ok";
 
   console.log(JSON.stringify(steps));

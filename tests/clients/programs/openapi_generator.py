@@ -13,7 +13,11 @@ from openapi_generator_made.exceptions import ApiException
 from openapi_generator_made.models import GetOrCreate, PostUserGroupRequest, Rotate, Update
 
 GROUP = os.environ["GROUP_ID"]
-GIVEN = {"region": "eu", "seats": {"bought": [1, 2.5, None], "free": True}}
+GIVEN = {
+    "region": "Île-de-France 東京",
+    "seats": {"bought": [1, 2.5, None, {"until": None}], "free": True, "until": None},
+    "2": {"3": {"4": {"5": {"6": {"7": {"8": None}}}}}},
+}
 
 
 def api_client(url: str) -> ApiClient:
@@ -48,6 +52,8 @@ steps["POST"] = "ok"
 # PUT changes it
 changed = groups.update_user_group(Update(user_group_id=GROUP, properties={"region": "us"}))
 assert changed.user_group.properties == {"region": "us"}
+cleared = groups.update_user_group(Update(user_group_id=GROUP, properties=None))
+assert cleared.user_group.properties is None
 steps["PUT"] = "ok"
 
 # a rotation, at its own address and at the other
@@ -65,23 +71,39 @@ live = introspection.introspect_user_group_token(by_post.user_group.token)
 assert live.active
 assert live.user_group is not None
 assert live.user_group.provided_id == live.sub == GROUP
+assert live.exp is None
+ending = introspection.introspect_user_group_token(rotated.user_group.token)
+assert ending.active
+assert ending.user_group is not None
+assert ending.user_group.grace_until is not None
+assert ending.exp == int(ending.user_group.grace_until.timestamp())
 dead = introspection.introspect_user_group_token(token)
 assert not dead.active
 assert dead.user_group is None
 steps["introspect"] = "ok"
 
-# an error, and one with a code of a later version: an exception either way, that knows the code
+# an error, and some with a code of a later version: an exception each time, that knows the code
 for url, name, status, code in (
     (os.environ["BASE_URL"], "nobody", 404, "unknown_group"),
     (os.environ["LATER_URL"], GROUP, 422, "a_code_of_later"),
+    (os.environ["LATER_URL"], "busy", 503, "a_code_of_later"),
 ):
     try:
         UserGroupsApi(api_client(url)).update_user_group(Update(user_group_id=name))
     except ApiException as error:
         assert error.data is not None
         assert (error.status, error.data.error.code) == (status, code)
+        assert error.headers is not None
+        assert error.headers.get("Retry-After") == ("7" if status == 503 else None)
     else:
         raise AssertionError("it was no error")
+try:
+    groups.rotate_user_group_token(Rotate(current_token=token))
+except ApiException as error:
+    assert error.data is not None
+    assert (error.status, error.data.error.code) == (409, "token_already_rotated")
+else:
+    raise AssertionError("that token is dead")
 steps["errors"] = "ok"
 
 print(json.dumps(steps))

@@ -18,6 +18,7 @@ from openapi_python_client_made.models import (
     ErrorAnswer,
     Found,
     GetOrCreate,
+    IntrospectedGroup,
     Introspection,
     IntrospectionRequest,
     Posted,
@@ -30,7 +31,11 @@ from openapi_python_client_made.models import (
 from openapi_python_client_made.types import UNSET
 
 GROUP = os.environ["GROUP_ID"]
-GIVEN = {"region": "eu", "seats": {"bought": [1, 2.5, None], "free": True}}
+GIVEN = {
+    "region": "Île-de-France 東京",
+    "seats": {"bought": [1, 2.5, None, {"until": None}], "free": True, "until": None},
+    "2": {"3": {"4": {"5": {"6": {"7": {"8": None}}}}}},
+}
 
 api_token = os.environ["API_TOKEN"]
 client = AuthenticatedClient(base_url=os.environ["BASE_URL"], token=api_token, prefix="Token")
@@ -61,6 +66,9 @@ changed = update_user_group.sync(
 assert isinstance(changed, Updated)
 assert isinstance(changed.user_group.properties, Properties)
 assert changed.user_group.properties["region"] == "us"
+cleared = update_user_group.sync(client=client, body=Update(user_group_id=GROUP, properties=None))
+assert isinstance(cleared, Updated)
+assert cleared.user_group.properties is None
 steps["PUT"] = "ok"
 
 # a rotation, at its own address and at the other
@@ -82,6 +90,12 @@ live = introspect_user_group_token.sync(client=bearer, body=IntrospectionRequest
 assert isinstance(live, Introspection)
 assert live.active
 assert live.sub == GROUP
+assert live.exp is UNSET
+ending = introspect_user_group_token.sync(client=bearer, body=IntrospectionRequest(token=rotated.user_group.token))
+assert isinstance(ending, Introspection)
+assert isinstance(ending.user_group, IntrospectedGroup)
+assert ending.user_group.grace_until is not None
+assert ending.exp == int(ending.user_group.grace_until.timestamp())
 dead = introspect_user_group_token.sync(client=bearer, body=IntrospectionRequest(token=token))
 assert isinstance(dead, Introspection)
 assert not dead.active
@@ -99,6 +113,14 @@ strange = update_user_group.sync_detailed(client=later, body=Update(user_group_i
 assert strange.status_code == 422
 assert isinstance(strange.parsed, ErrorAnswer)
 assert strange.parsed.error.code == "a_code_of_later"
+busy = update_user_group.sync_detailed(client=later, body=Update(user_group_id="busy"))
+assert (busy.status_code, busy.headers["Retry-After"]) == (503, "7")
+assert isinstance(busy.parsed, ErrorAnswer)
+assert busy.parsed.error.code == "a_code_of_later"
+late = rotate_user_group_token.sync_detailed(client=client, body=Rotate(current_token=token))
+assert late.status_code == 409
+assert isinstance(late.parsed, ErrorAnswer)
+assert late.parsed.error.code == "token_already_rotated"
 steps["errors"] = "ok"
 
 print(json.dumps(steps))

@@ -60,6 +60,7 @@ NO_CALLS = [
     ("mysql", 'select "load_file(1)", load_file from t where a = {{ x }}'),
     ("mysql", "select immediate, prepare from t where execute = {{ x }}"),
     ("sqlite", "select query({{ x }}), evaluate({{ x }})"),
+    ("postgresql", "select prepare p from t where a = {{ x }}"),
     ("sqlite", "select {{ x }} in ('eval'), 'eval', (1), x'0a' from 'fsdir' where 'eval' = 'a (' and b in ('fsdir')"),
     ("postgresql", "select 'ts_stat', {{ x }} where a in ('dblink') and b.c = 'dblink'"),
 ]

@@ -32,6 +32,7 @@ class Functions(NamedTuple):
     """Names of functions of one dialect, in lower case.
 
     ``attributes`` tells that ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
+    ``prepares`` that ``prepare name from`` takes an expression; elsewhere ``prepare`` can be a column.
     ``escaped_names`` that the dialect has names in Unicode escapes, ``U&"\\0074s_stat"``, which could be any of them.
     """
 
@@ -39,6 +40,7 @@ class Functions(NamedTuple):
     prefixes: tuple[str, ...]
     attributes: bool = False
     escaped_names: bool = False
+    prepares: bool = False
 
     def holds(self, name: str) -> bool:
         """Whether a name is one of them; letters of either case."""
@@ -61,11 +63,14 @@ class Call(NamedTuple):
 Word: TypeAlias = tuple[str, bool, int]
 
 
-def functions(names: str, *, attributes: bool = False, escaped_names: bool = False) -> Functions:
+def functions(
+    names: str, *, attributes: bool = False, escaped_names: bool = False, prepares: bool = False
+) -> Functions:
     """Functions from their names, with spaces between; ``dblink*`` are all whose names begin so."""
     words = names.split()
     whole = frozenset(word for word in words if not word.endswith("*"))
-    return Functions(whole, tuple(word[:-1] for word in words if word.endswith("*")), attributes, escaped_names)
+    prefixes = tuple(word[:-1] for word in words if word.endswith("*"))
+    return Functions(whole, prefixes, attributes, escaped_names, prepares)
 
 
 _POSTGRESQL = """
@@ -97,7 +102,7 @@ DYNAMIC_SQL: Final[dict[str, Functions]] = {
     "postgresql": functions(_POSTGRESQL + _POSTGRESQL_EXTENSIONS, attributes=True, escaped_names=True),
     "sqlite": functions(_SQLITE),
     "duckdb": functions(_DUCKDB + _DUCKDB_EXTENSIONS),
-    "mysql": functions(f"{_MYSQL} {_MYSQL_PROCEDURES}"),
+    "mysql": functions(f"{_MYSQL} {_MYSQL_PROCEDURES}", prepares=True),
 }
 """By dialect. The tests of engines ask each real one which of its functions run the text that they are given."""
 
@@ -172,7 +177,7 @@ def _calls(text: str, pieces: Sequence[Piece], rules: tuple[Functions, ...]) -> 
     """
     words = list(_words(text, pieces))
     yield from _function_calls(words, rules)
-    yield from _statements(words)
+    yield from _statements(words, prepares=any(rule.prepares for rule in rules))
 
 
 def _function_calls(words: Sequence[Word], rules: tuple[Functions, ...]) -> Iterator[Call]:
@@ -197,13 +202,13 @@ def _function_calls(words: Sequence[Word], rules: tuple[Functions, ...]) -> Iter
         before = word
 
 
-def _statements(words: Sequence[Word]) -> Iterator[Call]:
+def _statements(words: Sequence[Word], *, prepares: bool) -> Iterator[Call]:
     """``execute immediate`` and ``prepare … from``, which take an expression in MariaDB and Oracle."""
     padded = [("", False, 0), ("", False, 0), *words]
     for (first, *_), (before, *_), (word, _, offset) in zip(padded, padded[1:], words, strict=False):
         if word == "immediate" and before in {"execute", *_BRACKETS}:
             yield Call("execute immediate", offset)
-        if word == "from" and first == "prepare":
+        if prepares and word == "from" and first == "prepare":
             yield Call("prepare … from", offset)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import pytest
@@ -334,3 +335,19 @@ def test_every_error_has_an_answer_of_its_own() -> None:
 
 def _tree(kind: type[TenantryError]) -> list[type[TenantryError]]:
     return [kind, *(below for child in kind.__subclasses__() for below in _tree(child))]
+
+
+@pytest.mark.parametrize(
+    "start", [b'{"a":1,"a":2}', b"[NaN]", b"", b"[" * 3_000, b"[" * 1_200 + b"]" * 1_200, b'{"a":[' * 2_000]
+)
+@pytest.mark.parametrize("rest", [b'\\"', b'"', b"\\", b'","', b'[""', b'{"', b'":"', b"NaN,", b"-"])
+def test_no_body_costs_more_than_its_size(start: bytes, rest: bytes) -> None:
+    """The largest body is judged in far less than a second of the processor's time, for all requests wait for it.
+
+    Red, with 65 seconds, when each quote within a string that never ends is tried as the start of another.
+    """
+    body = start + b'"' + rest * ((MAX_BODY - len(start) - 1) // len(rest))
+    begun = time.process_time()
+    with pytest.raises((BadJson, InvalidBody)):
+        decode(body)
+    assert time.process_time() - begun < 5

@@ -29,9 +29,10 @@ _KEEPS_STATEMENTS = (1, 21)
 
 
 class PgBouncer:
-    """``url(database)`` is the same database through the pooler. ``mode``: ``session`` or ``transaction``."""
+    """``url(database)`` is the same database through the pooler. ``mode``: ``session``, ``transaction`` or
+    ``statement``; ``settings`` are more lines of its file."""
 
-    def __init__(self, root: Path, server: str, mode: str) -> None:
+    def __init__(self, root: Path, server: str, mode: str, *settings: str) -> None:
         self.mode = mode
         self._program = str(root / "usr/sbin/pgbouncer")
         self._environment = environment(root)
@@ -40,7 +41,7 @@ class PgBouncer:
         parts = urlsplit(server)
         user = f" user={parts.username}" if parts.username else ""
         password = f" password={parts.password}" if parts.password else ""
-        settings = [
+        lines = [
             "[databases]",
             f"* = host={parts.hostname} port={parts.port or 5432}{user}{password}",
             "[pgbouncer]",
@@ -49,11 +50,12 @@ class PgBouncer:
             "unix_socket_dir =",
             "auth_type = any",  # whoever reaches the port: it is a test's own
             f"pool_mode = {mode}",
+            *settings,
         ]
         if self._version() >= _KEEPS_STATEMENTS:
-            settings.append("max_prepared_statements = 0")
+            lines.append("max_prepared_statements = 0")
         self._settings = Path(self._folder.name) / "pgbouncer.ini"
-        self._settings.write_text("\n".join(settings) + "\n")
+        self._settings.write_text("\n".join(lines) + "\n")
         self._log = Path(self._folder.name) / "log"
 
     def url(self, database: str) -> str:
@@ -112,9 +114,9 @@ class PgBouncer:
 
 
 @contextmanager
-def pooled(server: str, mode: str) -> Iterator[PgBouncer]:
+def pooled(server: str, mode: str, *settings: str) -> Iterator[PgBouncer]:
     """A PgBouncer before the server at this URL, for programs that are not tests too. Raises PackagesMissing."""
-    pooler = PgBouncer(unpack(*PACKAGES), server, mode)
+    pooler = PgBouncer(unpack(*PACKAGES), server, mode, *settings)
     try:
         pooler.start()
         yield pooler

@@ -11,11 +11,13 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.postgres import PostgresEngine
+from tenantry.errors import StoreUnavailable
 from tenantry.groups import GroupDraft, Issued
 from tenantry.migrations import check, migrate
 from tenantry.migrations.address import PostgresServer, read_address
 from tenantry.testing import make_token
-from tests.engines.pgbouncer import PgBouncer
+from tests.engines.debian_packages import require
+from tests.engines.pgbouncer import PACKAGES, PgBouncer, pooled
 from tests.engines.postgres import Postgres
 from tests.store.acme import acme, rotate
 
@@ -86,6 +88,22 @@ async def test_a_transaction_may_not_stay_idle(postgres_url: str, pooler: PgBoun
 
 def _limit(connection: Connection) -> str:
     return str(connection.exec_driver_sql("show idle_in_transaction_session_timeout").scalar())
+
+
+@pytest.mark.parametrize(
+    ("mode", "setting", "said"),
+    [("statement", "", "pool_mode = statement"), ("transaction", "disable_pqexec = 1", "disable_pqexec")],
+)
+async def test_a_pooler_that_cannot_be_used_is_named(
+    postgres_url: str, postgres: Postgres, mode: str, setting: str, said: str
+) -> None:
+    """Red without a reason of its own: "does not answer: try again", for ever."""
+    require(*PACKAGES)
+    with pooled(postgres.url, mode, setting) as pooler:
+        store = SQLStore(pooler.url(postgres_url), deadline=30)
+        with pytest.raises(StoreUnavailable, match=said):
+            await acme(store)
+        await store.aclose()
 
 
 def test_migrations_run_through_it(postgres: Postgres, pooler: PgBouncer) -> None:

@@ -20,6 +20,12 @@ _REFUSED = {  # by the text: libpq gives no SQLSTATE for what ends an attempt to
     "the user is refused": re.compile(
         r'role "[^"]*" (does not exist|is not permitted)|no pg_hba.conf entry|no such user'
     ),
+    "the pooler has pool_mode = statement, where no transaction can be: use transaction or session": re.compile(
+        "statement pooling mode"
+    ),
+    "the pooler refuses the simple query protocol, which begins and ends transactions: turn disable_pqexec off": (
+        re.compile("PQexec disallowed")
+    ),
 }
 _LOST = {"57P01", "57P02", "57P03", "57P05", "25P03"}  # shut down, crashed, starting up, idle too long
 _BUSY = {"55P03", "57014", "40001", "40P01", "25006"}  # lock, cancelled, serialization, deadlock, standby

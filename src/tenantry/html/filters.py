@@ -79,11 +79,17 @@ _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
 def check_format(text: object, arguments: object = ()) -> None:
     """Raise SecurityError where a printf format asks for a width of 100 or more: one number would make any length.
     Charges for each argument as often as the format may name it."""
-    read = str(text)
-    charge(size(read) + read.count("%(") * (len(read) >> 10))  # each of these is looked for to the end of the text
+    read = text if type(text) is str else str(text)
+    steps = size(read)
+    if "(" in read:  # the end of each name is looked for to the end of the text
+        steps += read.count("%(") * (len(read) >> 10)
+    charge(steps)
     if isinstance(text, bytes) or _WIDE.search(read):
         raise SecurityError("a format may ask for at most 99 places")
-    charge(weight(arguments) * (read.count("%") if isinstance(arguments, Mapping) else 1))
+    if type(arguments) is tuple:
+        charge(sum(map(weight, arguments)))
+    else:
+        charge(weight(arguments) * (read.count("%") if isinstance(arguments, Mapping) else 1))
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:

@@ -51,8 +51,15 @@ async def _large(request: Request) -> Response:
 
 
 async def _slow(request: Request) -> Response:
-    """At work for some seconds, and without a need of the client."""
-    await asyncio.sleep(3)
+    """At work for longer than the tests' limits, and without a need of the client."""
+    await asyncio.sleep(2)
+    return PlainTextResponse("done")
+
+
+async def _held(request: Request) -> Response:
+    """At work until the test says ``release``."""
+    while not request.app.state.release.is_set():  # it is set in another thread
+        await asyncio.sleep(0.02)
     return PlainTextResponse("done")
 
 
@@ -60,7 +67,7 @@ async def _events(request: Request) -> Response:
     """A stream that says a little now and then."""
 
     async def parts() -> Any:
-        for number in range(6):
+        for number in range(4):
             yield b"%d" % number
             await asyncio.sleep(0.5)
 
@@ -74,18 +81,21 @@ async def _socket(socket: WebSocket) -> None:
             await socket.send_text(await socket.receive_text())
 
 
-def new_app() -> Starlette:
-    return Starlette(
+def new_app(release: threading.Event) -> Starlette:
+    app = Starlette(
         routes=[
             Route("/", _hello),
             Route("/echo", _echo, methods=["POST"]),
             Route("/refuse", _refuse, methods=["POST"]),
             Route("/large", _large),
             Route("/slow", _slow),
+            Route("/held", _held),
             Route("/events", _events),
             WebSocketRoute("/socket", _socket),
         ]
     )
+    app.state.release = release
+    return app
 
 
 @dataclass
@@ -94,6 +104,8 @@ class Running:
 
     address: tuple[str, int]
     factory: ConnectionFactory
+    release: threading.Event
+    """Ends what is at work under ``/held``."""
     errors: list[str] = field(default_factory=list)
 
     @property
@@ -125,9 +137,10 @@ def read_until(connection: socket.socket, end: bytes) -> bytes:
 
 @contextmanager
 def running(limits: ConnectionLimits, protocol: str, app: Any = None) -> Iterator[Running]:
+    release = threading.Event()
     factory: Any = ConnectionFactory(limits, ConnectionCounters(), protocol_class(protocol))
     config = uvicorn.Config(
-        TrackRequests(app or new_app()),
+        TrackRequests(app or new_app(release)),
         http=factory,
         interface="asgi3",
         log_config=None,
@@ -141,8 +154,9 @@ def running(limits: ConnectionLimits, protocol: str, app: Any = None) -> Iterato
         while not server.started:
             time.sleep(0.01)
         try:
-            yield Running(listener.getsockname(), factory)
+            yield Running(listener.getsockname(), factory, release)
         finally:
+            release.set()
             server.should_exit = True
             thread.join(30)
             assert not thread.is_alive()

@@ -80,7 +80,7 @@ def test_who_is_at_work_stays(start: Start) -> None:
     at_work = []
     for _ in range(5):
         connection = socket.create_connection(server.address, timeout=60)
-        connection.sendall(b"GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        connection.sendall(b"GET /held HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         at_work.append(connection)
     _until_served(server, 5)
     refused = []
@@ -94,6 +94,7 @@ def test_who_is_at_work_stays(start: Start) -> None:
         assert len(server.factory.open) == 5
     for caller in refused:
         caller.close()
+    server.release.set()
     for connection in at_work:
         assert read_all(connection).endswith(b"done")
         connection.close()

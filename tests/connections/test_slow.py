@@ -136,7 +136,7 @@ def test_websockets_are_left_alone(start: Start) -> None:
     """One that says nothing for longer than all limits goes on. Red when an upgrade does not end the deadlines."""
     server = start(header_seconds=1, grace_seconds=1)
     with connect(f"ws://127.0.0.1:{server.address[1]}/socket") as socket:
-        time.sleep(3)
+        time.sleep(2)
         socket.send("still here")
         assert socket.recv(timeout=LONG) == "still here"
     assert not server.counters.closed

@@ -26,9 +26,10 @@ ADDRESS_KEY: Final = "tenantry.address"
 """Where the taking of a token leaves an Address for the middleware, which removes it before the app runs."""
 
 ADDRESS_HEADERS: Final = frozenset({
-    b"hx-current-url", b"referer", b"x-envoy-original-path", b"x-forwarded-path", b"x-forwarded-uri",
-    b"x-forwarded-url", b"x-ms-original-url", b"x-original-path", b"x-original-uri", b"x-original-url",
-    b"x-request-uri", b"x-rewrite-url", b"x-waws-unencoded-url",
+    b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
+    b"x-forwarded-path", b"x-forwarded-prefix", b"x-forwarded-uri", b"x-forwarded-url", b"x-ms-original-url",
+    b"x-original-path", b"x-original-uri", b"x-original-url", b"x-replaced-path", b"x-request-uri", b"x-rewrite-url",
+    b"x-up-location", b"x-waws-unencoded-url",
 })  # fmt: skip
 """Request headers whose value is an address."""
 

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import unquote
 
 import anyio
 import httpx2
@@ -162,11 +163,15 @@ def said(folder: Path) -> str:
 
 
 async def dashboards(request: Request) -> PlainTextResponse:
-    """The app behind the web server: it believes the header."""
-    return PlainTextResponse(request.headers.get("x-user-group", "nobody"))
+    """The app behind the web server: it believes the header, and shows all that came of that name and after it."""
+    groups = request.headers.getlist("x-user-group") or ["nobody"]
+    return PlainTextResponse("|".join([*groups, *request.headers.getlist("x-injected")]))
 
 
 APP = Starlette(routes=[Route("/dashboards/{rest:path}", dashboards), Route("/dashboards", dashboards)])
+
+HOSTILE = ("é 東", "acme ", " acme", "x\r\nX-Injected: y", "x\nX-User-Group: acme", "acme\r\n", "acme\n", "a%62c")
+"""Ids that a header cannot hold as they are."""
 
 BEARER = "Authorization", "Bearer {}"
 HEADER = "User-Group-Token", "{}"
@@ -189,9 +194,10 @@ async def test_a_web_server_asks(
     tmp_path: Path,
 ) -> None:
     """A live token passes and the app hears whose it is, whatever the viewer said of himself; none, a wrong one and a
-    rotated one do not pass.
+    rotated one do not pass. Whatever an id holds, the app reads this id and no other header of it.
 
-    Red for mod_oauth2 and mod_auth_openidc when the endpoint reads no Basic: 401 for everybody.
+    Red for mod_oauth2 and mod_auth_openidc when the endpoint reads no Basic: 401 for everybody; and with the claim put
+    into the header as it is: the group "acme " was "acme", and a line break began a header of its own.
     """
     name, form = carrier
     issued, token = await make_issued(service)
@@ -214,6 +220,10 @@ async def test_a_web_server_asks(
             assert (good.status_code, good.text) == (200, "acme"), said(tmp_path)
             assert (await get(("X-User-Group", "another"))).status_code == 401
             assert (await get((name, form.format("x")))).status_code == 401
+            for id_ in HOSTILE:  # one header, and nothing that the id itself says
+                _, hostile = await make_issued(service, provided_id=id_)
+                answer = await get((name, form.format(hostile)))
+                assert (answer.status_code, unquote(answer.text)) == (200, id_)
             _, new = await rotate(service, issued)
             async with asyncio.timeout(SECONDS):  # the cache that the page gives them: some seconds
                 while (await get((name, form.format(token)))).status_code != 401:

@@ -47,7 +47,7 @@ async def test_a_missing_right_is_named(postgres_url: str, postgres: Postgres) -
     with pytest.raises(StoreUnavailable, match=r"permission denied for table generation.*rights"):
         await app.changes(None, lease=5.0)
     await app.aclose()
-    stranger = SQLStore(_app(postgres, postgres_url))
+    no_rights = SQLStore(_app(postgres, postgres_url))
     with pytest.raises(StoreUnavailable, match="permission denied"):
-        await stranger.environments()
-    await stranger.aclose()
+        await no_rights.environments()
+    await no_rights.aclose()

@@ -89,6 +89,8 @@ LONG = [
     "{% for a in rows %}{% for b in rows %}{% set x = known.union(known) %}{% endfor %}{% endfor %}",
     "{% for a in rows %}{% for b in rows %}{% set x = text % {} %}{% endfor %}{% endfor %}",
     "{% set x = '%(' %}" + "{% set x = x ~ x %}" * 16 + "{{ x|format }}",
+    "{% set a = (rows, n) %}" + "{% set a = (a, a) %}" * 40 + "{{ deep[a] is defined }}",
+    "{% set a = (n, n) %}" + "{% set a = (a, a) %}" * 40 + "{{ {a: 1}|length }}",
     "{{ exact|int }}",
     "{{ '%d'|format(exact) }}",
     "{{ 'x'" + "|replace('x', 'xxxxxxxxxx')" * 12 + "|length }}",
@@ -101,7 +103,7 @@ def test_a_long_work_is_stopped_and_names_its_limit(text: str, monkeypatch: pyte
 
     Red one by one: without the step in a loop's body, or in its condition; without ``read`` in the compiler, the charge
     in ``join_texts``, ``call``, ``call_binop``, ``copied``, ``bounded_join``, ``replace``, ``join`` or
-    ``check_format``; where methods and views of lists, dicts and sets cost one step; and without the Budget of
+    ``check_format``; where methods, keys and views of lists, dicts and sets cost one step; and without the Budget of
     ``compile`` (the last).
     """
     monkeypatch.setattr(budget, "MAX_STEPS", MAX_STEPS // 10)

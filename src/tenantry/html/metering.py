@@ -81,6 +81,16 @@ class MeteredGenerator(CodeGenerator):
             self._read(operand.expr, frame)
         self.write(")")
 
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:  # noqa: N802  # as above
+        """``{a: b}``, which reads each key whole, for its hash."""
+        self.write("{")
+        for item in node.items:
+            self._read(item.key, frame)
+            self.write(": ")
+            self.visit(item.value, frame)
+            self.write(", ")
+        self.write("}")
+
     def _read(self, node: nodes.Expr, frame: Frame) -> None:
         known = isinstance(node, nodes.Const)
         self.write("" if known else "environment.read(")

@@ -129,6 +129,8 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
     def getitem(self, obj: Any, argument: Any) -> Any:
         """``obj[argument]``."""
         key = argument.key if isinstance(argument, Computed) else argument
+        if type(key) is tuple:  # read whole, for its hash
+            charge(weight(key))
         value = self._item(obj, key) if isinstance(obj, Record | RecordList) else super().getitem(obj, key)
         if key is not argument and isinstance(value, jinja2.Undefined):
             return self.undefined(obj=obj, name=HIDDEN)

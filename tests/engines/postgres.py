@@ -44,6 +44,11 @@ class Postgres:
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
 
+    def disconnect(self, url: str) -> None:
+        """Ends every connection to this database: a pooler would keep its own for ten minutes."""
+        name = urlsplit(url).path.removeprefix("/")
+        self.execute(f"select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'")
+
     def drop_databases(self) -> None:
         while self._databases:
             self.execute(f"drop database if exists {self._databases.pop()} with (force)")

@@ -67,6 +67,8 @@ async def served() -> AsyncIterator[Served]:
     app = UserGroupMiddleware(inner, resolver=Resolver(backend, keys=KEYS), carriers=carriers)
     logger = logging.getLogger("uvicorn")
     level, logger.propagate = logger.level, False
+    access = logging.getLogger("uvicorn.access")
+    passed_on, access.propagate = access.propagate, True  # a server without an access log, in this process, ended that
     logger.addHandler(log)
     logger.setLevel(logging.DEBUG)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="websockets-sansio", lifespan="off"))
@@ -80,6 +82,7 @@ async def served() -> AsyncIterator[Served]:
     logger.removeHandler(log)
     logger.setLevel(level)
     logger.propagate = True
+    access.propagate = passed_on
 
 
 async def test_uvicorn_takes_the_middleware_for_asgi_3(served: Served) -> None:

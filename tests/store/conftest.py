@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,15 +32,17 @@ def postgres_url(postgres: Postgres) -> str:
 
 
 @pytest.fixture
-def transaction_pooled_url(postgres_url: str, transaction_pooler: PgBouncer) -> str:
+def transaction_pooled_url(postgres: Postgres, postgres_url: str, transaction_pooler: PgBouncer) -> Iterator[str]:
     """A migrated PostgreSQL database, through a PgBouncer in transaction mode."""
-    return transaction_pooler.url(postgres_url)
+    yield transaction_pooler.url(postgres_url)
+    postgres.disconnect(postgres_url)
 
 
 @pytest.fixture
-def session_pooled_url(postgres_url: str, session_pooler: PgBouncer) -> str:
+def session_pooled_url(postgres: Postgres, postgres_url: str, session_pooler: PgBouncer) -> Iterator[str]:
     """A migrated PostgreSQL database, through a PgBouncer in session mode."""
-    return session_pooler.url(postgres_url)
+    yield session_pooler.url(postgres_url)
+    postgres.disconnect(postgres_url)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

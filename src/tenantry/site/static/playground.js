@@ -170,11 +170,13 @@ function curl({ url, headers, user, kind, text, pairs }) {
   return parts.join(" \\\n  ");
 }
 
-const SEND = `try:
-    response = urlopen(request)
-except HTTPError as error:
-    response = error
-print(response.status, response.read().decode())`;
+const SEND = [
+  "try:",
+  "    response = urlopen(request)",
+  "except HTTPError as error:",
+  "    response = error",
+  "print(response.status, response.read().decode())",
+].join("\n");
 const named = (text) => text.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
 
 function python({ url, headers, user, kind, text, pairs }) {
@@ -189,9 +191,14 @@ function python({ url, headers, user, kind, text, pairs }) {
       const disposition = `name="${named(name)}"${file ? `; filename="${named(value)}"` : ""}`;
       return `(${quote(disposition)}, ${file ? `open(${quote(value)}, "rb").read()` : `${quote(value)}.encode()`})`;
     };
-    before = `boundary = uuid4().hex\nbody = b""\nfor disposition, content in [\n${rows(pairs.map(part), 4)}]:
-    head = f"--{boundary}\\r\\nContent-Disposition: form-data; {disposition}\\r\\n\\r\\n"
-    body += head.encode() + content + b"\\r\\n"\nbody += f"--{boundary}--\\r\\n".encode()\n\n`;
+    before = [
+      "boundary = uuid4().hex",
+      'body = b""',
+      `for disposition, content in [\n${rows(pairs.map(part), 4)}]:`,
+      '    head = f"--{boundary}\\r\\nContent-Disposition: form-data; {disposition}\\r\\n\\r\\n"',
+      '    body += head.encode() + content + b"\\r\\n"',
+      'body += f"--{boundary}--\\r\\n".encode()\n\n',
+    ].join("\n");
     data = "body";
     lines.push('"Content-Type": "multipart/form-data; boundary=" + boundary');
   }

@@ -51,7 +51,7 @@ def main() -> None:
         for token in tokens:
             answer = viewer.get("/sales", headers={"X-User-Group-Token": token})
             print(answer.status_code, answer.text)
-            print(answer.headers.get("Content-Security-Policy"))
+            print("policy:", answer.headers.get("Content-Security-Policy", "none, for an error has nothing to embed"))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ from tenantry.errors import (
 )
 from tests.datasources.conftest import Directory, duckdb_file, group
 
-ENDLESS = "select count(*) as n from range(100000000) a, range(100000000) b"
+ENDLESS = "select count(*) as n from range(100000) a, range(100000) b, range(100000) c"
+"""Without end and without memory: one side of each join is kept, and two such queries share the file's memory limit."""
 
 
 @pytest.fixture

@@ -132,9 +132,7 @@ class Provisioner:
         if found is UNREAD:
             found = await self._look(environment, provided_id)
         if found is None:
-            raise UnknownGroup(
-                "there is no user group with this id in the environment of the API token", field="/user_group_id"
-            )
+            raise UnknownGroup("there is no user group with this id in this environment", field="/user_group_id")
         self._provisioned(found)  # minted before the write too: no update is made that could not be answered
         update = self._store.update(environment, provided_id, changes, author=author)
         return self._provisioned(await self._patience.write(update))

@@ -72,7 +72,7 @@ _CASES: Final = {
         _Case(
             errors.UnknownGroup,
             "There is no user group with this id",
-            "there is no user group with this id in the environment of the API token",
+            "there is no user group with this id in this environment",
             "/user_group_id",
         ),
         _Case(

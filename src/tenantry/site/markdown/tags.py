@@ -38,7 +38,7 @@ _ATTRIBUTE = re.compile(
 _SPREAD = re.compile(r"\s*+\{")
 _END = re.compile(r"\s*+(/?)>")
 _DRAWN = re.compile(
-    r"[\s(]*+(?:<(?:(?:div|span|i|p|Fragment|React\.Fragment)\b[^<>]*+)?>\s*+)*+(<(?:svg|img|Icon)\b.*>)[\s)]*",
+    r"[\s(]*+(?:<(?:(?:div|span|i|p|Fragment|React\.Fragment)\b[^<>]*+)?>\s*+){0,8}(<(?:svg|img|Icon)\b.*>)[\s)]*",
     re.DOTALL,
 )
 """An icon that is drawn in its attribute, alone or in an element of no meaning: the only JSX in an attribute that is

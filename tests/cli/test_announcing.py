@@ -11,13 +11,15 @@ import pytest
 from starlette.applications import Starlette
 
 from tenantry.cli.server import listen, run
+from tests.engines.loggers import fresh_loggers
 
 
 @pytest.fixture
 def _signals() -> Iterator[None]:
-    """The handlers of this process, which ``run`` replaces."""
+    """The handlers and loggers of this process, which ``run`` replaces."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield
+    with fresh_loggers():
+        yield
     for number, handler in before.items():
         signal.signal(number, handler)
 

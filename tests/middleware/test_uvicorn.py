@@ -21,6 +21,7 @@ from websockets.exceptions import InvalidStatus
 from tenantry import UserGroupMiddleware, user_group
 from tenantry.middleware import DEFAULT_CARRIERS, RedactTokens, first_of, path
 from tenantry.resolver import Resolver
+from tests.engines.loggers import fresh_loggers
 from tests.resolver.fake import KEYS, FakeBackend
 
 
@@ -65,24 +66,19 @@ async def served() -> AsyncIterator[Served]:
     inner = Starlette(routes=[Route("/", page), Route("/embed/{token}", page), WebSocketRoute("/chat", chat)])
     carriers = first_of(DEFAULT_CARRIERS, path("/embed/{token}"))
     app = UserGroupMiddleware(inner, resolver=Resolver(backend, keys=KEYS), carriers=carriers)
-    logger = logging.getLogger("uvicorn")
-    level, logger.propagate = logger.level, False
-    access = logging.getLogger("uvicorn.access")
-    passed_on, access.propagate = access.propagate, True  # a server without an access log, in this process, ended that
-    logger.addHandler(log)
-    logger.setLevel(logging.DEBUG)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="websockets-sansio", lifespan="off"))
-    running = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
-    host, port = server.servers[0].sockets[0].getsockname()[:2]
-    yield Served(f"{host}:{port}", backend, server, log)
-    server.should_exit = True
-    await running
-    logger.removeHandler(log)
-    logger.setLevel(level)
-    logger.propagate = True
-    access.propagate = passed_on
+    with fresh_loggers():
+        logger = logging.getLogger("uvicorn")
+        logger.propagate = False
+        logger.addHandler(log)
+        logger.setLevel(logging.DEBUG)
+        server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="websockets-sansio", lifespan="off"))
+        running = asyncio.create_task(server.serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+        host, port = server.servers[0].sockets[0].getsockname()[:2]
+        yield Served(f"{host}:{port}", backend, server, log)
+        server.should_exit = True
+        await running
 
 
 async def test_uvicorn_takes_the_middleware_for_asgi_3(served: Served) -> None:

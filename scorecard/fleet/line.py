@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -139,6 +140,13 @@ def request(method: str, path: str, headers: dict[str, str] | None = None, body:
     if payload:
         lines += ["content-type: application/json", f"content-length: {len(payload)}"]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + payload
+
+
+def status(address: Address, path: str = "/", headers: dict[str, str] | None = None) -> int:
+    """The status of one GET on a connection of its own; 0 where nobody answers."""
+    with suppress(OSError), Line(address, patience=10) as line:
+        return line.ask("GET", path, headers).status
+    return 0
 
 
 def show(token: str) -> bytes:

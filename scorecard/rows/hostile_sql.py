@@ -7,12 +7,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.request
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from scorecard.fleet.child import ROOT, Child, free_port
+from scorecard.fleet.line import status
 from scorecard.row import Effort, Measured, Row
 from tenantry.errors import UnbindableValue
 from tenantry.sql import SQLTemplate
@@ -45,7 +45,7 @@ def attack(effort: Effort) -> Measured:
         ]
         server = Child(words, log=folder / "log", env={"ATTACKED_FOLDER": name})
         try:
-            server.wait_until(lambda: _answers(f"http://127.0.0.1:{port}{_BOUND}"))
+            server.wait_until(lambda: status(port, _BOUND) == 200)
             control = _sqlmap(f"http://127.0.0.1:{port}{_SPLICED}", folder)
             effort.say("sqlmap against every parameter of the route that binds")
             found = _sqlmap(f"http://127.0.0.1:{port}{_BOUND}", folder)
@@ -58,14 +58,6 @@ def attack(effort: Effort) -> Measured:
     )
     ok = not found and bool(control) and not changed and tried > 0
     return Measured(figure, ok, {"found": found, "control": control, "changed": changed, "tried": tried})
-
-
-def _answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(address, timeout=5) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
 
 
 def _sqlmap(address: str, folder: Path) -> list[str]:

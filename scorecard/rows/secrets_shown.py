@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -17,7 +16,7 @@ from urllib.parse import quote
 
 from scorecard.fleet.child import ROOT, Child, free_port
 from scorecard.fleet.host import Host
-from scorecard.fleet.line import Line, Lost
+from scorecard.fleet.line import Line, Lost, status
 from scorecard.fleet.site import Site
 from scorecard.row import Effort, Measured, Row
 
@@ -169,7 +168,7 @@ def _view(site: Site, host: Host, tokens: tuple[str, str], output: _Output, cont
     ]
     app = Child(words, log=host.folder / "app.log", env=where)
     try:
-        app.wait_until(lambda: _status(port, "/healthz", {}) > 0)
+        app.wait_until(lambda: status(port, "/healthz") > 0)
         for path in _ROUTES:
             mark = "&" if "?" in path else "?"
             for token in tokens:
@@ -183,17 +182,11 @@ def _view(site: Site, host: Host, tokens: tuple[str, str], output: _Output, cont
                         answer = line.ask("GET", asked, headers)
                     output.add(f"app's {path.partition('?')[0]}", f"{answer.status} {answer.headers} {answer.body!r}")
         output.add("app's log", app.said())
-        _status(port, "/leak", {"x-user-group-token": tokens[0]})
+        status(port, "/leak", {"x-user-group-token": tokens[0]})
         app.wait_until(lambda: "/leak" in app.said())
         control.add("app's log", app.said())
     finally:
         app.stop()
-
-
-def _status(port: int, path: str, headers: dict[str, str]) -> int:
-    with suppress(OSError), Line(port, patience=10) as line:
-        return line.ask("GET", path, headers).status
-    return 0
 
 
 ROWS = (Row("S14", "Secrets in any output of the whole run", "0; control found", search, (120, 120)),)

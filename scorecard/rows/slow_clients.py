@@ -12,7 +12,7 @@ import psutil
 
 from scorecard.fleet.child import Child, free_port
 from scorecard.fleet.host import Server
-from scorecard.fleet.line import Line, request
+from scorecard.fleet.line import Line, request, status
 from scorecard.fleet.site import Site
 from scorecard.row import Effort, Measured, Row
 
@@ -92,20 +92,12 @@ def _control(crowd: Crowd) -> int:
         words = ["uvicorn", "scorecard.attacks.template_app:app", "--port", str(port), "--log-level", "error"]
         server = Child(words, log=Path(name) / "log")
         try:
-            server.wait_until(lambda: _status(port) > 0)
+            server.wait_until(lambda: status(port) > 0)
             with crowd(("127.0.0.1", port)) as clients:
                 clients.last(_LIMIT + _TOLERANCE)
                 return _held(server)
         finally:
             server.stop()
-
-
-def _status(port: int) -> int:
-    try:
-        with Line(port, patience=5) as line:
-            return line.ask("GET", "/").status
-    except OSError:
-        return 0
 
 
 ROWS = (Row("S20", "Slow clients held longer than allowed; honest ones answered", "0; yes", held, (150, 150)),)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from scorecard.fleet.child import Child, free_port
-from scorecard.fleet.line import Line
+from scorecard.fleet.line import status
 from scorecard.row import Effort, Measured, Row
 from tenantry.errors import TenantryError
 
@@ -41,7 +41,7 @@ def _fenjing(effort: Effort) -> tuple[bool, bool]:
         words = ["uvicorn", "scorecard.attacks.template_app:app", "--port", str(port), "--log-level", "error"]
         server = Child(words, log=Path(name) / "log")
         try:
-            server.wait_until(lambda: _answers(port))
+            server.wait_until(lambda: status(port, "/plain") == 200)
             runs = {}
             for route in ("sandboxed", "plain"):
                 effort.say(f"fenjing against /{route}")
@@ -63,14 +63,6 @@ def _crack(port: int, route: str, mode: str, folder: str) -> bool:
     if "Submit payload" not in done.stdout + done.stderr and "fail" not in (done.stdout + done.stderr).lower():
         raise RuntimeError(f"fenjing came to no verdict: {(done.stdout + done.stderr)[-2_000:]}")
     return _ESCAPED in done.stdout + done.stderr
-
-
-def _answers(port: int) -> bool:
-    try:
-        with Line(port, patience=5) as line:
-            return line.ask("GET", "/plain").status == 200
-    except OSError:
-        return False
 
 
 def _refused(text: str) -> bool:

@@ -53,9 +53,9 @@ class OpenConnections:
     def admit(self, connection: Connection) -> TooManyConnections | None:
         """Takes it in; why it is to be refused, if there is no place for it."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
-        refused = None if address is None else self._make_place_for(address)
+        refused = None if address is None else self._make_capacity_for(address)
         if refused is None and len(self._all) >= self.limits.max_connections:
-            refused = self._make_place(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
+            refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
         if refused is not None:
             self._turn_away(connection)
         else:
@@ -86,13 +86,13 @@ class OpenConnections:
                 if not same:
                     del self._by_address[connection.address]
 
-    def _make_place_for(self, address: str) -> TooManyConnections | None:
+    def _make_capacity_for(self, address: str) -> TooManyConnections | None:
         same = self._by_address.get(address, {})
         if len(same) < self.limits.per_address:
             return None
-        return self._make_place(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
+        return self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
 
-    def _make_place(
+    def _make_capacity(
         self, among: Iterable[Connection], reason: Closed, most: int, address: str | None
     ) -> TooManyConnections | None:
         self.counters.limit_met(reason, most, address)

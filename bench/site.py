@@ -105,7 +105,7 @@ def _other(folder: Path, count: int) -> Path:
 
 def _warm(folder: Path) -> tuple[float, float]:
     """Seconds of one edit and of all pages, in one process that keeps what it knows."""
-    from tenantry.site.rendering import Site
+    from tenantry_site.rendering import Site
 
     files: dict[str, str | bytes] = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
     start = time.perf_counter()

@@ -24,7 +24,7 @@ async def _tricks() -> tuple[int, int]:
     from tests.site.relay.stage import post, world
     from tests.site.relay.tricks import TRICKS
 
-    from tenantry.site.relay import connecting
+    from tenantry_site.relay import connecting
 
     reached = 0
     async with world() as stage:

@@ -69,7 +69,7 @@ def test_check_waits_for_no_pipe_and_reads_no_end(
     """Red when a pipe without a writer is waited for, or stdin is read to an end that it may not have."""
     os.mkfifo(folder / "pipe.json")
     assert "CFG001" in terminal("site", "check", "pipe.json", fails=1).out
-    monkeypatch.setattr("tenantry.site.loading.LARGEST", 20)
+    monkeypatch.setattr("tenantry_site.loading.LARGEST", 20)
     assert "CFG001" in terminal("site", "check", "-", given=" " * 21, fails=1).out
 
 
@@ -248,7 +248,7 @@ def loaded_by(*words: str) -> list[str]:
 
 def test_help_needs_nothing_of_a_site(folder: Path) -> None:
     """Red when a module of the site, or of a framework, is imported before a command needs it."""
-    needless = ("tenantry.site", "markdown_it", "pydantic", "starlette", "jinja2", "uvicorn", "tenantry.sql")
+    needless = ("tenantry_site", "markdown_it", "pydantic", "starlette", "jinja2", "uvicorn", "tenantry.sql")
     assert [name for name in loaded_by("site", "build", "--help") if name.startswith(needless)] == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from tenantry.site.config.codes import TABLE
+from tenantry_site.config.codes import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "site-diagnostics.md"
 
@@ -19,7 +19,7 @@ PARTS = {
     "The frame of pages": "theme",
     "Files on the disk": "building",
 }
-"""Headings, and the parts of ``tenantry.site`` whose codes stand under them."""
+"""Headings, and the parts of ``tenantry_site`` whose codes stand under them."""
 
 HEAD = """# Diagnostics
 
@@ -44,7 +44,7 @@ def page() -> str:
 
 
 def _table(part: str) -> str:
-    codes: dict[str, str] = import_module(f"tenantry.site.{part}").CODES
+    codes: dict[str, str] = import_module(f"tenantry_site.{part}").CODES
     if part == "config":
         rows = [("code", "severity", "meaning"), ("---",) * 3]
         rows += [(f"`{code}`", str(TABLE[code].severity), meaning) for code, meaning in codes.items()]

@@ -12,11 +12,11 @@ import click
 import pytest
 
 import tenantry
-import tenantry.site
+import tenantry_site
 from tenantry.cli.main import commands
 from tenantry.errors import TenantryError
 from tenantry.settings import Settings
-from tenantry.site import SiteOptions
+from tenantry_site import SiteOptions
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -79,11 +79,11 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert not callable(value) or value.__doc__
 
 
-@pytest.mark.parametrize("name", tenantry.site.__all__)
+@pytest.mark.parametrize("name", tenantry_site.__all__)
 def test_every_public_name_of_the_site_is_documented(name: str) -> None:
-    """The same of ``tenantry.site``, in the pages about it."""
+    """The same of ``tenantry_site``, in the pages about it."""
     assert re.search(rf"(`|import .*\b){name}\b", _code(DOCS.glob("site*.md")))
-    assert getattr(tenantry.site, name).__doc__
+    assert getattr(tenantry_site, name).__doc__
 
 
 @pytest.mark.parametrize("option", [each.name for each in fields(SiteOptions)])
@@ -95,7 +95,7 @@ def test_every_option_of_a_site_is_documented(option: str) -> None:
 def test_every_argument_of_a_public_function_of_the_site_is_documented() -> None:
     """Red when one is added in silence."""
     code = _code(DOCS.glob("site*.md"))
-    for function in (tenantry.site.build, tenantry.site.render, tenantry.site.site_app, tenantry.site.json_schema):
+    for function in (tenantry_site.build, tenantry_site.render, tenantry_site.site_app, tenantry_site.json_schema):
         for name in inspect.signature(function).parameters:
             assert re.search(rf"\b{name}\b", code), f"{function.__name__}({name})"
 

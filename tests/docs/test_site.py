@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from tenantry.api.openapi import openapi_document
-from tenantry.site import Diagnostic, RenderedSite, SiteConfig, load, render
+from tenantry_site import Diagnostic, RenderedSite, SiteConfig, load, render
 from tests.docs import diagnostics
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -110,7 +110,7 @@ def test_every_diagnostic_is_documented() -> None:
 
 def test_every_speaker_is_asked() -> None:
     """Red when a part of the site gets diagnostics of its own that no page lists."""
-    root = Path(__file__).parents[2] / "src" / "tenantry" / "site"
+    root = Path(__file__).parents[2] / "site" / "src" / "tenantry_site"
     told = set(re.findall(r"`([A-Z]+[0-9]{3})`", (DOCS / "site-diagnostics.md").read_text("utf-8")))
     said = {
         code for path in root.rglob("*.py") for code in re.findall(r'"([A-Z]{3,4}[0-9]{3})"', path.read_text("utf-8"))

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tenantry.site import RenderedSite, SiteOptions, render
-from tenantry.site.addresses import Addresses, page_path
-from tenantry.site.config.model import Group
-from tenantry.site.rendering import configuration_file
+from tenantry_site import RenderedSite, SiteOptions, render
+from tenantry_site.addresses import Addresses, page_path
+from tenantry_site.config.model import Group
+from tenantry_site.rendering import configuration_file
 from tests.corpus import each_site, needs_corpus
 from tests.site.rendering.inspecting import Inspected, inspect, target
 

@@ -13,8 +13,8 @@ from tenantry.cli.output import printable, say
 from tenantry.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from tenantry.site.diagnostic import Diagnostic
-    from tenantry.site.options import SiteOptions
+    from tenantry_site.diagnostic import Diagnostic
+    from tenantry_site.options import SiteOptions
 
 FAILED = 1
 
@@ -55,7 +55,7 @@ def check(target: str, form: str, strict: bool) -> None:
     is an error.
     """
     from tenantry.cli.site_report import meanings
-    from tenantry.site.report import write_json, write_sarif, write_text
+    from tenantry_site.report import write_json, write_sarif, write_text
 
     found, name, sources = _diagnosed(target)
     if form == "sarif":
@@ -70,8 +70,8 @@ def check(target: str, form: str, strict: bool) -> None:
 def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, str | bytes]]:
     """What is to be said, the name of what it is said of, and the files to show the lines of."""
     if target == "-":
-        from tenantry.site.config import loads
-        from tenantry.site.loading import LARGEST, too_large
+        from tenantry_site.config import loads
+        from tenantry_site.loading import LARGEST, too_large
 
         given = sys.stdin.buffer.read(LARGEST + 1)
         if len(given) > LARGEST:
@@ -79,10 +79,10 @@ def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, s
         return loads(given)[1], "-", {"-": given}
     path = Path(target)
     if path.is_dir():
-        from tenantry.site.building import SiteFiles, diagnose, scan
+        from tenantry_site.building import SiteFiles, diagnose, scan
 
         return diagnose(path), path.name, SiteFiles(scan(path))
-    from tenantry.site.loading import load
+    from tenantry_site.loading import load
 
     found = load(path)[1]
     unread = any(one.code == "CFG001" for one in found)  # a pipe would be waited for, a device never ends
@@ -127,7 +127,7 @@ def build(
     """
     from tenantry.cli.collector import spared
     from tenantry.cli.site_report import Progress, summary
-    from tenantry.site.building import build as build_site
+    from tenantry_site.building import build as build_site
 
     documents = _documents(folder, fetch=fetch, allow_private=allow_private)
     options = _options(base_url=base_url, repository=repository, external_media=external_media, documents=documents)
@@ -191,7 +191,7 @@ def serve(
 ) -> None:
     """Serve the site of FOLDER."""
     from tenantry.cli.server import listen, run
-    from tenantry.site.app import site_app
+    from tenantry_site.app import site_app
 
     documents = _documents(folder, fetch=fetch, allow_private=allow_private)
     options = _options(repository=repository, external_media=external_media, documents=documents)
@@ -206,7 +206,7 @@ def _documents(folder: Path, *, fetch: bool, allow_private: bool) -> dict[str, b
         if allow_private:
             raise InvalidSettings("--allow-private is about what --fetch may reach: add --fetch, or leave it out")
         return {}
-    from tenantry.site.building.fetching import fetch_documents
+    from tenantry_site.building.fetching import fetch_documents
 
     return fetch_documents(folder, lambda line: say(printable(line)), allow_private=allow_private)
 
@@ -214,7 +214,7 @@ def _documents(folder: Path, *, fetch: bool, allow_private: bool) -> dict[str, b
 def _relay(origins: tuple[str, ...], private: tuple[str, ...], host: str) -> Any:
     if not origins and not private:
         return None
-    from tenantry.site.relay import Relay
+    from tenantry_site.relay import Relay
 
     # On this machine alone we know our names: a page from elsewhere must not get here under one of its own.
     hosts = (host, "localhost") if host in {"127.0.0.1", "::1", "localhost"} else ()
@@ -225,7 +225,7 @@ def _relay(origins: tuple[str, ...], private: tuple[str, ...], host: str) -> Any
 
 
 def _options(**given: Any) -> SiteOptions:
-    from tenantry.site.options import SiteOptions
+    from tenantry_site.options import SiteOptions
 
     for name in ("base_url", "repository"):
         address = given.get(name)
@@ -243,7 +243,7 @@ def new(folder: Path) -> None:
     import json
     from importlib.resources import files
 
-    from tenantry.site.config import json_schema
+    from tenantry_site.config import json_schema
 
     starter = files("tenantry.cli") / "starter"
     contents = {path: (starter / path).read_text("utf-8") for path in _STARTER}

@@ -13,7 +13,7 @@ import click
 from tenantry.cli.output import say
 
 if TYPE_CHECKING:
-    from tenantry.site.diagnostic import Diagnostic
+    from tenantry_site.diagnostic import Diagnostic
 
 _SHOWN = 3
 """How many places of one code are shown."""
@@ -80,7 +80,7 @@ def place(said: Diagnostic) -> str:
 
 def meanings() -> dict[str, str]:
     """What each code means that can be said of a site."""
-    from tenantry.site import building, components, config, markdown, outputs, reference, rendering, theme
+    from tenantry_site import building, components, config, markdown, outputs, reference, rendering, theme
 
     parts = (config, markdown, components, reference, theme, outputs, rendering, building)
     return {code: meaning for part in parts for code, meaning in part.CODES.items()}

@@ -32,8 +32,8 @@ def handbook(url: str) -> ASGIApp | None:
     folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
     if folder is None or not all(find_spec(module) for module in _NEEDED):
         return None
-    from tenantry.site.app import site_app
-    from tenantry.site.relay import Relay
+    from tenantry_site.app import site_app
+    from tenantry_site.relay import Relay
 
     own = origins(url)
     relay = Relay([], own, hosts={_bracketed(urlsplit(origin).hostname or "") for origin in own})

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.app import answering
-from tenantry.site.app.answering import Answer, Answering, takes_gzip
+from tenantry_site.app import answering
+from tenantry_site.app.answering import Answer, Answering, takes_gzip
 from tests.site.app.wire import Got, ask
 
 TEXT = b"a page " * 500

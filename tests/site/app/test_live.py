@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tenantry.site import site_app
-from tenantry.site.app import keeping
-from tenantry.site.app.application import SiteApp
-from tenantry.site.rendering import Site
+from tenantry_site import site_app
+from tenantry_site.app import keeping
+from tenantry_site.app.application import SiteApp
+from tenantry_site.rendering import Site
 from tests.site.app.conftest import CONFIG
 from tests.site.app.wire import ask
 

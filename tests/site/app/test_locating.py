@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.site.app.locating import Found, Moved, locate, relative
+from tenantry_site.app.locating import Found, Moved, locate, relative
 
 FILES = {
     "index.html",

@@ -20,10 +20,10 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from tenantry.site import SiteOptions, site_app, site_routes
-from tenantry.site.app import keeping
-from tenantry.site.building import scan
-from tenantry.site.rendering import Site
+from tenantry_site import SiteOptions, site_app, site_routes
+from tenantry_site.app import keeping
+from tenantry_site.building import scan
+from tenantry_site.rendering import Site
 from tests.site.app.wire import Got, ask
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.reload import ReloadStream, stream
+from tenantry_site.reload import ReloadStream, stream
 
 
 class Reader:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import InvalidSettings
-from tenantry.site import SiteOptions, build
-from tenantry.site.building import MARKER, diagnose
+from tenantry_site import SiteOptions, build
+from tenantry_site.building import MARKER, diagnose
 from tests.corpus import each_site, needs_corpus
 from tests.site.building.test_staging import tree
 
@@ -53,7 +53,7 @@ def test_a_site_is_written_with_its_pictures(docs: Path, tmp_path: Path) -> None
 def test_two_builds_are_equal_byte_for_byte(docs: Path, tmp_path: Path) -> None:
     """In another process with another hash seed, too. Red when anything comes in the order of a set."""
     build(docs, tmp_path / "one")
-    again = "import sys; from tenantry.site import build; build(sys.argv[1], sys.argv[2])"
+    again = "import sys; from tenantry_site import build; build(sys.argv[1], sys.argv[2])"
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-c", again, str(docs), str(tmp_path / seed)], check=True, env=environment)
@@ -126,7 +126,7 @@ def test_diagnose_says_what_a_build_says(docs: Path, tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from tenantry.site import build
+from tenantry_site import build
 build(sys.argv[1], sys.argv[2], on_progress=lambda done, total: done == 2 and os.kill(os.getpid(), signal.SIGKILL))
 """
 

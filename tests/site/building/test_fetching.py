@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from tenantry.cli.main import commands
-from tenantry.site import SiteOptions, build
-from tenantry.site.building import fetching
-from tenantry.site.building.fetching import fetch_documents
-from tenantry.site.relay import connecting
+from tenantry_site import SiteOptions, build
+from tenantry_site.building import fetching
+from tenantry_site.building.fetching import fetch_documents
+from tenantry_site.relay import connecting
 from tests.site.relay.stage import PUBLIC, real_dial
 
 DOCUMENT = {

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenantry.site.building import reading
-from tenantry.site.building.reading import SiteFiles
-from tenantry.site.building.scanning import scan
+from tenantry_site.building import reading
+from tenantry_site.building.reading import SiteFiles
+from tenantry_site.building.scanning import scan
 
 
 def files(folder: Path) -> SiteFiles:

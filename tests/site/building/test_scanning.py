@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.site.building import scanning
-from tenantry.site.building.scanning import MARKER, Scan, scan
+from tenantry_site.building import scanning
+from tenantry_site.building.scanning import MARKER, Scan, scan
 
 
 def put(folder: Path, *paths: str, content: bytes = b"x") -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import InvalidSettings
-from tenantry.site.building import staging
-from tenantry.site.building.scanning import MARKER
-from tenantry.site.building.staging import Staging
+from tenantry_site.building import staging
+from tenantry_site.building.scanning import MARKER
+from tenantry_site.building.staging import Staging
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -114,7 +114,7 @@ def test_no_path_leaves_the_folder(tmp_path: Path, path: str) -> None:
 
 KILLED = """
 import os, signal, sys
-from tenantry.site.building import staging
+from tenantry_site.building import staging
 if sys.argv[2] == "between":
     staging.exchange = lambda first, second: False
     real = staging.Path.rename

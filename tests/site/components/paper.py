@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from markupsafe import escape
 
-from tenantry.site import icons
-from tenantry.site.addresses import Addresses, Kind
-from tenantry.site.components import COMPONENTS
-from tenantry.site.diagnostic import Severity
-from tenantry.site.nodes import Code, Element, Fragment, Node, Value
+from tenantry_site import icons
+from tenantry_site.addresses import Addresses, Kind
+from tenantry_site.components import COMPONENTS
+from tenantry_site.diagnostic import Severity
+from tenantry_site.nodes import Code, Element, Fragment, Node, Value
 
 ADDRESSES = Addresses(["start", "guides/other"], ["images/one.png"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from tenantry.site.nodes import Element, Fragment, Node
+from tenantry_site.nodes import Element, Fragment, Node
 from tests.site.components.paper import code, drawn, element
 
 POLICY = (

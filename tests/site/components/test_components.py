@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tenantry.site.components import CODES, COMPONENTS, tints
-from tenantry.site.nodes import Code, Element, Fragment
+from tenantry_site.components import CODES, COMPONENTS, tints
+from tenantry_site.nodes import Code, Element, Fragment
 from tests.site.components.paper import code, drawn, element
 from tests.site.components.showcase import everything
 

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from tenantry.site.config.model import SiteConfig
-from tenantry.site.config.record import records
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.config.record import records
 
 _PARTS: list[type[BaseModel]] = [shape.part for shape in records()]
 _FIELDS = sorted({str(info.alias) for part in _PARTS for info in part.model_fields.values()})

@@ -6,8 +6,8 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from tenantry.site.config import SiteConfig, loads
-from tenantry.site.diagnostic import Diagnostic
+from tenantry_site.config import SiteConfig, loads
+from tenantry_site.diagnostic import Diagnostic
 
 WHOLE: dict[str, Any] = {
     "name": "Kumquat",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.site.config import loads
+from tenantry_site.config import loads
 from tests.site.config.said import read, said
 
 FILES = ("favicon.svg", "index.mdx", "guides/first.md", "site.json")

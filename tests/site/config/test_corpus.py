@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tenantry.site.config import CODES, SiteConfig, loads
+from tenantry_site.config import CODES, SiteConfig, loads
 from tests.corpus import needs_corpus
 from tests.site.config.real import REAL, Real, each_real
 

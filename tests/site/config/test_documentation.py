@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tenantry.site.config.codes import TABLE
-from tenantry.site.config.record import records
-from tenantry.site.config.tables import NEWER_SOCIALS, SOCIALS
+from tenantry_site.config.codes import TABLE
+from tenantry_site.config.record import records
+from tenantry_site.config.tables import NEWER_SOCIALS, SOCIALS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "site-configuration.md").read_text("utf-8")
-SOURCES = Path(__file__).parents[3] / "src" / "tenantry" / "site"
+SOURCES = Path(__file__).parents[3] / "site" / "src" / "tenantry_site"
 
 
 def test_every_field_is_documented() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenantry.site.config import CODES, SiteConfig, loads
-from tenantry.site.config.codes import TABLE
-from tenantry.site.report import write_json, write_sarif, write_text
+from tenantry_site.config import CODES, SiteConfig, loads
+from tenantry_site.config.codes import TABLE
+from tenantry_site.report import write_json, write_sarif, write_text
 from tests.corpus import needs_corpus
 from tests.site.config.random_files import KEYS, VALUES, configurations
 from tests.site.config.real import REAL

@@ -7,7 +7,7 @@ import random
 import time
 from typing import Any
 
-from tenantry.site.config import loads
+from tenantry_site.config import loads
 
 GROUPS = 8_065
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.site import loading
-from tenantry.site.loading import load
+from tenantry_site import loading
+from tenantry_site.loading import load
 from tests.corpus import SITES, needs_corpus
 from tests.site.config.said import WHOLE
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tenantry.site.config import SiteConfig, loads
+from tenantry_site.config import SiteConfig, loads
 from tests.site.config.said import WHOLE, read
 
 SOCIALS = ["website", "facebook", "twitter", "discord", "slack", "github", "linkedin", "instagram", "hacker-news"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.site.config import loads
-from tenantry.site.config.source import Source
+from tenantry_site.config import loads
+from tenantry_site.config.source import Source
 
 # Name of the mistake, text, code, line, column, a word of the message or the fix.
 MISTAKES = [

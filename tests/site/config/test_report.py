@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tenantry.site.config import CODES, loads
-from tenantry.site.diagnostic import Diagnostic, Severity
-from tenantry.site.report import summary, write_json, write_sarif, write_text
+from tenantry_site.config import CODES, loads
+from tenantry_site.diagnostic import Diagnostic, Severity
+from tenantry_site.report import summary, write_json, write_sarif, write_text
 
 TEXT = '{\n\t"name": "Kumquat", "navigation": [],\n\t"colour": "\x7f\u202e漢", "favicon": "javascript:x"\n}'
 FOUND = loads(TEXT)[1]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from tenantry.site.config import json_schema, loads
-from tenantry.site.config.codes import TABLE
+from tenantry_site.config import json_schema, loads
+from tenantry_site.config.codes import TABLE
 from tests.corpus import needs_corpus
 from tests.site.config.random_files import configurations, damaged
 from tests.site.config.real import Real, each_real

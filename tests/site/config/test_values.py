@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.config import loads
+from tenantry_site.config import loads
 from tests.site.config.said import read, said
 
 WRONG: list[tuple[dict[str, Any], str, str]] = [

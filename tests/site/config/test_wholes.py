@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.config import loads
+from tenantry_site.config import loads
 from tests.corpus import needs_corpus
 from tests.site.config.real import REAL, Real, each_real
 from tests.site.config.said import read

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from tenantry.site import SiteOptions, build
+from tenantry_site import SiteOptions, build
 from tests.engines.chromium import OpenPage, Watched
 
 NAVIGATION = [

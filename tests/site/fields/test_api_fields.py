@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route
 
-from tenantry.site import SiteOptions
+from tenantry_site import SiteOptions
 from tests.engines.chromium import OpenPage
 from tests.site.fields.stage import DOCUMENT, made, visit
 

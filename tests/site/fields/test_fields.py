@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from tenantry.site import SiteOptions
+from tenantry_site import SiteOptions
 from tests.engines.chromium import OpenPage, follow
 from tests.site.fields.stage import NAVIGATION, made, style, texts, visit
 

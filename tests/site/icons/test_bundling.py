@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tenantry.site.icons import bundle
+from tenantry_site.icons import bundle
 
 ROOT = Path(__file__).parents[3]
 

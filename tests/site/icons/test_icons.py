@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.site import icons
-from tenantry.site.icons import bundle, names
-from tenantry.site.icons.synonyms import NAMES
+from tenantry_site import icons
+from tenantry_site.icons import bundle, names
+from tenantry_site.icons.synonyms import NAMES
 from tests.corpus import CORPUS, needs_corpus
 
 SVG = re.compile(

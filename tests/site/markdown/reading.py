@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenantry.site.addresses import Addresses
-from tenantry.site.markdown import PageReader
-from tenantry.site.page import Page
+from tenantry_site.addresses import Addresses
+from tenantry_site.markdown import PageReader
+from tenantry_site.page import Page
 
 PAGES = ("index", "guides/start", "guides/more", "api/index")
 FILES = ("images/a.png", "clip.mp4")

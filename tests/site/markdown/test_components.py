@@ -7,10 +7,10 @@ from html import escape
 
 import pytest
 
-from tenantry.site.addresses import Addresses
-from tenantry.site.markdown import PageReader
-from tenantry.site.nodes import Code, Component, Draw, Element
-from tenantry.site.page import Page
+from tenantry_site.addresses import Addresses
+from tenantry_site.markdown import PageReader
+from tenantry_site.nodes import Code, Component, Draw, Element
+from tenantry_site.page import Page
 
 NAMES = (
     "Card",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.site.addresses import Addresses, page_path
-from tenantry.site.diagnostic import Diagnostic, Severity
-from tenantry.site.markdown import CODES, PageReader
+from tenantry_site.addresses import Addresses, page_path
+from tenantry_site.diagnostic import Diagnostic, Severity
+from tenantry_site.markdown import CODES, PageReader
 from tests.corpus import SITES, needs_corpus
 from tests.site.markdown.safety import wrong
 
@@ -59,7 +59,7 @@ def test_what_the_sites_really_lack() -> None:
 def test_codes_are_explained() -> None:
     """Red when the docs do not list a code, or list one that is never given."""
     listed = (ROOT / "docs" / "site-diagnostics.md").read_text("utf-8")
-    sources = "".join(each.read_text("utf-8") for each in (ROOT / "src/tenantry/site/markdown").glob("*.py"))
+    sources = "".join(each.read_text("utf-8") for each in (ROOT / "site/src/tenantry_site/markdown").glob("*.py"))
     for code, meaning in CODES.items():
         assert f"`{code}`" in listed, code
         assert meaning.endswith(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.site.markdown import front_matter
+from tenantry_site.markdown import front_matter
 
 
 def head(text: str) -> object:

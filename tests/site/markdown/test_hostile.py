@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenantry.site.markdown import front_matter
+from tenantry_site.markdown import front_matter
 from tests.site.markdown.reading import reader
 from tests.site.markdown.safety import allowed, wrong
 from tests.site.markdown.vectors import PLACES, SCHEMES, VECTORS, everything

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.site.markdown import inlines
-from tenantry.site.nodes import Heading, Link, Section
+from tenantry_site.markdown import inlines
+from tenantry_site.nodes import Heading, Link, Section
 from tests.site.markdown.reading import codes, read, reader
 
 
@@ -190,7 +190,7 @@ def test_the_same_block_is_highlighted_once() -> None:
     """Red when every page pays again."""
     mine = reader()
     first = mine.read("index.mdx", "```python\nx = 1\n```").html
-    from tenantry.site.markdown import highlighting
+    from tenantry_site.markdown import highlighting
 
     lexed, highlighting._lexed = highlighting._lexed, lambda *_: pytest.fail("highlighted again")
     try:

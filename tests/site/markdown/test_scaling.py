@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.markdown import literals
-from tenantry.site.markdown.highlighting import Highlighter
-from tenantry.site.markdown.literals import closing_brace
-from tenantry.site.markdown.tags import Scanner, Tag
+from tenantry_site.markdown import literals
+from tenantry_site.markdown.highlighting import Highlighter
+from tenantry_site.markdown.literals import closing_brace
+from tenantry_site.markdown.tags import Scanner, Tag
 from tests.site.markdown.reading import reader
 
 SHAPES = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.site.markdown.literals import NotLiteral, literal
-from tenantry.site.markdown.tags import Scanner, Tag
-from tenantry.site.nodes import Value
+from tenantry_site.markdown.literals import NotLiteral, literal
+from tenantry_site.markdown.tags import Scanner, Tag
+from tenantry_site.nodes import Value
 
 
 def tag(text: str) -> Tag | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.site.config.model import SiteConfig
-from tenantry.site.navigation import Navigation
-from tenantry.site.page import FrontMatter
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.navigation import Navigation
+from tenantry_site.page import FrontMatter
 
 Groups = list[dict[str, Any]]
 

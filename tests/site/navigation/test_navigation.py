@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.site.config import loads
-from tenantry.site.navigation import Branch, Entry, Navigation, Unfolded
-from tenantry.site.navigation.entries import in_words, method_of
-from tenantry.site.page import FrontMatter
+from tenantry_site.config import loads
+from tenantry_site.navigation import Branch, Entry, Navigation, Unfolded
+from tenantry_site.navigation.entries import in_words, method_of
+from tenantry_site.page import FrontMatter
 from tests.corpus import CORPUS, needs_corpus
 from tests.site.navigation.site import named, navigation, paths
 

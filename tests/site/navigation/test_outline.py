@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tenantry.site.navigation import Entry, Folded, More, Navigation, Node, Unfolded
+from tenantry_site.navigation import Entry, Folded, More, Navigation, Node, Unfolded
 from tests.site.navigation.site import navigation
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.site.navigation import Navigation, Part
-from tenantry.site.navigation.parts import Prefixes, prefix_of
-from tenantry.site.page import FrontMatter
+from tenantry_site.navigation import Navigation, Part
+from tenantry_site.navigation.parts import Prefixes, prefix_of
+from tenantry_site.page import FrontMatter
 from tests.site.navigation.site import navigation, paths
 
 GROUPS = [{"group": "All", "pages": ["start", "api/users", "api/events/list", "api-reference/x", "guides/a"]}]

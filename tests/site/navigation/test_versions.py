@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tenantry.site.navigation import Navigation, Unfolded
-from tenantry.site.page import FrontMatter
+from tenantry_site.navigation import Navigation, Unfolded
+from tenantry_site.page import FrontMatter
 from tests.site.navigation.site import navigation, paths
 
 GROUPS = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from tenantry.site.outputs.postings import CODES, SECTIONS, unpack
-from tenantry.site.outputs.words import words
+from tenantry_site.outputs.postings import CODES, SECTIONS, unpack
+from tenantry_site.outputs.words import words
 
 
 class Index:

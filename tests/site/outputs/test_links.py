@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tenantry.site.addresses import Addresses
-from tenantry.site.diagnostic import Diagnostic
-from tenantry.site.outputs.links import check, linked
-from tenantry.site.outputs.nearest import Nearest
-from tenantry.site.page import Page
+from tenantry_site.addresses import Addresses
+from tenantry_site.diagnostic import Diagnostic
+from tenantry_site.outputs.links import check, linked
+from tenantry_site.outputs.nearest import Nearest
+from tenantry_site.page import Page
 from tests.site.outputs.pages import page
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.site.outputs.postings import CODES, LEVELS, SECTIONS, code, level, pack, unpack
+from tenantry_site.outputs.postings import CODES, LEVELS, SECTIONS, code, level, pack, unpack
 
 POSTINGS = st.dictionaries(st.integers(0, 100_000), st.integers(0, CODES - 1), max_size=60).map(
     lambda found: sorted(part * CODES + code for part, code in found.items())

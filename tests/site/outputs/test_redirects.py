@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.site.addresses import Addresses
-from tenantry.site.config.model import Group, Redirect, SiteConfig
-from tenantry.site.outputs.pattern import pattern
-from tenantry.site.outputs.redirects import Moved, Redirects
+from tenantry_site.addresses import Addresses
+from tenantry_site.config.model import Group, Redirect, SiteConfig
+from tenantry_site.outputs.pattern import pattern
+from tenantry_site.outputs.redirects import Moved, Redirects
 
 PAGES = ("index", "new/start", "new/deep/end", "guides/a")
 

@@ -7,10 +7,10 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.site.outputs.digest import Part, digest
-from tenantry.site.outputs.postings import SECTIONS
-from tenantry.site.outputs.search import SearchIndex
-from tenantry.site.page import Page
+from tenantry_site.outputs.digest import Part, digest
+from tenantry_site.outputs.postings import SECTIONS
+from tenantry_site.outputs.search import SearchIndex
+from tenantry_site.page import Page
 from tests.site.outputs.pages import page
 from tests.site.outputs.reading import Index
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from tenantry.site.config.model import Group, SiteConfig
-from tenantry.site.outputs import llms, markdown, places, robots, sitemap
-from tenantry.site.page import FrontMatter
+from tenantry_site.config.model import Group, SiteConfig
+from tenantry_site.outputs import llms, markdown, places, robots, sitemap
+from tenantry_site.page import FrontMatter
 from tests.site.outputs.pages import page
 
 CONFIG = SiteConfig(

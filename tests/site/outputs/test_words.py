@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.site.outputs.words import LONGEST, words
+from tenantry_site.outputs.words import LONGEST, words
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tenantry.site.page import Page
+from tenantry_site.page import Page
 
 SOURCE = Path(__file__).parents[3] / "src" / "tenantry"
 STYLES = ("site", "head", "sidebar", "page", "text", "code", "components", "playground")

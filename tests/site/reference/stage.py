@@ -8,15 +8,15 @@ from dataclasses import replace
 from html import unescape
 from typing import Any
 
-from tenantry.site.addresses import Addresses
-from tenantry.site.config.model import SiteConfig
-from tenantry.site.diagnostic import Diagnostic
-from tenantry.site.markdown import PageReader
-from tenantry.site.options import SiteOptions
-from tenantry.site.page import FrontMatter, Page
-from tenantry.site.reference import ApiPages, Reference, read_documents
-from tenantry.site.reference.endpoints import Endpoints
-from tenantry.site.reference.operation import Endpoint
+from tenantry_site.addresses import Addresses
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.diagnostic import Diagnostic
+from tenantry_site.markdown import PageReader
+from tenantry_site.options import SiteOptions
+from tenantry_site.page import FrontMatter, Page
+from tenantry_site.reference import ApiPages, Reference, read_documents
+from tenantry_site.reference.endpoints import Endpoints
+from tenantry_site.reference.operation import Endpoint
 from tests.corpus import CORPUS
 
 READER = PageReader(Addresses((), ()), {})

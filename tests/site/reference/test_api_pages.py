@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from tenantry.site.page import FrontMatter
+from tenantry_site.page import FrontMatter
 from tests.site.reference.stage import codes, draw, facts
 
 FIELDS = """

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tenantry.api.openapi import openapi_document
-from tenantry.site.config import loads
-from tenantry.site.diagnostic import Severity
-from tenantry.site.reference import read_documents
+from tenantry_site.config import loads
+from tenantry_site.diagnostic import Severity
+from tenantry_site.reference import read_documents
 from tests.corpus import needs_corpus
 from tests.site.reference.stage import codes, config, document, endpoint, one, reference, site_files
 

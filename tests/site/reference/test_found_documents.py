@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.site import RenderedSite, SiteOptions, render
+from tenantry_site import RenderedSite, SiteOptions, render
 
 NAVIGATION = [{"group": "Begin", "pages": ["index", "api-reference/list"]}]
 

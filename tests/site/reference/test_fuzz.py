@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenantry.api.openapi import openapi_document
-from tenantry.site.page import FrontMatter, Page
-from tenantry.site.reference import CODES, ApiPages, read_documents
+from tenantry_site.page import FrontMatter, Page
+from tenantry_site.reference import CODES, ApiPages, read_documents
 from tests.site.reference.balanced import Balanced
 from tests.site.reference.stage import READER, config, document, one
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tenantry.api.openapi import openapi_document
-from tenantry.site.config import loads
-from tenantry.site.options import SiteOptions
-from tenantry.site.page import FrontMatter, Page
-from tenantry.site.reference import ApiPages, read_documents
+from tenantry_site.config import loads
+from tenantry_site.options import SiteOptions
+from tenantry_site.page import FrontMatter, Page
+from tenantry_site.reference import ApiPages, read_documents
 from tests.corpus import needs_corpus
 from tests.site.reference.balanced import Balanced
 from tests.site.reference.stage import READER, codes, config, document, draw, facts, one, reference, site_files

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.site.reference.parsing import Unreadable, parse
+from tenantry_site.reference.parsing import Unreadable, parse
 
 
 def test_yaml_has_the_scalars_of_its_version_1_2() -> None:

@@ -13,8 +13,8 @@ import pytest
 from playwright.async_api import Page
 
 from tenantry.api.openapi import openapi_document
-from tenantry.site.options import SiteOptions
-from tenantry.site.page import FrontMatter
+from tenantry_site.options import SiteOptions
+from tenantry_site.page import FrontMatter
 from tests.engines.axe import serious
 from tests.engines.chromium import OpenPage, Watched
 from tests.site.reference.served import Served, serving, shell

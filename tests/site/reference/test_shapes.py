@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.reference.bodies import as_text
-from tenantry.site.reference.sampling import sample
-from tenantry.site.reference.shape import ABSENT, Shape
+from tenantry_site.reference.bodies import as_text
+from tenantry_site.reference.sampling import sample
+from tenantry_site.reference.shape import ABSENT, Shape
 from tests.site.reference.stage import codes, config, endpoint, one
 
 

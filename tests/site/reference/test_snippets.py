@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
-from tenantry.site.reference.request import Request, Sent, initial
-from tenantry.site.reference.snippets import curl, javascript, python
+from tenantry_site.reference.request import Request, Sent, initial
+from tenantry_site.reference.snippets import curl, javascript, python
 from tests.site.reference.stage import config, endpoint, one
 
 HOSTILE = 'it\'s "q" `id` $(id) ${x} \\ \n\t %s {} ; & | <b> </script> é 😀 \u2028'

@@ -15,8 +15,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from tenantry.site.reference.request import Request, Sent
-from tenantry.site.reference.snippets import LANGUAGES
+from tenantry_site.reference.request import Request, Sent
+from tenantry_site.reference.snippets import LANGUAGES
 from tests.site.reference.served import Served, serving
 
 HOSTILE = 'it\'s "q" `id` $(id) ${x} \\ {y} %s & é 😀'

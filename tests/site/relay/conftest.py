@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tenantry.site.relay import Relay, connecting
+from tenantry_site.relay import Relay, connecting
 from tests.site.relay.stage import World, world
 
 

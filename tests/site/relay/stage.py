@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
 
-from tenantry.site.relay import Relay, connecting
-from tenantry.site.relay.networks import Ip
+from tenantry_site.relay import Relay, connecting
+from tenantry_site.relay.networks import Ip
 
 PUBLIC = "93.184.215.14"
 """An address of the public internet. Nothing is sent to it."""

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from tenantry.site.relay import Relay
-from tenantry.site.relay.networks import objection
+from tenantry_site.relay import Relay
+from tenantry_site.relay.networks import objection
 from tests.site.relay.stage import World, post
 
 PUBLIC = [

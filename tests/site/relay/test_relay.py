@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.relay import CODES, Relay, connecting
+from tenantry_site.relay import CODES, Relay, connecting
 from tests.site.relay.conftest import relay_of
 from tests.site.relay.stage import PUBLIC, Listener, World, post, world
 

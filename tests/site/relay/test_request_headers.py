@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.site import site_app
-from tenantry.site.relay import Relay
-from tenantry.site.relay.request_headers import is_never_sent, sendable
+from tenantry_site import site_app
+from tenantry_site.relay import Relay
+from tenantry_site.relay.request_headers import is_never_sent, sendable
 from tests.site.app.wire import ask
 from tests.site.relay.stage import OWN, World, post
 
@@ -285,7 +285,7 @@ def _declaring(relay: Relay, names: list[str]) -> Any:
     """The relay as a docs app calls it."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await relay({**scope, "tenantry.site.request_headers": frozenset(names)}, receive, send)
+        await relay({**scope, "tenantry_site.request_headers": frozenset(names)}, receive, send)
 
     return app
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenantry.site.relay import CODES, Refused, Relay, origin_of
-from tenantry.site.relay.message import read_message
-from tenantry.site.relay.target import read_target
+from tenantry_site.relay import CODES, Refused, Relay, origin_of
+from tenantry_site.relay.message import read_message
+from tenantry_site.relay.target import read_target
 from tests.site.relay.stage import OWN, World, post
 from tests.site.relay.tricks import CONFUSIONS
 

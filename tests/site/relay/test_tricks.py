@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.relay import Relay, app, connecting
-from tenantry.site.relay.message import Message
-from tenantry.site.relay.target import read_target
+from tenantry_site.relay import Relay, app, connecting
+from tenantry_site.relay.message import Message
+from tenantry_site.relay.target import read_target
 from tests.site.relay.conftest import relay_of
 from tests.site.relay.stage import OWN, PUBLIC, World, post, world
 from tests.site.relay.tricks import TRICKS, Trick

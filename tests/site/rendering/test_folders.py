@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from tenantry.site import RenderedSite, build, render, site_app
+from tenantry_site import RenderedSite, build, render, site_app
 from tests.site.app.wire import ask
 
 PAGES = {

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 import pytest
 from playwright.async_api import Route
 
-from tenantry.site import render
+from tenantry_site import render
 from tests.engines.chromium import OpenPage
 from tests.site.rendering.folders import folder
 from tests.site.rendering.hostile import ADDRESS_TRICKS, MARKUP, running, site

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.site import RenderedSite, Severity, SiteOptions, render
-from tenantry.site.markdown import PageReader
-from tenantry.site.page import Page
+from tenantry_site import RenderedSite, Severity, SiteOptions, render
+from tenantry_site.markdown import PageReader
+from tenantry_site.page import Page
 from tests.site.rendering.folders import DOCUMENT, SVG, folder, without
 from tests.site.rendering.inspecting import inspect, target
 

@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.async_api import Page, Route
 
-from tenantry.site import render
-from tenantry.site.outputs import SearchIndex, digest
+from tenantry_site import render
+from tenantry_site.outputs import SearchIndex, digest
 from tests.engines.chromium import OpenPage, Watched
 from tests.site.outputs.pages import page as made
 from tests.site.rendering.folders import folder

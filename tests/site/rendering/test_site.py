@@ -7,8 +7,8 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.site import Severity, SiteOptions
-from tenantry.site.rendering import Site
+from tenantry_site import Severity, SiteOptions
+from tenantry_site.rendering import Site
 from tests.site.rendering.folders import DOCUMENT, folder, without
 
 Files = dict[str, str | bytes]

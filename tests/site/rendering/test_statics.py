@@ -7,10 +7,10 @@ from importlib.resources import files
 
 import pytest
 
-from tenantry.site.rendering import statics
-from tenantry.site.rendering.statics import squeeze
+from tenantry_site.rendering import statics
+from tenantry_site.rendering.statics import squeeze
 
-STATIC = files("tenantry.site") / "static"
+STATIC = files("tenantry_site") / "static"
 SOURCES = ["static/tokens.css", *statics._STYLES, *(name for names in statics._SCRIPTS.values() for name in names)]
 
 

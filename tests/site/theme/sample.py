@@ -6,13 +6,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tenantry.site.addresses import Addresses, output
-from tenantry.site.config.model import SiteConfig
-from tenantry.site.navigation import Navigation
-from tenantry.site.nodes import Heading
-from tenantry.site.options import SiteOptions
-from tenantry.site.page import FrontMatter, Page
-from tenantry.site.theme import Theme, colors_css
+from tenantry_site.addresses import Addresses, output
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.navigation import Navigation
+from tenantry_site.nodes import Heading
+from tenantry_site.options import SiteOptions
+from tenantry_site.page import FrontMatter, Page
+from tenantry_site.theme import Theme, colors_css
 
 STYLES = "assets/site.css"
 STYLESHEETS = (
@@ -207,7 +207,7 @@ def theme(of: SiteConfig, options: SiteOptions | None = None, heads: dict[str, F
 
 def static(name: str) -> str:
     """One of our static files."""
-    folder = "tenantry" if name == "tokens.css" else "tenantry.site"
+    folder = "tenantry" if name == "tokens.css" else "tenantry_site"
     return (files(folder) / "static" / name).read_text(encoding="utf-8")
 
 

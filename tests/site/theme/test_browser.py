@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route
 
-from tenantry.site.options import SiteOptions
+from tenantry_site.options import SiteOptions
 from tests.engines.axe import serious
 from tests.engines.chromium import OpenPage, Watched, follow
 from tests.site.theme import sample

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenantry.contrast import contrast, least, read
-from tenantry.site.addresses import Addresses
-from tenantry.site.theme import colors_css
-from tenantry.site.theme.resources import tokens
+from tenantry_site.addresses import Addresses
+from tenantry_site.theme import colors_css
+from tenantry_site.theme.resources import tokens
 from tests.site.theme.sample import STYLESHEETS, config, static
 
 TEXTS = ("text", "quiet", "accent", "good", "warn", "bad")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.site.options import SiteOptions
-from tenantry.site.theme import csp
-from tenantry.site.theme.policy import origin
-from tenantry.site.theme.repository import read, repository, short_name
+from tenantry_site.options import SiteOptions
+from tenantry_site.theme import csp
+from tenantry_site.theme.policy import origin
+from tenantry_site.theme.repository import read, repository, short_name
 from tests.site.theme.sample import config
 
 

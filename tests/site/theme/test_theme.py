@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.site.options import SiteOptions
-from tenantry.site.page import FrontMatter
+from tenantry_site.options import SiteOptions
+from tenantry_site.page import FrontMatter
 from tests.site.theme.sample import CONFIG, HEADS, config, page, theme
 
 EVIL = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>&{{7*7}}"

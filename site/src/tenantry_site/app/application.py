@@ -1,0 +1,197 @@
+"""site_app: a folder with a site as an ASGI app, alone or mounted anywhere in another one."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from html import unescape
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs
+
+from tenantry_site.app.answering import FOREVER, FRESH, Answer, Answering, tag_of
+from tenantry_site.app.files import send_file
+from tenantry_site.app.keeping import Keeper, Shown
+from tenantry_site.app.locating import Found, Moved, locate, relative, to_root
+from tenantry_site.app.media_types import media_type
+from tenantry_site.app.notes import notes, notes_page
+from tenantry_site.options import SiteOptions
+from tenantry_site.relay.request_headers import SCOPE_KEY
+from tenantry_site.reload import FILES, ROUTE, ReloadStream, script_tag, static_file
+from tenantry_site.theme import csp
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+RELAY = "_relay"
+"""The path of the relay, from the site's root."""
+
+_HEADERS: Final = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+_PICTURE: Final = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"}
+"""The policy of an SVG, which could be opened as a page of its own: nothing in it runs."""
+_HASHED: Final = re.compile(r"\.[0-9a-f]{8,64}\.(?:css|js|json|svg|png|txt)$")
+_POLICY: Final = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
+_HEAD: Final = 2_000
+"""Where in a page its policy stands."""
+_DEEPEST: Final = 16
+"""Folders in an address that the site has a page for when there is nothing at it."""
+
+
+def site_app(
+    folder: str | os.PathLike[str],
+    *,
+    options: SiteOptions = SiteOptions(),  # noqa: B008  # frozen
+    relay: ASGIApp | None = None,
+    live: bool = False,
+) -> ASGIApp:
+    """Serves the site of ``folder``: ``Mount("/docs", site_app("docs"))``.
+
+    The site is made when it is first asked for. ``live``: it is made again when the folder changes, open pages show
+    themselves anew, and what is wrong is told on the page; for who writes it, not for readers. ``relay``: an app
+    (``tenantry_site.relay.Relay``) that takes the playground's requests, at ``_relay``.
+    """
+    return SiteApp(folder, options, relay, live=live)
+
+
+class SiteApp:
+    """One site. Raises nothing for what is in its folder."""
+
+    def __init__(
+        self, folder: str | os.PathLike[str], options: SiteOptions, relay: ASGIApp | None, *, live: bool
+    ) -> None:
+        self._options = replace(options, relay=RELAY) if relay is not None else options
+        self._relay = relay
+        self._live = live
+        self._keeper = Keeper(folder, self._options, live=live)
+        self._stream = ReloadStream(self._version)
+        policy = csp(self._options, header=True)
+        self._answering = Answering(_HEADERS | {"Content-Security-Policy": policy})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live_and_die(receive, send)
+        elif scope["type"] == "http":
+            await self._respond(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _live_and_die(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown":
+                self._stream.close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+            await send({"type": "lifespan.startup.complete"})
+
+    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = _below_mount(scope)
+        address = path.removeprefix("/")
+        if self._relay is not None and address == RELAY:
+            headers = (await self._keeper.shown()).request_headers
+            await self._relay({**scope, SCOPE_KEY: headers}, receive, send)
+        elif scope["method"] not in {"GET", "HEAD"}:
+            await self._plain(405, "This address can only be read.", scope, send, {"Allow": "GET, HEAD"})
+        elif not path:  # /docs, where the relative links of the page would lead to the folder above
+            last = scope.get("root_path", "").rpartition("/")[2]
+            await self._moved(relative("", f"{last}/"), scope, send)
+        elif self._live and address == ROUTE and scope["method"] == "GET":
+            query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+            await self._stream(query.get("page", [""])[0], receive, send)
+        elif self._live and address in FILES:
+            await self._answering.send(Answer(static_file(address), media_type(address)), scope, send)
+        else:
+            await self._show(address, scope, send)
+
+    async def _show(self, address: str, scope: Scope, send: Send) -> None:
+        shown = await self._keeper.shown()
+        found = _found(address, shown)
+        if isinstance(found, Moved):
+            await self._moved(found.location, scope, send)
+        elif found is not None and found.path in shown.pieces:
+            await self._answering.send(self._page(address, found.path, shown), scope, send)
+        elif found is None or not await self._file(found.path, shown, scope, send):
+            await self._answering.send(self._absent(address, shown), scope, send)
+
+    async def _file(self, path: str, shown: Shown, scope: Scope, send: Send) -> bool:
+        kind = media_type(path)
+        answer = Answer(b"", kind, headers=_PICTURE if kind == "image/svg+xml" else {})
+        return await send_file(shown.assets[path], answer, self._answering, scope, send)
+
+    def _page(self, address: str, path: str, shown: Shown) -> Answer:
+        content = shown.pieces[path]
+        kind = media_type(path)
+        if not kind.startswith("text/html"):
+            return Answer(content, kind, cache=FOREVER if _HASHED.search(path) else FRESH)
+        return self._html(content, 200, address, path.removesuffix(".html"), shown)
+
+    def _absent(self, address: str, shown: Shown) -> Answer:
+        """The page for an address that there is nothing at."""
+        if address.count("/") > _DEEPEST:  # the theme keeps what it drew for each depth
+            return Answer(b"There is no such page.\n", "text/plain; charset=utf-8", 404)
+        up = to_root(address)
+        if shown.ready:
+            return self._html(shown.site.not_found(up).encode("utf-8", "replace"), 404, address, "", shown)
+        if not self._live:
+            return Answer(b"This site cannot be shown now.\n", "text/plain; charset=utf-8", 503)
+        version = tag_of(repr(shown.diagnostics).encode())
+        content = notes_page(shown.diagnostics, up, script_tag(up, address, version))
+        return Answer(content, "text/html; charset=utf-8", 503, tag=version)
+
+    def _html(self, content: bytes, status: int, address: str, page: str, shown: Shown) -> Answer:
+        tag = ""
+        if self._live:
+            told = notes(shown.diagnostics, shown.site.source(page)).encode()
+            tag = tag_of(b"\0".join((content, told, shown.mark.encode())))
+            head, end, rest = content.rpartition(b"</body>")
+            content = head + told + script_tag(to_root(address), address, tag).encode() + end + rest
+        return Answer(content, "text/html; charset=utf-8", status, tag=tag, headers=_policy(content))
+
+    async def _version(self, address: str) -> str:
+        """What changes when the page at an address does."""
+        shown = await self._keeper.shown()
+        found = _found(address, shown)
+        if isinstance(found, Found) and found.path in shown.pieces:
+            return self._page(address, found.path, shown).tag
+        return self._absent(address, shown).tag
+
+    async def _moved(self, location: str, scope: Scope, send: Send) -> None:
+        query = scope.get("query_string", b"").decode("latin-1")
+        if query and "?" not in location and query.isascii() and query.isprintable():
+            path, mark, fragment = location.partition("#")
+            location = f"{path}?{query}{mark}{fragment}"
+        await self._plain(308, f"It is at {location}", scope, send, {"Location": location})
+
+    async def _plain(self, status: int, text: str, scope: Scope, send: Send, headers: dict[str, str]) -> None:
+        headers = {"Content-Security-Policy": "default-src 'none'"} | headers
+        answer = Answer(f"{text}\n".encode(), "text/plain; charset=utf-8", status, headers=headers)
+        await self._answering.send(answer, scope, send)
+
+
+def _found(address: str, shown: Shown) -> Found | Moved | None:
+    """What an address means: a file, or where the author moved it. Only the author can name another host."""
+    if not shown.ready:
+        return None
+    found = locate(address, shown.has)
+    moved = shown.site.redirect(address) if found is None else None
+    return found if moved is None else Moved(moved.url or relative(address, _clean(moved.path)) + moved.tail)
+
+
+def _policy(page: bytes) -> dict[str, str]:
+    """A page says what it may do (one with a playground may reach its API); who may frame it, only a header can."""
+    found = _POLICY.search(page, 0, _HEAD)
+    return {"Content-Security-Policy": f"{unescape(found[1].decode())}; frame-ancestors 'self'"} if found else {}
+
+
+def _below_mount(scope: Scope) -> str:
+    """The path without that of the mount: ``/guides/start``, or nothing for the mount itself without its slash."""
+    path: str = scope["path"]
+    root: str = scope.get("root_path", "").rstrip("/")
+    if root and (path == root or path.startswith(f"{root}/")):
+        return path[len(root) :]
+    return path or "/"
+
+
+def _clean(path: str) -> str:
+    """The address to show for a page: that of its folder for an index."""
+    return path.removesuffix("index") if path == "index" or path.endswith("/index") else path

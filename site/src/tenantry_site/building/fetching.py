@@ -1,0 +1,112 @@
+"""Fetching: the OpenAPI documents that a configuration names by a web address, read once before a site is built.
+
+Only when somebody asks for it: a build by itself talks to nobody. Who writes a configuration is not who runs the build,
+so an address is not to reach what only this machine can reach: each name is resolved once and its addresses are judged,
+at every redirect anew, by the rules of the relay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import urljoin
+
+from tenantry_site.building.reading import DOCUMENT_LIMIT, SiteFiles
+from tenantry_site.building.scanning import scan
+from tenantry_site.config import loads
+from tenantry_site.relay import Refused, connecting
+from tenantry_site.relay.exchange import Response, exchange
+from tenantry_site.relay.message import Message
+from tenantry_site.relay.target import Target, read_target
+from tenantry_site.rendering import configuration_file
+
+SECONDS: Final = 30.0
+"""How long one document may take, its redirects included."""
+
+MOST_REDIRECTS: Final = 5
+
+_HEADERS: Final = (
+    ("Accept", "application/json, application/yaml;q=0.9, */*;q=0.1"),
+    ("User-Agent", "tenantry-site"),
+)
+_HINT: Final = "If that is meant, add --allow-private."
+
+
+def fetch_documents(
+    folder: str | os.PathLike[str],
+    tell: Callable[[str], None],
+    *,
+    allow_private: bool = False,
+    resolve: connecting.Resolve = connecting.resolve,
+) -> dict[str, bytes]:
+    """The documents by the addresses that the configuration of ``folder`` names, as ``SiteOptions.documents`` takes
+    them. One that cannot be had is missing, and ``tell`` hears why: the build then says where it is named.
+
+    ``allow_private`` allows loopback, private and carriers' addresses, and never those of metadata services.
+    ``resolve`` stands in for the system's resolver. Not to be called where an event loop runs.
+    """
+    files = SiteFiles(scan(folder))
+    path = configuration_file(files)
+    config = None if path is None else loads(files[path])[0]
+    addresses = [] if config is None else [one for one, *_ in config.documents if _is_web(one)]
+    return asyncio.run(_Fetcher(allow_private, resolve).fetch(addresses, tell)) if addresses else {}
+
+
+def _is_web(address: str) -> bool:
+    return address.lower().startswith(("http:", "https:"))  # whether it can be read is said when it is fetched
+
+
+class _Fetcher:
+    def __init__(self, allow_private: bool, resolve: connecting.Resolve) -> None:  # of this file alone
+        self._private = allow_private
+        self._resolve = resolve
+        self._tls = ssl.create_default_context()
+
+    async def fetch(self, addresses: list[str], tell: Callable[[str], None]) -> dict[str, bytes]:
+        found = {}
+        for address in dict.fromkeys(addresses):
+            try:
+                async with asyncio.timeout(SECONDS):
+                    found[address] = await self._document(address)
+            except TimeoutError:
+                tell(f"{address} was not fetched: it did not arrive within {SECONDS:g} seconds")
+            except Refused as refused:
+                tell(f"{address} was not fetched: {refused.message}")
+        return found
+
+    async def _document(self, address: str) -> bytes:
+        target = read_target(address.partition("#")[0])
+        for _ in range(MOST_REDIRECTS + 1):
+            response = await self._get(target)
+            if response.status == 200:
+                if response.truncated:
+                    raise Refused("too_large", f"it is larger than {DOCUMENT_LIMIT // 2**20} MiB")
+                return response.body
+            target = _redirected(target, response)
+        raise Refused("bad_response", f"it leads on more than {MOST_REDIRECTS} times")
+
+    async def _get(self, target: Target) -> Response:
+        addresses = await connecting.addresses_of(target, self._resolve, private=self._private, hint=_HINT)
+        reader, writer = await connecting.connect(addresses, target, self._tls)
+        try:
+            return await exchange(reader, writer, Message("GET", target, _HEADERS, None), limit=DOCUMENT_LIMIT)
+        finally:
+            writer.transport.abort()
+
+
+def _redirected(target: Target, response: Response) -> Target:
+    """Where a response leads on to. Raises Refused for one that is neither a document nor a redirect."""
+    location = next((value for name, value in response.headers if name.lower() == "location"), "")
+    if response.status not in {301, 302, 303, 307, 308} or not location:
+        raise Refused("bad_response", f"{target.authority} answered with status {response.status}")
+    try:
+        address = urljoin(f"{target.origin}{target.path}", location).partition("#")[0]
+    except ValueError:
+        raise Refused("bad_address", f"{target.authority} leads on to an address that cannot be read") from None
+    following = read_target(address)
+    if target.scheme == "https" and following.scheme != "https":
+        raise Refused("bad_response", f"{target.authority} leads on from https to http")
+    return following

@@ -1,0 +1,42 @@
+"""What opens and closes: accordions and expandables. Both are ``<details>`` and need no script."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from tenantry_site.components import marks
+from tenantry_site.components.drawn import children, line
+from tenantry_site.nodes import Draw, Element
+
+_DETAILS = Markup(
+    '<details class="{}" id="{}"{}><summary>{}<span class="summary-text">{}{}</span></summary>{}</details>'
+)
+
+
+def accordion(element: Element, draw: Draw) -> str:
+    """``<Accordion title description icon iconType defaultOpen id>``. Its id is made of its title."""
+    return _details(element, draw, "accordion", "Details")
+
+
+def group(element: Element, draw: Draw) -> str:
+    """``<AccordionGroup>``: accordions in one frame."""
+    return Markup('<div class="accordion-group">{}</div>').format(children(draw, *element.children))
+
+
+def expandable(element: Element, draw: Draw) -> str:
+    """``<Expandable title defaultOpen>``: the fields of a field."""
+    return _details(element, draw, "expandable", "Details")
+
+
+def _details(element: Element, draw: Draw, name: str, otherwise: str) -> str:
+    heading = marks.title(element, draw, otherwise)
+    description = line(draw, element.text("description"))
+    return _DETAILS.format(
+        name,
+        draw.identifier(marks.plain(heading), element.text("id")),
+        Markup(" open") if element.flag("defaultOpen") or element.flag("open") else "",
+        marks.icon(element, draw),
+        Markup('<span class="summary-title">{}</span>').format(heading),
+        Markup('<span class="summary-description">{}</span>').format(description) if description else "",
+        marks.content(element, draw, f"{name}-content"),
+    )

@@ -1,0 +1,93 @@
+"""Marks: titles, and the small picture before one."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+from markupsafe import Markup, escape
+
+from tenantry_site.components import notes
+from tenantry_site.components.drawn import children, line, safe
+from tenantry_site.components.own_icons import own_svg
+from tenantry_site.components.tints import tint
+from tenantry_site.nodes import Draw, Element, Value
+
+_LINK = re.compile(r"</?a\b[^>]*>")
+_TAG = re.compile(r"<[^>]*>")
+_MARK = Markup('<span class="mark{}">{}</span>')
+_PICTURE = Markup('<img class="icon" src="{}" alt="" width="16" height="16" loading="lazy">')
+_CONTENT = Markup('<div class="{}">{}</div>')
+_PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".ico")
+
+
+def title(element: Element, draw: Draw, otherwise: str = "", attribute: str = "title") -> Markup:
+    """The title as HTML, or ``otherwise`` with a note."""
+    found = line(draw, element.text(attribute))
+    if not found:
+        notes.missing(element, draw, attribute, otherwise)
+    return found or escape(otherwise)
+
+
+def unlinked(html: Markup) -> Markup:
+    """HTML without its links, to stand within a link. Taking whole tags away leaves it safe."""
+    return safe(_LINK.sub("", html))
+
+
+def plain(html: Markup) -> str:
+    """The text of HTML, not escaped."""
+    return unescape(_TAG.sub("", html)).strip()
+
+
+def icon(element: Element, draw: Draw, otherwise: str = "", attribute: str = "icon", tinted: bool = True) -> Markup:
+    """The icon that an element asks for, by name, as a path to a picture or drawn in the attribute, in the colour that
+    it asks for."""
+    name = element.text(attribute).strip()
+    if name.startswith("<"):
+        own = _own(name, element, draw, attribute)
+        return _MARK.format(tint(element, draw) if tinted else "", own) if own else Markup()
+    kind = element.text("iconType")
+    if not name:
+        name, kind = otherwise, kind or "solid"
+    if not name:
+        return Markup()
+    named = "/" not in name and not name.lower().endswith(_PICTURES)
+    drawn = safe(draw.icon(name, kind)) if named else _picture(name, element, draw)
+    return _MARK.format(tint(element, draw) if tinted else "", drawn) if drawn else Markup()
+
+
+def _picture(path: str, element: Element, draw: Draw) -> Markup:
+    source = draw.source(path, element.line) if path else None
+    return _PICTURE.format(safe(source)) if source else Markup()
+
+
+def _own(markup: str, element: Element, draw: Draw, attribute: str) -> Markup:
+    """``<svg …>``, ``<img src>`` or ``<Icon icon>`` as the value of an attribute."""
+    if markup.startswith("<svg"):
+        drawn = safe(own_svg(markup, draw.identifier("icon")))
+    elif markup.startswith("<img"):
+        drawn = _picture(_attribute(markup, "src"), element, draw)
+    else:
+        name = _attribute(markup, "icon") or _attribute(markup, "name")
+        drawn = safe(draw.icon(name, _attribute(markup, "iconType") or element.text("iconType")))
+    if not drawn:
+        notes.unusable(element, draw, attribute, "write the name of an icon, or the path of a picture")
+    return drawn
+
+
+def _attribute(markup: str, name: str) -> str:
+    """The text of an attribute, as HTML or JSX writes it."""
+    found = re.search(rf"""\s{name}\s*=\s*(?:\{{\s*)?(?:"([^"]*)"|'([^']*)'|`([^`$]*)`)""", markup)
+    return unescape(found[found.lastindex or 1]).strip() if found else ""
+
+
+def content(element: Element, draw: Draw, name: str) -> Markup:
+    """The children in a division of the class ``name``; nothing if there are none."""
+    inner = children(draw, *element.children)
+    return _CONTENT.format(name, inner) if inner.strip() else Markup()
+
+
+def shown(value: Value) -> str:
+    """An attribute's value as its reader writes it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

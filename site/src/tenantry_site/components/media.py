@@ -1,0 +1,83 @@
+"""Frames around pictures, and small things within a line: icons, tooltips, badges."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from tenantry_site.components import marks, notes
+from tenantry_site.components.drawn import children, line
+from tenantry_site.components.tints import tint
+from tenantry_site.nodes import Draw, Element
+
+_FRAME = Markup('<figure class="picture">{}<div class="picture-content">{}</div>{}</figure>')
+_TOOLTIP = Markup(
+    '<span class="tooltip" tabindex="0" aria-describedby="{0}">{1}'
+    '<span class="tooltip-text" role="tooltip" id="{0}">{2}</span></span>'
+)
+_SIZES = ((18, 3), (23, 4), (28, 5))
+"""A size in pixels, the first above -> the step of the type scale; what is larger gets the sixth."""
+
+
+def frame(element: Element, draw: Draw) -> str:
+    """``<Frame caption hint>``: a picture with words under it."""
+    inner = children(draw, *element.children)
+    if not inner.strip():
+        notes.empty(element, draw, "put a picture into it")
+    hint = line(draw, element.text("hint"))
+    caption = line(draw, element.text("caption"))
+    return _FRAME.format(
+        Markup('<p class="picture-hint">{}</p>').format(hint) if hint else "",
+        inner,
+        Markup("<figcaption>{}</figcaption>").format(caption) if caption else "",
+    )
+
+
+def icon(element: Element, draw: Draw) -> str:
+    """``<Icon icon iconType color size>``."""
+    attribute = "icon" if "icon" in element.attributes or "name" not in element.attributes else "name"
+    if not element.text(attribute):
+        notes.missing(element, draw, "icon", "")
+        return ""
+    return Markup('<span class="icon-{}">{}</span>').format(
+        _size(element, draw), marks.icon(element, draw, attribute=attribute)
+    )
+
+
+def _size(element: Element, draw: Draw) -> str:
+    text = element.text("size").removesuffix("px")
+    if not text:
+        return "inline"
+    if not (text.isascii() and text.isdigit()):
+        notes.unusable(element, draw, "size", "write a number of pixels")
+        return "inline"
+    pixels = int(text[:6])
+    return f"size-{next((step for end, step in _SIZES if pixels < end), 6)}"
+
+
+def tooltip(element: Element, draw: Draw) -> str:
+    """``<Tooltip tip headline>``: words about words, shown on hover and focus."""
+    inner = children(draw, *element.children)
+    if not element.text("tip").strip():
+        notes.missing(element, draw, "tip", "")
+        return inner
+    tip = marks.unlinked(line(draw, element.text("tip")))
+    headline = marks.unlinked(line(draw, element.text("headline")))
+    head = Markup("<strong>{}</strong> ").format(headline) if headline else ""
+    return _TOOLTIP.format(draw.identifier("tip"), inner, head + tip)
+
+
+def badge(element: Element, draw: Draw) -> str:
+    """``<Badge color icon>``: a word in a frame."""
+    inner = children(draw, *element.children)
+    return Markup('<span class="badge{}">{}{}</span>').format(
+        tint(element, draw), marks.icon(element, draw, tinted=False), inner
+    )
+
+
+def snippet(element: Element, draw: Draw) -> str:
+    """``<Snippet file>``: a shared part of pages."""
+    path = element.text("file").strip()
+    if not path:
+        notes.missing(element, draw, "file", "")
+        return children(draw, *element.children)
+    return children(draw, *draw.snippet(path, element.line))

@@ -1,0 +1,198 @@
+"""Reading: JSON text to a tree with places.
+
+What cannot be misunderstood is taken with a warning: comments, and a comma before a closing bracket. After a missing
+comma reading goes on, to find the next mistake. All else ends it with an explanation (``faults``): nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from tenantry_site.config.faults import Faults
+from tenantry_site.config.notes import Notes
+from tenantry_site.config.quoting import quoted
+from tenantry_site.config.source import END, Unreadable
+from tenantry_site.config.tree import Array, Object, Spot
+
+DEEPEST = 64
+"""Brackets inside one another; real files have 13 at most."""
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+# One match for each of the two commonest things: an item that is a plain string, and a plain key.
+_ITEM = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*,[ \t\n\r]*(?=["{\[])')
+_KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*(?![ \t\n\r/,}])')
+_PLAIN = re.compile(r'"[^"\\\x00-\x1f]*')
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w.+-])")
+_WORD = re.compile(r"(true|false|null)(?!\w)")
+_BEGINNING = re.compile(r'["{\[\d-]|(?:true|false|null)\b')
+_WORDS = {"true": True, "false": False, "null": None}
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def read(notes: Notes) -> Any:
+    """The tree of a file's text. None, which is also what ``null`` gives, if the notes have an error."""
+    if notes.source.problem is not None:
+        notes.fail(notes.source.problem)
+        return None
+    reader = _Reader(notes)
+    try:
+        value = reader.document()
+    except Unreadable as problem:
+        notes.fail(problem)
+        return None
+    return None if notes.failed() else value
+
+
+class _Reader:
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._text = notes.source.text
+        self._faults = Faults(notes.source)
+
+    def document(self) -> Any:
+        if self._notes.source.marked:
+            self._notes.at(0, "CFG006", "the file begins with a byte order mark", "save it as UTF-8 without one")
+        start = self._space(0)
+        if self._at_end(start):
+            raise Unreadable("CFG002", "the file is empty", 'write {"name": "…", "navigation": […]} into it')
+        if _BEGINNING.match(self._text, start) is None:
+            raise self._faults.beginning(start)
+        value, end = self._value(start, Spot(), 1)
+        end = self._space(end)
+        if not self._at_end(end):
+            raise self._faults.after_end(end)
+        return value
+
+    def _at_end(self, at: int) -> bool:
+        return self._text[at] == END
+
+    def _space(self, at: int) -> int:
+        """The offset of the next character that is neither blank nor within a comment."""
+        at = _SPACE.match(self._text, at).end()  # type: ignore[union-attr]  # it matches everywhere
+        while self._text[at] == "/":
+            at = _SPACE.match(self._text, self._comment(at)).end()  # type: ignore[union-attr]
+        return at
+
+    def _comment(self, at: int) -> int:
+        """The offset after a comment."""
+        opening = self._text[at : at + 2]
+        if opening not in ("//", "/*"):
+            raise self._faults.stray(at)
+        stop = self._text.find("\n" if opening == "//" else "*/", at + 2)
+        if stop < 0 and opening == "/*":
+            raise Unreadable("CFG013", "this comment has no end", "close it with */, or remove it", at)
+        self._notes.at(at, "CFG007", "a comment: JSON has none", "remove it; other programs refuse the file")
+        return len(self._text) - 1 if stop < 0 else stop + (0 if opening == "//" else 2)
+
+    def _value(self, at: int, spot: Spot, depth: int) -> tuple[Any, int]:
+        character = self._text[at]
+        if character == '"':
+            return self._string(at, spot)
+        if character in "{[":
+            if depth > DEEPEST:
+                message = f"more than {DEEPEST} brackets stand inside one another"
+                raise Unreadable("CFG018", message, "five levels of groups are many already", at)
+            return self._object(at, spot, depth) if character == "{" else self._array(at, spot, depth)
+        number = _NUMBER.match(self._text, at)
+        if number is not None:
+            whole = number[1] is None and number[2] is None and len(number[0]) < 20
+            return (int(number[0]) if whole else float(number[0])), number.end()
+        word = _WORD.match(self._text, at)
+        if word is not None:
+            return _WORDS[word[0]], word.end()
+        raise self._faults.no_value(at)
+
+    def _string(self, at: int, spot: Spot) -> tuple[str, int]:
+        text = self._text
+        stop = _PLAIN.match(text, at).end()  # type: ignore[union-attr]  # the opening quote was seen
+        if text[stop] == '"':
+            return text[at + 1 : stop], stop + 1
+        stop = _STRING.match(text, at).end()  # type: ignore[union-attr]
+        if text[stop] != '"':
+            raise self._faults.broken_string(at, stop)
+        value: str = json.loads(text[at : stop + 1])
+        if _HALF.search(value):
+            fix = "write the character itself"
+            self._notes.at(at, "CFG024", "an escape in this string is half of a character", fix, spot.pointer())
+            value = _HALF.sub("\ufffd", value)
+        return value, stop + 1
+
+    def _array(self, at: int, spot: Spot, depth: int) -> tuple[Array, int]:
+        text = self._text
+        result = Array(at)
+        places = result.places
+        here = self._space(at + 1)
+        while text[here] != "]":
+            places.append(here)
+            plain = _ITEM.match(text, here)
+            if plain is not None:
+                result.append(plain[1])
+                here = plain.end()
+            else:
+                value, end = self._value(here, Spot(spot, result, len(result)), depth + 1)
+                result.append(value)
+                here = self._next(end, "]", at)
+        return result, here + 1
+
+    def _object(self, at: int, spot: Spot, depth: int) -> tuple[Object, int]:
+        text = self._text
+        result = Object(at)
+        here = self._space(at + 1)
+        while text[here] != "}":
+            plain = _KEY.match(text, here)
+            key, start = (plain[1], plain.end()) if plain is not None else self._key(here, spot, at)
+            below = Spot(spot, result, key)
+            if key in result:
+                self._twice(result, key, here, below)
+            result.places[key] = (here, start)
+            value, end = self._value(start, below, depth + 1)
+            result[key] = value
+            here = self._next(end, "}", at)
+        return result, here + 1
+
+    def _key(self, at: int, spot: Spot, opened: int) -> tuple[str, int]:
+        """A key of the object that was opened there, and the offset of its value."""
+        if self._text[at] != '"':
+            raise self._faults.no_key(at, opened)
+        key, end = self._string(at, spot)
+        colon = self._space(end)
+        if self._text[colon] != ":":
+            raise self._faults.no_colon(at, end, colon, key)
+        start = self._space(colon + 1)
+        if self._text[start] in ",}":
+            raise Unreadable("CFG022", f"the key {quoted(key)} has no value", "write its value, or remove it", at)
+        return key, start
+
+    def _next(self, end: int, closing: str, opened: int) -> int:
+        """The offset of the next item or of the closing bracket; ``end`` is where the item before it ended."""
+        text = self._text
+        here = self._space(end)
+        if text[here] == ",":
+            comma = here
+            here = self._space(comma + 1)
+            if text[here] == closing:
+                fix = f"remove the comma before {closing}"
+                self._notes.at(comma, "CFG008", f"a comma before {closing}: JSON allows none", fix)
+            elif text[here] == ",":
+                raise Unreadable("CFG010", "two commas in a row", "remove one of them", here)
+            elif text[here] in "]}" or text[here] == END:
+                raise self._faults.mismatch(here, opened)
+            return here
+        if text[here] == closing:
+            return here
+        problem = self._faults.no_comma(end, here, opened)
+        if problem.code != "CFG009":
+            raise problem
+        self._notes.fail(problem)
+        return here
+
+    def _twice(self, holder: Object, key: str, here: int, spot: Spot) -> None:
+        first = self._notes.source.place(holder.places[key][0])[0]
+        message = f"the key {quoted(key)} stands twice in this object; the one of line {first} is lost"
+        fix = "remove one of the two"
+        if key in {"group", "pages"}:
+            fix = "these are two groups in one object: is }, { missing between them?"
+        self._notes.at(here, "CFG030", message, fix, spot.pointer())

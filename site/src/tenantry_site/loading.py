@@ -1,0 +1,72 @@
+"""Loading: a configuration file from disk, with the files of its folder to check it against."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tenantry_site.config import SiteConfig, loads
+from tenantry_site.config.quoting import clip
+from tenantry_site.diagnostic import Diagnostic, Severity
+
+LARGEST = 32 * 1024 * 1024
+"""Bytes of a configuration file; the largest real one has 2.6 million."""
+MOST_FILES = 20_000
+"""Files of the folder that are looked at; of a larger one, no file is called missing."""
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+
+
+def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
+    """The model of a configuration file and what is to be said about it. Never raises for what is on disk.
+
+    The site's folder is that of the file: pages, images and OpenAPI files that are not in it are told. The diagnostics
+    have the file's name as their path. A file that is missing or cannot be read is an error (CFG001), and no model.
+    """
+    place = Path(path)
+    try:
+        if place.is_dir():
+            return None, (_unreadable(place, "is a folder", "name the configuration file in it"),)
+        if place.exists() and not place.is_file():
+            return None, (_unreadable(place, "is not a plain file", "name the configuration file"),)
+        with place.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        return None, (_unreadable(place, "does not exist", "is the path right? A new site starts with site.json"),)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path can be so"
+        return None, (_unreadable(place, f"cannot be read: {reason}", "allow this user to read it"),)
+    if len(data) > LARGEST:
+        return None, (too_large(place),)
+    config, diagnostics = loads(data, files=files_of(place.parent))
+    return config, tuple(replace(one, path=place.name) for one in diagnostics)
+
+
+def files_of(folder: Path) -> frozenset[str] | None:
+    """The paths of all files in a folder, relative to it and with ``/``; hidden ones and installed packages are left
+    out, links to folders are not followed. None if there are more than ``MOST_FILES``: then nothing can be said."""
+    found: set[str] = set()
+    for path in _walk(folder):
+        found.add(path)
+        if len(found) > MOST_FILES:
+            return None
+    return frozenset(found)
+
+
+def _walk(folder: Path) -> Iterator[str]:
+    top = str(folder)
+    for here, folders, names in os.walk(top):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+        inner = os.path.relpath(here, top).replace(os.sep, "/")
+        prefix = "" if inner == "." else f"{inner}/"
+        yield from (prefix + name for name in names if not name.startswith("."))
+
+
+def too_large(place: Path) -> Diagnostic:
+    """What is said of a file with more than ``LARGEST`` bytes."""
+    return _unreadable(place, "is larger than 32 MiB", "is it the right file?")
+
+
+def _unreadable(place: Path, what: str, fix: str) -> Diagnostic:
+    return Diagnostic(Severity.ERROR, "CFG001", f"{clip(str(place), 120)} {what}", fix, path=place.name)

@@ -1,0 +1,302 @@
+"""Building: the parser's blocks, one after the other, as pieces of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from tenantry_site.diagnostic import Severity
+from tenantry_site.markdown.constructs import Construct, Kind
+from tenantry_site.markdown.escaping import escape
+from tenantry_site.markdown.fences import DIAGRAMS, fence
+from tenantry_site.markdown.highlighting import Highlighter
+from tenantry_site.markdown.html import text_of
+from tenantry_site.markdown.inlines import Inlines, Resolve, footnotes
+from tenantry_site.markdown.pieces import Pieces
+from tenantry_site.markdown.tags import Tag
+
+_ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|\Z)", re.IGNORECASE)
+_ALERTS = {"note": "Note", "tip": "Tip", "important": "Info", "warning": "Warning", "caution": "Danger"}
+_TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
+_ALIGNED = {"text-align:right": ' class="right"', "text-align:center": ' class="center"'}
+_LANGUAGE = re.compile(r"""<code[^<>]*class(?:Name)?=["']language-([\w+#-]+)""")
+
+Tokens = list[Token]
+
+
+class Builder:
+    """Builds one text: a page, a snippet, or the description of something."""
+
+    __slots__ = (
+        "_alerts",
+        "_anchored",
+        "_env",
+        "_highlighter",
+        "_inlines",
+        "_items",
+        "_notes",
+        "_parser",
+        "_shift",
+        "_title",
+        "pieces",
+    )
+
+    def __init__(
+        self, parser: MarkdownIt, env: dict[str, Any], pieces: Pieces, highlighter: Highlighter, resolve: Resolve
+    ) -> None:
+        self._env = env
+        self._parser = parser
+        self._highlighter = highlighter
+        self._inlines = Inlines(parser, env, pieces, resolve)
+        self._alerts: list[bool] = []
+        self._notes: dict[str, Tokens] = {}
+        self._anchored = True
+        self._shift = 0
+        self._title = ""
+        self.pieces = pieces
+
+    def build(self, tokens: Tokens, title: str = "", *, shift: int = 0, anchored: bool = True) -> None:
+        """Draws the blocks. ``title``: the first heading of level 1 that says the same is left out, as the frame of the
+        page says it. ``shift``: levels that all headings go down. ``anchored``: headings have ids and links.
+        """
+        self._title, self._shift, self._anchored = title, shift, anchored
+        self._blocks(tokens)
+        self._footnotes()
+
+    def tokens(self, text: str) -> Tokens:
+        """The parser's tokens."""
+        tokens: Tokens = []
+        self._parser.block.parse(text, self._parser, self._env, tokens)
+        return tokens
+
+    def inline(self, text: str, line: int) -> None:
+        """Draws one line of text."""
+        self._inlines.draw(text, line)
+
+    def _blocks(self, tokens: Tokens) -> None:
+        at, end = 0, len(tokens)
+        while at < end:
+            at = _BLOCKS[tokens[at].type](self, tokens, at)
+
+    def _paragraph(self, tokens: Tokens, at: int) -> int:
+        token = tokens[at]
+        pieces = self.pieces
+        pieces.begin_paragraph(hidden=token.hidden)
+        self._inlines.draw(tokens[at + 1].content, _line(token))
+        pieces.end_paragraph()
+        pieces.sections.words.append("\n")
+        return at + 3
+
+    def _inline(self, tokens: Tokens, at: int) -> int:
+        self._inlines.draw(tokens[at].content, _line(tokens[at]))
+        self.pieces.sections.words.append(" ")
+        return at + 1
+
+    def _heading(self, tokens: Tokens, at: int) -> int:
+        pieces, sections = self.pieces, self.pieces.sections
+        content, line = tokens[at + 1].content, _line(tokens[at])
+        depth = int(tokens[at].tag[1])
+        mark, start = len(sections.words), len(pieces.out)
+        if "<" in content:
+            pieces.open_markdown("heading", "", "")
+        self._inlines.draw(content, line)
+        if "<" in content:
+            pieces.close_markdown()
+        level = min(max(depth + self._shift, 2), 6)
+        if not self._anchored:
+            pieces.out.insert(start, f"<h{level}>")
+            pieces.out.append(f"</h{level}>\n")
+            return at + 3
+        text = sections.since(mark)
+        identifier = pieces.drawing.identifier(text)
+        if depth == 1 and self._title and text.casefold() == self._title.casefold():
+            self._title = ""
+            del pieces.out[start:]
+            pieces.out.append(f'<span id="{identifier}"></span>')
+            return at + 3
+        pieces.out.insert(start, f'<h{level} id="{identifier}">')
+        pieces.out.append(
+            f'<a class="anchor" href="#{identifier}" aria-label="Link to this section">#</a></h{level}>\n'
+        )
+        sections.heading(level, identifier, text)
+        return at + 3
+
+    def _fence(self, tokens: Tokens, at: int) -> int:
+        token = tokens[at]
+        self._code(token.info, token.content, _line(token))
+        return at + 1
+
+    def _code(self, info: str, text: str, line: int) -> None:
+        pieces = self.pieces
+        code = fence(info, text, line, self._highlighter)
+        pieces.out.append(code)
+        pieces.sections.words += ["\n", code.title, " ", code.text, "\n"]
+        if code.language in DIAGRAMS and not self._env.get("diagram"):
+            self._env["diagram"] = True
+            message = f"{code.language} is shown as code: pages draw no diagrams and no formulas"
+            pieces.note(Severity.INFO, "PAGE017", message, "put a picture of it into the site", line)
+
+    def _rule(self, _tokens: Tokens, at: int) -> int:
+        self.pieces.out.append("<hr>\n")
+        return at + 1
+
+    def _quote(self, tokens: Tokens, at: int) -> int:
+        """A quotation, or the callout that its first line makes of it."""
+        following = tokens[at + 2] if at + 2 < len(tokens) else None
+        alert = _ALERT.match(following.content) if following is not None and following.type == "inline" else None
+        self._alerts.append(alert is not None)
+        if alert is None or following is None:
+            self.pieces.open_markdown("blockquote", "<blockquote>\n", "</blockquote>\n")
+            return at + 1
+        name = _ALERTS[alert[1].lower()]
+        self.pieces.open_markdown("blockquote", "", "")
+        tag = Tag(name, {}, False, False, 0)
+        self.pieces.open_component(tag, _line(tokens[at]), within=False, inline=False)
+        following.content = following.content[alert.end() :]
+        return at + 1 if following.content else at + 4
+
+    def _quote_close(self, tokens: Tokens, at: int) -> int:
+        if self._alerts.pop():
+            component = self.pieces.frames.top
+            if component is not None and component.tag is not None:
+                self.pieces.close(component.tag, 0, within=False)
+        return self._close(tokens, at)
+
+    def _list(self, tokens: Tokens, at: int) -> int:
+        token = tokens[at]
+        start = token.attrs.get("start")
+        given = f' start="{int(start)}"' if start is not None else ""
+        self.pieces.open_markdown(token.tag, f"<{token.tag}{given}>\n", f"</{token.tag}>\n")
+        return at + 1
+
+    def _item(self, tokens: Tokens, at: int) -> int:
+        opening = "<li>"
+        if at + 2 < len(tokens) and tokens[at + 2].type == "inline" and tokens[at + 1].type == "paragraph_open":
+            task = _TASK.match(tokens[at + 2].content)
+            if task is not None:
+                tokens[at + 2].content = tokens[at + 2].content[task.end() :]
+                state = ("to do", "") if task[1] == " " else ("done", " checked")
+                box = f'<input type="checkbox" disabled aria-label="{state[0]}"{state[1]}> '
+                opening = f'<li class="task">{box}'
+        self.pieces.open_markdown("li", opening, "</li>\n")
+        return at + 1
+
+    def _table(self, _tokens: Tokens, at: int) -> int:
+        self.pieces.open_markdown("table", "", "</table></div>\n")
+        return at + 1
+
+    def _head(self, tokens: Tokens, at: int) -> int:
+        """The group around a table is named by the table's columns, and can be scrolled with the keyboard. It is no
+        landmark: a page has many, often with the same columns."""
+        names, cell = [], at
+        while tokens[cell].type != "thead_close":
+            if tokens[cell].type == "inline":
+                names.append(tokens[cell].content)
+            cell += 1
+        label = escape(re.sub(r"[*_`<>{}\[\]\\]", "", ", ".join(filter(None, names)))[:120] or "Table")
+        self.pieces.out.append(f'<div class="table" role="group" tabindex="0" aria-label="{label}"><table>\n')
+        self.pieces.open_markdown("thead", "<thead>", "</thead>\n")
+        return at + 1
+
+    def _row_part(self, tokens: Tokens, at: int) -> int:
+        tag = tokens[at].tag
+        self.pieces.open_markdown(tag, f"<{tag}>", f"</{tag}>\n")
+        return at + 1
+
+    def _cell(self, tokens: Tokens, at: int) -> int:
+        """A cell with its text, the commonest of tokens by far."""
+        tag = tokens[at].tag
+        aligned = _ALIGNED.get(str(tokens[at].attrs.get("style", "")), "")
+        scope = ' scope="col"' if tag == "th" else ""
+        opening, content = f"<{tag}{scope}{aligned}>", tokens[at + 1]
+        if "<" in content.content:
+            self.pieces.open_markdown(tag, opening, f"</{tag}>")
+            return at + 1
+        self.pieces.out.append(opening)
+        self._inlines.draw(content.content, _line(content))
+        self.pieces.out.append(f"</{tag}>")
+        self.pieces.sections.words.append(" ")
+        return at + 3
+
+    def _close(self, _tokens: Tokens, at: int) -> int:
+        self.pieces.close_markdown()
+        return at + 1
+
+    def _construct(self, tokens: Tokens, at: int) -> int:
+        found: Construct = tokens[at].meta["construct"]
+        line = _line(tokens[at])
+        if found.kind is Kind.EXPRESSION:
+            self.pieces.out.append(
+                f'<div class="code"><pre tabindex="0"><code>{escape(found.text)}</code></pre></div>\n'
+            )
+            self.pieces.sections.words += ["\n", found.text, "\n"]
+        elif found.kind is Kind.SWALLOWED and found.tag.name == "pre":
+            language = _LANGUAGE.search(found.text[:500])
+            self._code(language[1] if language else "", text_of(found.text) + "\n", line)
+        else:
+            self._inlines.construct(found, line, within=False)
+        return at + 1
+
+    def _footnote(self, tokens: Tokens, at: int) -> int:
+        """Puts a footnote aside; they stand at the end of the page, in the order in which they are called."""
+        depth, end = 1, at + 1
+        while depth:
+            depth += (tokens[end].type == "footnote_reference_open") - (tokens[end].type == "footnote_reference_close")
+            end += 1
+        self._notes.setdefault(tokens[at].meta["label"], tokens[at + 1 : end - 1])
+        return end
+
+    def _footnotes(self) -> None:
+        called: dict[int, dict[str, Any]] = self._env.get("footnotes", {}).get("list", {})
+        if not called:
+            return
+        pieces = self.pieces
+        pieces.open_markdown(
+            "footnotes", '<section class="footnotes" aria-label="Footnotes"><ol>\n', "</ol></section>\n"
+        )
+        name, number = footnotes(self._env, pieces), 0
+        while number < len(called):  # a footnote may call others
+            tokens = self._notes.get(called[number]["label"], [])
+            own = f"Site-{name}.{number + 1}"
+            back = f'<a class="footnote-back" href="#{own}.back" aria-label="Back to the text">&#8617;</a>'
+            pieces.open_markdown("li", f'<li id="{own}">', f" {back}</li>\n")
+            self._blocks(tokens)
+            pieces.close_markdown()
+            number += 1
+        pieces.close_markdown()
+
+
+def _line(token: Token) -> int:
+    return token.map[0] + 1 if token.map else 0
+
+
+_BLOCKS: Mapping[str, Callable[[Builder, Tokens, int], int]] = {
+    "paragraph_open": Builder._paragraph,
+    "inline": Builder._inline,
+    "heading_open": Builder._heading,
+    "fence": Builder._fence,
+    "code_block": Builder._fence,
+    "hr": Builder._rule,
+    "blockquote_open": Builder._quote,
+    "blockquote_close": Builder._quote_close,
+    "bullet_list_open": Builder._list,
+    "ordered_list_open": Builder._list,
+    "list_item_open": Builder._item,
+    "table_open": Builder._table,
+    "thead_open": Builder._head,
+    "tbody_open": Builder._row_part,
+    "tr_open": Builder._row_part,
+    "th_open": Builder._cell,
+    "td_open": Builder._cell,
+    "construct": Builder._construct,
+    "footnote_reference_open": Builder._footnote,
+    **dict.fromkeys(
+        ("bullet_list_close", "ordered_list_close", "list_item_close", "table_close", "thead_close", "tbody_close",
+         "tr_close", "th_close", "td_close"),
+        Builder._close,
+    ),
+}  # fmt: skip

@@ -1,0 +1,28 @@
+"""The codes of what can be said about a page. A code never changes its meaning."""
+
+from __future__ import annotations
+
+CODES: dict[str, str] = {
+    "PAGE001": "The front matter is not valid YAML; it was read line by line.",
+    "PAGE002": "A key of the front matter is spelled unlike the one that is known; it was taken for that one.",
+    "PAGE003": "A value of the front matter has a type that its key does not take; it was left out.",
+    "PAGE004": "A tag is not closed; its contents are shown without it.",
+    "PAGE005": "A closing tag has no opening tag; it was left out.",
+    "PAGE006": "A component is unknown; its contents are shown without it, and with an `href` it is a link.",
+    "PAGE007": "An attribute is an expression; expressions are not evaluated, and it was left out.",
+    "PAGE008": "An expression in the text is shown as it was written.",
+    "PAGE009": "An import or export is code or cannot be found; it was left out.",
+    "PAGE010": "A snippet does not exist.",
+    "PAGE011": "A snippet contains itself; the inner one was left out.",
+    "PAGE012": "An element of HTML is not allowed on pages; it was removed.",
+    "PAGE013": "An attribute of HTML is not allowed on pages; it was removed.",
+    "PAGE014": "An address has a scheme that links must not have; the text is shown without the link.",
+    "PAGE015": "An image, video or frame of another host is shown as a link.",
+    "PAGE016": "Tags are nested too deeply; the innermost are shown without their tags.",
+    "PAGE017": "A diagram or formula is shown as its code.",
+    "PAGE018": "A block of code is not closed; it reaches to the end of the page.",
+    "PAGE019": "An icon does not exist.",
+    "PAGE020": "A comment is not closed; it is shown.",
+    "PAGE021": "A formula between `$$` is shown as it was written.",
+}
+"""What each code means, in one line. Components speak with codes of their own (``tenantry_site.components``)."""

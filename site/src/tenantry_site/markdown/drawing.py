@@ -1,0 +1,130 @@
+"""Drawing: what one page knows while its HTML is made - its ids, its links, and what there is to say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+from tenantry_site import icons
+from tenantry_site.addresses import Address, Addresses, Kind
+from tenantry_site.components import unknown_link
+from tenantry_site.diagnostic import Severity
+from tenantry_site.markdown.escaping import escape
+from tenantry_site.markdown.identifiers import Identifiers
+from tenantry_site.markdown.notes import Notes
+from tenantry_site.nodes import Code, Component, Fragment, Link, Node
+
+
+class Drawing:
+    """One page; what components draw on (``nodes.Draw``)."""
+
+    __slots__ = (
+        "_addresses", "_components", "_external_media", "_identifiers", "_inline", "links", "notes", "page", "shared",
+        "snippets",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        page: str,
+        addresses: Addresses,
+        notes: Notes,
+        inline: Callable[[Drawing, str], str],
+        components: Mapping[str, Component],
+        *,
+        external_media: bool,
+    ) -> None:
+        self.page = page
+        self.notes = notes
+        self.links: list[Link] = []
+        self._addresses = addresses
+        self._inline = inline
+        self.shared: Callable[[str, int], tuple[Node, ...]] | None = None
+        self.snippets = 0
+        self._components = components
+        self._external_media = external_media
+        self._identifiers = Identifiers()
+
+    def nodes(self, nodes: tuple[Node, ...]) -> str:
+        """The HTML of nodes. An element that no function draws is a link if it has an address, else its children."""
+        parts: list[str] = []
+        for node in nodes:
+            if isinstance(node, (Fragment, Code)):
+                parts.append(node.html)
+            elif (component := self._components.get(node.name)) is not None:
+                parts.append(component(node, self))
+            elif node.text("href").strip():
+                parts.append(unknown_link(node, self))
+            else:
+                parts.append(self.nodes(node.children))
+        return "".join(parts)
+
+    def inline(self, markdown: str) -> str:
+        """The HTML of one line of Markdown."""
+        return self._inline(self, markdown)
+
+    def icon(self, name: str, kind: str = "") -> str:
+        """An icon's SVG; for an unknown name nothing, and a diagnostic."""
+        if not name:
+            return ""
+        drawn = icons.svg(name, kind) if kind else icons.svg(name)
+        if drawn is None:
+            nearest = icons.nearest(name)
+            fix = f"write {nearest}" if nearest else "leave the icon out"
+            self.note(Severity.WARNING, "PAGE019", f"there is no icon {name[:80]}", fix, 0)
+        return drawn or ""
+
+    def href(self, target: str, line: int) -> str | None:
+        """The escaped address of a link; None for a scheme that a link must not have."""
+        address = self._addresses.resolve(self.page, target)
+        if address.kind is Kind.REFUSED:
+            self._refused(target, line)
+            return None
+        if address.kind is not Kind.EXTERNAL:
+            self.links.append(Link(target, line + self.notes.offset if line else 0))
+        return escape(address.href)
+
+    def source(self, target: str, line: int) -> str | None:
+        """The escaped address of an image or a video; None for another host's, unless this site shows those."""
+        address = self._addresses.resolve(self.page, target)
+        if address.kind is Kind.EXTERNAL:
+            if self._external_media and _web(address):
+                return escape(address.href)
+            self._foreign(address, line)
+            return None
+        if address.kind is Kind.REFUSED:
+            self._refused(target, line)
+            return None
+        self.links.append(Link(target, line + self.notes.offset if line else 0))
+        return escape(address.href)
+
+    def elsewhere(self, target: str) -> str | None:
+        """The escaped address of a file on another host; None if it is at home or not an address of the web."""
+        address = self._addresses.resolve(self.page, target)
+        return escape(address.href) if address.kind is Kind.EXTERNAL and _web(address) else None
+
+    def identifier(self, wanted: str, written: str = "") -> str:
+        """An id that the page does not have yet; it has no character that an attribute must escape."""
+        return self._identifiers.take(wanted, written)
+
+    def snippet(self, path: str, line: int) -> tuple[Node, ...]:
+        """The nodes of a snippet; none, and a diagnostic, if it does not exist."""
+        return self.shared(path, line) if self.shared else ()
+
+    def note(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
+        """Says something about the page. ``line`` counts from 1 in the text below the front matter."""
+        self.notes.add(severity, code, message, fix, line)
+
+    def _refused(self, target: str, line: int) -> None:
+        message = f"{target.strip()[:80]} is not an address that a page can lead to"
+        self.note(
+            Severity.WARNING, "PAGE014", message, "write a path, or an address of http, https, mailto or tel", line
+        )
+
+    def _foreign(self, address: Address, line: int) -> None:
+        host = urlsplit(address.href).netloc[:80]
+        message = f"a file of {host} is shown as a link: pages load nothing from other hosts"
+        self.note(Severity.INFO, "PAGE015", message, "put the file into the site, or allow external media", line)
+
+
+def _web(address: Address) -> bool:
+    return address.href.lower().startswith(("http://", "https://", "//"))

@@ -1,0 +1,202 @@
+"""HTML: the elements that authors write, drawn again from the allow-list with attributes that were judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import unescape
+
+from tenantry_site.diagnostic import Severity
+from tenantry_site.markdown.drawing import Drawing
+from tenantry_site.markdown.elements import ALLOWED, EVERYWHERE, SWITCHES, accepted, length
+from tenantry_site.markdown.escaping import escape
+from tenantry_site.markdown.tags import Tag
+from tenantry_site.nodes import Value
+
+_QUIET = frozenset({
+    "class", "classname", "style", "key", "ref", "src", "href", "alt", "name", "poster", "srcset", "sizes", "loading",
+    "target", "rel", "border", "cellpadding", "cellspacing", "valign", "bgcolor", "color", "face", "size", "role",
+    "allow", "allowfullscreen", "frameborder", "autoplay", "controls", "preload", "decoding", "referrerpolicy",
+    "crossorigin", "tabindex", "nowrap", "noshade", "clear", "cite", "hidden", "sandbox", "fetchpriority",
+})  # fmt: skip
+"""Attributes that are left out, or honoured elsewhere, without a word."""
+
+_REGION = '<div class="table" role="group" tabindex="0" aria-label="Table">'
+MEDIA = ("video", "audio")
+
+_ONLY = {("hidden", "dark:block"): "only-dark", ("block", "dark:hidden"): "only-light", ("dark:hidden",): "only-light"}
+"""The classes by which authors show one picture in each mode; all other classes are left out."""
+
+
+def draw_tag(tag: Tag, drawing: Drawing, line: int) -> tuple[str, str]:
+    """What to write for an opening tag, and for its closing tag."""
+    allowed = ALLOWED[tag.name]
+    if tag.name == "img":
+        return image(tag, drawing, line), ""
+    if tag.name == "iframe":
+        return _frame(tag, drawing, line), ""
+    given = attributes(tag, drawing, line)
+    if tag.name == "center":
+        given["align"] = "center"
+    elif tag.name == "a":
+        _link(tag, given, drawing, line)
+    elif tag.name in ("video", "audio", "source", "track"):
+        return _media(tag, given, drawing, line)
+    opening, closing = written(allowed.tag, given), "" if allowed.void else f"</{allowed.tag}>"
+    return (f"{_REGION}{opening}", f"{closing}</div>") if tag.name == "table" else (opening, closing)
+
+
+def _media(tag: Tag, given: dict[str, str], drawing: Drawing, line: int) -> tuple[str, str]:
+    target = _text(tag.attributes, "src")
+    address = drawing.source(target, line) if target else None
+    if target and address is None:
+        return ("", "") if tag.name == "track" else (_instead(tag, target, drawing), "")
+    if address is not None:
+        given["src"] = address
+    if tag.name in ("source", "track"):
+        return (written(tag.name, given) if address else ""), ""
+    return written(tag.name, {**given, "controls": "", "preload": "metadata"}), f"</{tag.name}>"
+
+
+def settled(opening: str, closing: str, pieces: Sequence[object]) -> tuple[str, str]:
+    """The tags of a video without a source that is shown: it holds links only, which it would hide."""
+    playing = " src=" in opening or any(isinstance(each, str) and each.startswith("<source") for each in pieces)
+    return (opening, closing) if playing else ("<span>", "</span>")
+
+
+def written(tag: str, given: Mapping[str, str]) -> str:
+    """An opening tag; the values are escaped already."""
+    return f"<{tag}" + "".join(f' {name}="{value}"' if value else f" {name}" for name, value in given.items()) + ">"
+
+
+def image(tag: Tag, drawing: Drawing, line: int) -> str:
+    """``<img>``; a link with its alternative text where the image is another host's."""
+    source, alternative = _text(tag.attributes, "src"), _text(tag.attributes, "alt")
+    given = attributes(tag, drawing, line)
+    title = given.pop("title", "")
+    return draw_image(source, alternative, drawing, line, {**({"title": title} if title else {}), **given})
+
+
+def draw_image(
+    source: str, alternative: str, drawing: Drawing, line: int, given: Mapping[str, str], *, linked: bool = False
+) -> str:
+    """An image of this site, or what stands for it. ``linked``: it is in a link already."""
+    address = drawing.source(source, line) if source else None
+    if address is not None:
+        return written("img", {"src": address, "loading": "lazy", **given}).replace(
+            "<img", f'<img alt="{escape(alternative)}"', 1
+        )
+    elsewhere = None if linked or not source else drawing.elsewhere(source)
+    words = escape(alternative or (_file(source) if elsewhere else ""))
+    return f'<a href="{elsewhere}" rel="noopener">{words}</a>' if elsewhere else words
+
+
+def _file(source: str) -> str:
+    """The name of the file at an address."""
+    return source.partition("?")[0].partition("#")[0].rstrip("/").rpartition("/")[2]
+
+
+def attributes(tag: Tag, drawing: Drawing, line: int) -> dict[str, str]:
+    """The attributes that may be kept, escaped."""
+    allowed = ALLOWED[tag.name].attributes
+    given: dict[str, str] = {}
+    for written_name, value in tag.attributes.items():
+        name = written_name.lower()
+        if name in allowed or name in EVERYWHERE:
+            _keep(given, name, value, drawing)
+        elif name in ("class", "classname"):
+            _classes(given, value)
+        elif name == "style":
+            _measures(given, value, allowed)
+        elif name == "name" and tag.name == "a":
+            _keep(given, "id", value, drawing)
+        elif name.startswith("on") and len(name) > 2:
+            message = f"{written_name} on <{tag.name}> was removed: nothing on a page is run"
+            drawing.note(Severity.WARNING, "PAGE013", message, "leave it out", line)
+        elif name not in _QUIET and not name.startswith(("aria-", "data-")):
+            message = f"{written_name[:40]} on <{tag.name}> was removed"
+            drawing.note(Severity.INFO, "PAGE013", message, "leave it out", line)
+    return given
+
+
+def _keep(given: dict[str, str], name: str, value: Value, drawing: Drawing) -> None:
+    if name in SWITCHES:
+        if value not in (False, "false", None):
+            given[name] = ""
+        return
+    text = "" if value is None or isinstance(value, (bool, list, dict)) else str(value)
+    if name == "id":
+        if text.strip():
+            given["id"] = drawing.identifier(text, text)
+    elif text and (kept := accepted(name, text)) is not None:
+        given[name] = escape(kept)
+
+
+def _classes(given: dict[str, str], value: Value) -> None:
+    words = tuple(value.split()) if isinstance(value, str) else ()
+    for wanted, own in _ONLY.items():
+        if all(word in words for word in wanted):
+            given["class"] = own
+            return
+
+
+def _measures(given: dict[str, str], value: Value, allowed: frozenset[str]) -> None:
+    """``width`` and ``height`` of a style, where the element has attributes for them."""
+    pairs: dict[str, Value] = {}
+    if isinstance(value, dict):
+        pairs = value
+    elif isinstance(value, str):
+        pairs = {key.strip().lower(): text for key, _, text in (part.partition(":") for part in value.split(";"))}
+    for name in ("width", "height"):
+        text = pairs.get(name)
+        if name in allowed and name not in given and isinstance(text, (str, int, float)):
+            kept = length(str(text))
+            if kept is not None and not (name == "height" and kept.endswith("%")):
+                given[name] = kept
+
+
+def _link(tag: Tag, given: dict[str, str], drawing: Drawing, line: int) -> None:
+    target = _text(tag.attributes, "href")
+    address = drawing.href(target, line) if target else None
+    if address is not None:
+        given["href"] = address
+        if drawing.elsewhere(target):
+            given["rel"] = "noopener"
+
+
+def _frame(tag: Tag, drawing: Drawing, line: int) -> str:
+    source = _text(tag.attributes, "src")
+    elsewhere = drawing.elsewhere(source) if source else None
+    address = drawing.source(source, line) if elsewhere else None
+    if address is None:
+        return f"<p>{_instead(tag, source, drawing)}</p>" if source else ""
+    given = attributes(tag, drawing, line)
+    given.setdefault("title", escape(source[:200]))
+    sandbox = "allow-scripts allow-same-origin allow-popups allow-presentation"
+    return written("iframe", {**given, "src": address, "sandbox": sandbox, "loading": "lazy"}) + "</iframe>"
+
+
+def _instead(tag: Tag, target: str, drawing: Drawing) -> str:
+    """A link in the place of a frame or a video that the page does not show."""
+    elsewhere = drawing.elsewhere(target)
+    address = elsewhere or drawing.href(target, 0)
+    words = escape(_text(tag.attributes, "title") or target)
+    relation = ' rel="noopener"' if elsewhere else ""
+    return f'<a class="embed" href="{address}"{relation}>{words}</a> ' if address else f"{words} "
+
+
+def _text(values: Mapping[str, Value], name: str) -> str:
+    value = values.get(name)
+    return value if isinstance(value, str) else ""
+
+
+_TAGS = re.compile(r"</?[A-Za-z][^<>]*>")
+
+
+def text_of(contents: str) -> str:
+    """The text between ``<pre>`` and ``</pre>``, without the tags and the braces of a literal in it."""
+    bare = _TAGS.sub("", contents).strip("\n")
+    braced = bare.strip()
+    if braced.startswith("{`") and braced.endswith("`}"):
+        bare = braced[2:-2]
+    return unescape(bare)

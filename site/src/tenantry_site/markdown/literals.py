@@ -1,0 +1,202 @@
+"""Literals: the values of attributes between braces, without ever running one.
+
+Strings, numbers, true, false, null, arrays and objects of those are read, and the parts of constants that have names
+(``words.title``, ``words["title"]``); whatever else JavaScript has is an expression, and stays one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from tenantry_site.nodes import Value
+
+DEEPEST = 12
+LONGEST = 20_000
+
+_SPACE = re.compile(r"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
+_STRING = re.compile(
+    r""""([^"\\\n]*+(?:\\.[^"\\\n]*+)*)"|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*)'"""
+    r"""|`([^`\\$]*+(?:(?:\\.|\$(?!\{))[^`\\$]*+)*)`""",
+    re.DOTALL,
+)
+_NUMBER = re.compile(
+    r"-?(?:0[xX][0-9a-fA-F]{1,12}|(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)(?![\w$])"
+)
+_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_MEMBER = re.compile(r"""\s*(?:\?\.)?\[\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|(\d{1,6}))\s*\]|\??\.([A-Za-z_$][\w$]*)""")
+_WORDS: Mapping[str, Value] = {"true": True, "false": False, "null": None, "undefined": None}
+_PLAIN = re.compile(r"[^\"'`/,{}()\[\]]+")
+_ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": ""}
+
+
+class NotLiteral(Exception):
+    """The text between the braces is not a literal."""
+
+
+def literal(text: str, names: Mapping[str, Value], *, partly: bool = False) -> Value:
+    """The value of ``text``. ``names`` are the constants that the page exports.
+
+    Raises ``NotLiteral`` for anything that would have to be evaluated; ``partly`` leaves such out of an object.
+    """
+    if len(text) > LONGEST:
+        raise NotLiteral
+    value, end = _value(text, _skip(text, 0), names, 0, partly=partly)
+    if _skip(text, end) != len(text):
+        raise NotLiteral
+    return value
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _value(text: str, at: int, names: Mapping[str, Value], depth: int, *, partly: bool = False) -> tuple[Value, int]:
+    start = text[at : at + 1]
+    if depth > DEEPEST:
+        raise NotLiteral
+    if start == "[":
+        return _array(text, at + 1, names, depth)
+    if start == "{":
+        return _object(text, at + 1, names, depth, partly=partly)
+    if (found := _STRING.match(text, at)) is not None:
+        return _unescaped(found[found.lastindex or 1]), found.end()
+    if (found := _NUMBER.match(text, at)) is not None:
+        return _number(found[0]), found.end()
+    if (found := _NAME.match(text, at)) is not None and found[0] in _WORDS:
+        return _WORDS[found[0]], found.end()
+    if found is not None and found[0] in names:
+        return _member(names[found[0]], text, found.end())
+    name = found[0].partition(".")[0] if found is not None else ""
+    if name not in names:
+        raise NotLiteral
+    return _member(names[name], text, at + len(name))
+
+
+def _member(value: Value, text: str, at: int) -> tuple[Value, int]:
+    """What the names behind a constant lead to, within it."""
+    while (found := _MEMBER.match(text, at)) is not None:
+        key = found[found.lastindex or 1]
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            raise NotLiteral
+        at = found.end()
+    return value, at
+
+
+def _number(text: str) -> int | float:
+    if text.lower().lstrip("-").startswith("0x"):
+        return int(text, 16)
+    return float(text) if any(letter in text for letter in ".eE") else int(text)
+
+
+def _array(text: str, at: int, names: Mapping[str, Value], depth: int) -> tuple[Value, int]:
+    values: list[Value] = []
+    at = _skip(text, at)
+    while text[at : at + 1] != "]":
+        value, at = _value(text, at, names, depth + 1)
+        values.append(value)
+        at = _after_one(text, at, "]")
+    return values, at + 1
+
+
+def _object(text: str, at: int, names: Mapping[str, Value], depth: int, *, partly: bool = False) -> tuple[Value, int]:
+    values: dict[str, Value] = {}
+    at = _skip(text, at)
+    while text[at : at + 1] != "}":
+        found = _STRING.match(text, at) or _NAME.match(text, at)
+        if found is None:
+            raise NotLiteral
+        colon = _skip(text, found.end())
+        if text[colon : colon + 1] != ":":
+            raise NotLiteral
+        key = found[found.lastindex] if found.lastindex else found[0]
+        start = _skip(text, colon + 1)
+        try:
+            value, at = _value(text, start, names, depth + 1, partly=partly)
+            at = _after_one(text, at, "}")
+            values[_unescaped(key)] = value
+        except NotLiteral:
+            if not partly:
+                raise
+            at = _after_one(text, _expression(text, start), "}")
+    return values, at + 1
+
+
+def _expression(text: str, at: int) -> int:
+    """The end of what stands at ``at`` in an object: the comma or the brace behind it."""
+    depth = 0
+    while at < len(text):
+        found = _PLAIN.match(text, at) or _STRING.match(text, at)
+        found = found or _SKIPPED["`"].match(text, at) or _SKIPPED["/*"].match(text, at)
+        if found is not None:
+            at = found.end()
+            continue
+        if depth == 0 and text[at] in ",}":
+            return at
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        at += 1
+    raise NotLiteral
+
+
+def _after_one(text: str, at: int, close: str) -> int:
+    """Over the comma behind an element, if there is one, to the next element or to ``close``."""
+    at = _skip(text, at)
+    if text[at : at + 1] == ",":
+        return _skip(text, at + 1)
+    if text[at : at + 1] != close:
+        raise NotLiteral
+    return at
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(_one, text) if "\\" in text else text
+
+
+def _one(found: re.Match[str]) -> str:
+    body = found[1]
+    if len(body) == 1:
+        return _LETTERS.get(body, body)
+    code = int(body.strip("ux{}"), 16)
+    return "\ufffd" if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF else chr(code)
+
+
+_MARK: Final = re.compile(r"[{}\"'`]|/\*")
+_SKIPPED: Final = {
+    "/*": re.compile(r"/\*.*?\*/", re.DOTALL),
+    '"': re.compile(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"', re.DOTALL),
+    "'": re.compile(r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*'", re.DOTALL),
+    "`": re.compile(r"`[^`\\]*+(?:\\.[^`\\]*+)*`", re.DOTALL),
+}
+
+
+def closing_brace(text: str, at: int, end: int) -> int:
+    """Where the brace that opens at ``at`` closes, before ``end``; -1 if it does not.
+
+    A quote that closes nothing is a letter: expressions contain prose (``{ready && <p>don't</p>}``). Each kind of
+    quote is searched for in vain once at most, so that the work grows with the length alone.
+    """
+    end = min(end, at + LONGEST)
+    depth, dead = 0, set[str]()
+    position = at
+    while (found := _MARK.search(text, position, end)) is not None:
+        mark, position = found[0], found.end()
+        if mark == "{":
+            depth += 1
+        elif mark == "}":
+            depth -= 1
+            if depth == 0:
+                return found.start()
+        elif mark not in dead:
+            quoted = _SKIPPED[mark].match(text, found.start(), end)
+            if quoted is None:
+                dead.add(mark)
+            else:
+                position = quoted.end()
+    return -1

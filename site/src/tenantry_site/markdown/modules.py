@@ -1,0 +1,159 @@
+"""Modules: the lines ``import … from "…"`` and ``export const … = …`` of a page, read without running anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from tenantry_site.diagnostic import Severity
+from tenantry_site.markdown.literals import NotLiteral, closing_brace, literal
+from tenantry_site.markdown.notes import Notes
+from tenantry_site.nodes import Value
+
+LONGEST = 200_000
+"""Characters of a block of import and export lines."""
+
+PATIENCE = 20_000
+"""Characters that are looked at in vain on one page for the end of such blocks."""
+
+STARTS = re.compile(
+    r"""import\s*(?: ["'{*] | [\w$]+\s*(?:,|from\s*["']) )
+    | export\s+(?: const | let | var | default | function | async | class | type | interface | [{*] )""",
+    re.VERBOSE,
+)
+"""How a block of such lines begins, and prose that begins with the same word does not."""
+
+_IMPORT = re.compile(r"""import\s+(?:([A-Za-z_$][\w$]*)\s*,?\s*)?(?:\{([^{}]*)\}\s*)?from\s*["']([^"'\n]+)["']\s*;?""")
+_EXPORT = re.compile(r"export\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*")
+_OPEN = re.compile(r"[([{]")
+_SHUT = re.compile(r"[)\]}]")
+
+
+Constants = Callable[[str], Mapping[str, Value]]
+"""The constants that the snippet at a path exports."""
+
+
+@dataclass(slots=True)
+class Module:
+    """What a page imports and exports. ``known`` are the components of its text, to which the imported ones are added;
+    ``imports`` leads from their names to paths; ``names`` are constants, imported or exported.
+    """
+
+    known: set[str]
+    constants: Constants
+    imports: dict[str, str] = field(default_factory=dict)
+    names: dict[str, Value] = field(default_factory=dict)
+    lines: list[tuple[int, int]] = field(default_factory=list)
+    _patience: int = PATIENCE
+
+    def length(self, text: str, at: int) -> int:
+        """The end of the block of lines at ``at``. What is looked at beyond it, in vain, is bounded for a page."""
+        blank = text.find("\n\n", at)
+        limit = min(len(text), at + LONGEST) if self._patience > 0 or blank < 0 else blank + 1
+        end, reached = _length(text, at, limit)
+        self._patience -= reached - end
+        return end
+
+    def read(self, text: str, line: int, notes: Notes) -> None:
+        """Takes a block of import and export lines. ``line`` is its first, from 1."""
+        at = 0
+        while at < len(text):
+            end = self._import(text, at) or self._export(text, at)
+            if end is None:
+                end = _statement(text, at)
+                self._left_out(text[at:end], line + text.count("\n", 0, at), notes)
+            at = end
+            while at < len(text) and text[at] in " \t\n;":
+                at += 1
+
+    def _import(self, text: str, at: int) -> int | None:
+        found = _IMPORT.match(text, at)
+        if found is None:
+            return None
+        if found[1]:
+            self._add(found[1], found[3])
+        for part in (found[2] or "").split(","):
+            name, _, alias = part.partition(" as ")
+            if name.strip():
+                self._named(name.strip(), alias.strip() or name.strip(), found[3])
+        return found.end()
+
+    def _add(self, name: str, path: str) -> None:
+        if name[:1].isupper():
+            self.imports[name] = path
+            self.known.add(name)
+
+    def _named(self, name: str, alias: str, path: str) -> None:
+        """A constant of the snippet; else what is imported may be a component."""
+        constants = self.constants(path)
+        if name in constants:
+            self.names[alias] = constants[name]
+        else:
+            self._add(alias, path)
+
+    def _export(self, text: str, at: int) -> int | None:
+        found = _EXPORT.match(text, at)
+        if found is None:
+            return None
+        end = _statement(text, at)
+        try:
+            self.names[found[1]] = literal(text[found.end() : end].rstrip().rstrip(";"), self.names, partly=True)
+        except NotLiteral:
+            return None
+        return end
+
+    def _left_out(self, statement: str, line: int, notes: Notes) -> None:
+        first = statement.strip().partition("\n")[0][:60]
+        if first and not first.startswith(("import ", "export type", "export interface", "//", "/*")):
+            message = f"{first} … is code, which is not run: it was left out"
+            notes.add(
+                Severity.INFO, "PAGE009", message, "export a text or a number, or move the text to a snippet", line
+            )
+
+
+def _statement(text: str, at: int) -> int:
+    """The end of the statement at ``at``: the end of its line, or of the brackets that the line leaves open."""
+    while True:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        brace = text.find("{", at, end)
+        close = closing_brace(text, brace, len(text)) if brace >= 0 else 0
+        if close < 0:
+            return len(text)
+        if close > end:
+            at = close
+            continue
+        following = text[end + 1 : end + 8]
+        if end < len(text) and following and not following.startswith(("import ", "export ")):
+            at = end + 1
+            continue
+        return end
+
+
+def _length(text: str, at: int, limit: int) -> tuple[int, int]:
+    """The end of the block of import and export lines at ``at``: a blank line where no bracket is open, or the first
+    one if a bracket stays open up to ``limit``; and how far the text was looked at.
+    """
+    end, open_brackets, first_blank = at, 0, -1
+    while end < limit:
+        stop = text.find("\n", end)
+        stop = len(text) if stop < 0 else stop
+        line = text[end:stop]
+        if not line.strip():
+            first_blank = end if first_blank < 0 else first_blank
+            if open_brackets <= 0:
+                return end, end
+        open_brackets += len(_OPEN.findall(line)) - len(_SHUT.findall(line))
+        end = stop + 1
+    end = min(end, len(text))
+    return (first_blank if open_brackets > 0 and first_blank >= 0 else end), end
+
+
+def exported(text: str) -> dict[str, Value]:
+    """The constants that a text exports, wherever they stand in it."""
+    module = Module(set(), lambda _path: {})
+    for found in islice(re.finditer(r"^export\s", text, re.MULTILINE), 500):
+        module._export(text, found.start())
+    return module.names

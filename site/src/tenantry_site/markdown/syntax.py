@@ -1,0 +1,273 @@
+"""Syntax: the Markdown parser with this site's rules for tags, expressions, imports and prose.
+
+Tags become flat tokens at the place where they stand; which closes which is found out when the page is built. A page
+with components has no code by indentation: the contents of components are indented.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_block import ParserBlock
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock, list_block
+from markdown_it.rules_inline import StateInline
+from mdit_py_plugins.footnote import footnote_plugin
+
+from tenantry_site.markdown import modules
+from tenantry_site.markdown.constructs import Construct, Constructs, Kind
+from tenantry_site.markdown.formulas import formula_end, inline_formula
+from tenantry_site.markdown.modules import Module
+
+DEEPEST = 26
+"""Lists and quotations within each other; what is deeper becomes plain paragraphs."""
+
+_INTERRUPTS = frozenset("`~>-+*_#|<{[:=$0123456789")
+"""What a line can begin with that ends the paragraph before it."""
+
+_TERMINATORS = re.compile(r"[\n!$&*<\[\\\]^_`{}~]")
+_BEFORE: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+_INSIDE: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
+
+
+class Blocks(ParserBlock):
+    """Blocks, of which none is lost when they are nested deeper than the parser goes."""
+
+    def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803  # the parser's names
+        if state.level < DEEPEST:
+            super().tokenize(state, startLine, endLine)
+            return
+        line = startLine
+        while line < endLine and (state.isEmpty(line) or state.sCount[line] >= state.blkIndent):
+            line += 1
+        line = max(line, startLine + 1)
+        _push_paragraph(state, startLine, line)
+
+
+class Plain(MarkdownIt):
+    """A parser that takes addresses as they are: they are judged where they are written (``drawing.py``)."""
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802  # the parser's name
+        return url
+
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802  # the parser's name
+        return link
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802  # the parser's name
+        return True
+
+
+@cache
+def parser(*, indented_code: bool) -> MarkdownIt:
+    """The parser, made once. ``indented_code``: whether four spaces make code, as in Markdown without components."""
+    markdown = Plain("commonmark", {"maxNesting": DEEPEST + 4})
+    markdown.block = Blocks()
+    rules = ["table", "fence", "blockquote", "hr", "list", "reference", "heading"]
+    markdown.block.ruler.enableOnly([*rules, "code"] if indented_code else rules)
+    if not indented_code:
+        markdown.block.ruler.at("list", _list, _INSIDE)
+    markdown.block.ruler.before("table", "module", _module)
+    markdown.block.ruler.before("table", "prose", _prose)
+    markdown.block.ruler.before("table", "formula", _formula, _BEFORE)
+    markdown.block.ruler.before("table", "construct", _construct, _BEFORE)
+    markdown.block.ruler.push("text", _paragraph, {"alt": []})
+    markdown.inline.ruler.disable(["html_inline"])
+    markdown.inline.ruler.enable(["strikethrough"])
+    markdown.inline.ruler2.enable(["strikethrough"])
+    markdown.inline.ruler.before("entity", "construct", _inline_construct)
+    markdown.inline.ruler.before("escape", "formula", inline_formula)
+    markdown.inline.terminator_re = _TERMINATORS
+    footnote_plugin(markdown, inline=False, move_to_end=False)
+    return markdown
+
+
+def _module(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """``import`` and ``export`` lines, outside of everything."""
+    at = state.bMarks[start_line]
+    if silent or state.level or state.src[at : at + 2] not in ("im", "ex") or (at and state.src[at - 1] != "\n"):
+        return False
+    module: Module | None = state.env.get("module")
+    if module is None or modules.STARTS.match(state.src, at, state.eMarks[start_line]) is None:
+        return False
+    end = module.length(state.src, at)
+    line = start_line + 1
+    while line < end_line and state.bMarks[line] < end:
+        line += 1
+    constructs: Constructs = state.env["constructs"]
+    module.read(state.src[at:end], start_line + 1, constructs.notes)
+    module.lines.append((start_line, line))
+    state.line = line
+    return True
+
+
+def _table_ahead(state: StateBlock, line: int, end_line: int) -> bool:
+    """Whether the line below might make this one the head of a table."""
+    below = line + 1
+    if below >= end_line:
+        return False
+    at = state.bMarks[below] + state.tShift[below]
+    return state.src[at : at + 1] in ("|", "-", ":")
+
+
+def _prose(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """A paragraph that begins with a letter, which no other rule needs to look at."""
+    if silent:
+        return False
+    at = state.bMarks[start_line] + state.tShift[start_line]
+    if state.src[at] in _INTERRUPTS or state.is_code_block(start_line) or _table_ahead(state, start_line, end_line):
+        return False
+    return _paragraph(state, start_line, end_line, silent)
+
+
+def _formula(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """A formula of several lines, as a paragraph."""
+    end = formula_end(state, start_line, end_line)
+    if end and not silent:
+        _push_paragraph(state, start_line, end)
+    return bool(end)
+
+
+def _paragraph(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """A paragraph, or a heading where a line of ``=`` or ``-`` ends it."""
+    terminators = state.md.block.ruler.getRules("paragraph")
+    parent, state.parentType = state.parentType, "paragraph"
+    line, last, level = start_line + 1, state.lineMax, 0
+    while line < last:
+        at = state.bMarks[line] + state.tShift[line]
+        if at >= state.eMarks[line]:
+            break
+        telling = state.src[at] in _INTERRUPTS or _table_ahead(state, line, last)
+        if telling and not state.is_code_block(line) and state.sCount[line] >= 0:
+            level = _underline(state, line) if line < end_line else 0
+            if level or any(rule(state, line, last, True) for rule in terminators):
+                break
+        line += 1
+    state.parentType = parent
+    if level:
+        _push_heading(state, start_line, line, level)
+    else:
+        _push_paragraph(state, start_line, line)
+    return True
+
+
+def _underline(state: StateBlock, line: int) -> int:
+    """1 for a line of ``=``, 2 for one of ``-``, 0 for any other."""
+    if state.sCount[line] < state.blkIndent:
+        return 0
+    text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip(" \t")
+    mark = text[0]
+    return (1 if mark == "=" else 2) if mark in "=-" and text == mark * len(text) else 0
+
+
+def _push_paragraph(state: StateBlock, start_line: int, line: int) -> None:
+    content = state.getLines(start_line, line, state.blkIndent, False).strip()
+    state.line = line
+    _push(state, "paragraph", "p", content, start_line)
+
+
+def _push_heading(state: StateBlock, start_line: int, line: int, level: int) -> None:
+    content = state.getLines(start_line, line, state.blkIndent, False).strip()
+    state.line = line + 1
+    _push(state, "heading", f"h{level}", content, start_line)
+
+
+def _push(state: StateBlock, kind: str, tag: str, content: str, start_line: int) -> None:
+    span = [start_line, state.line]
+    token = state.push(f"{kind}_open", tag, 1)
+    token.map = span
+    token = state.push("inline", "", 0)
+    token.content, token.map, token.children = content, span, []
+    state.push(f"{kind}_close", tag, -1)
+
+
+def _list(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """A list at any indentation: four spaces are no code, so the list that they would continue need not be one."""
+    outer, state.listIndent = state.listIndent, -1
+    found = list_block(state, start_line, end_line, silent)
+    state.listIndent = outer
+    return found
+
+
+def _construct(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """Tags, comments and expressions that begin a line; what follows them on their line is parsed as blocks again."""
+    at = state.bMarks[start_line] + state.tShift[start_line]
+    if state.src[at] not in "<{" or state.is_code_block(start_line):
+        return False
+    constructs: Constructs | None = state.env.get("constructs")
+    if constructs is None:
+        return False
+    line, limit = start_line, state.eMarks[end_line - 1]
+    found = constructs.at(state.src, at, limit, line + 1)
+    if found is None or not _stands(state, found, line, silent):
+        return False
+    if silent:
+        return True
+    while found is not None:
+        token = state.push("construct", "", 0)
+        token.map, token.meta = [line, line + 1], {"construct": found}
+        while state.eMarks[line] < found.end:
+            line += 1
+        at = state.skipSpaces(found.end)
+        if at >= state.eMarks[line]:
+            state.line = line + 1
+            return True
+        found = constructs.at(state.src, at, limit, line + 1) if state.src[at] in "<{" else None
+        if found is not None and not _stands(state, found, line, silent):
+            found = None
+    _rest_of_line(state, line, at, end_line)
+    return True
+
+
+def _stands(state: StateBlock, found: Construct, line: int, silent: bool) -> bool:
+    """Whether a construct at the beginning of a line is a block; else it belongs to a paragraph."""
+    if found.kind in (Kind.COMMENT, Kind.SWALLOWED):
+        return True
+    while state.eMarks[line] < found.end:
+        line += 1
+    behind = state.src[found.end : state.eMarks[line]].strip()
+    if found.kind is Kind.EXPRESSION:
+        return not silent and not behind and "\n" in found.text
+    if found.kind is Kind.TEXT:
+        return False
+    if found.inline:
+        return not silent and not behind and not found.tag.alone and found.kind is Kind.HTML and not _void(found)
+    if found.kind is Kind.UNKNOWN and "href" in found.tag.attributes:  # a link, which text may stand behind
+        rest = behind if found.tag.alone else behind.partition(f"</{found.tag.name}>")[2]
+        return not rest.strip()
+    if found.kind is Kind.UNKNOWN and found.tag.name[:1].islower():
+        return not silent and not behind
+    return not (found.tag.alone and behind and behind[0] not in "<{")
+
+
+def _void(found: Construct) -> bool:
+    return found.tag.name in ("br", "img", "wbr")
+
+
+def _rest_of_line(state: StateBlock, line: int, at: int, end_line: int) -> None:
+    """Parses what stands behind a tag as if the line began there."""
+    marks = state.bMarks[line], state.tShift[line], state.sCount[line]
+    state.bMarks[line], state.tShift[line], state.sCount[line] = at, 0, state.blkIndent
+    state.line = line
+    for rule in state.md.block.ruler.getRules(""):
+        if rule is not _construct and rule(state, line, end_line, False):
+            break
+    state.bMarks[line], state.tShift[line], state.sCount[line] = marks
+
+
+def _inline_construct(state: StateInline, silent: bool) -> bool:
+    """Tags, comments and expressions within a line of text."""
+    if state.src[state.pos] not in "<{":
+        return False
+    constructs: Constructs | None = state.env.get("constructs")
+    if constructs is None:
+        return False
+    found = constructs.at(state.src, state.pos, state.posMax, state.env.get("line", 0))
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("construct", "", 0)
+        token.meta = {"construct": found}
+    state.pos = found.end
+    return True

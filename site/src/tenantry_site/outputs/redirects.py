@@ -1,0 +1,200 @@
+"""Redirects: old addresses of the site and where they lead now, as a table for a server and as pages for a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import quote, unquote
+
+from tenantry_site.addresses import Addresses, Kind, between, output, page_path
+from tenantry_site.config.model import Redirect, SiteConfig
+from tenantry_site.diagnostic import Diagnostic, Severity
+from tenantry_site.outputs.nearest import Nearest
+from tenantry_site.outputs.pattern import Pattern, pattern
+
+_LONGEST_CHAIN = 10
+_MOST_PATTERNS = 100
+_MOST_PAGES = 2_000
+"""Pages of redirects in a built folder: a hostile file could ask for patterns times pages."""
+
+_HTML = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Moved</title>
+<meta name="robots" content="noindex">
+<link rel="canonical" href="{href}">
+<meta http-equiv="refresh" content="0; url={href}">
+</head>
+<body>
+<h1>Moved</h1>
+<p>This page is now at <a href="{href}">{name}</a>.</p>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Where an old address leads: ``path`` within the site, with ``tail`` (``?…#…``), or ``url`` elsewhere."""
+
+    path: str = ""
+    tail: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    place: int
+    source: Pattern
+    target: Pattern
+    moved: Moved
+
+
+class Redirects:
+    """The redirects of a configuration file that can be followed; the others are told of in ``diagnostics``."""
+
+    def __init__(self, config: SiteConfig, addresses: Addresses) -> None:
+        self._addresses = addresses
+        self._said: list[Diagnostic] = []
+        self._single: dict[str, _Rule] = {}
+        self._wide: list[_Rule] = []
+        for place, redirect in enumerate(config.redirects):
+            self._read(place, redirect)
+        self._known = addresses.pages | addresses.files | {""}
+        self._pages = dict(self._all_pages())
+        self._check()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the redirects."""
+        return tuple(self._said)
+
+    def find(self, address: str) -> Moved | None:
+        """Where an address leads that is no page: ``old/path`` or ``old/path.html``, percent signs resolved.
+
+        Chains are followed to their end, and a folder leads to its first page. None: no redirect is about it, or they
+        lead in a circle.
+        """
+        moved = self._once(address)
+        for _ in range(_LONGEST_CHAIN):
+            if moved is None or moved.url or moved.path in self._known:
+                return moved
+            further = self._once(moved.path)
+            if further is None:
+                return moved
+            moved = further
+        return None
+
+    def pages(self) -> Iterator[tuple[str, bytes]]:
+        """A page for each old address that can be named, which leads on without a script."""
+        for path, moved in self._pages.items():
+            yield output(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
+
+    def _once(self, address: str) -> Moved | None:
+        path = page_path(address.removesuffix(".html"))
+        if path is None:
+            return None
+        rule = self._single.get(path) or self._single.get(path.removesuffix("/index"))
+        if rule is not None:
+            return rule.moved
+        for rule in self._wide:
+            holes = rule.source.match(path)
+            if holes is not None:
+                return Moved(rule.target.fill(holes), rule.moved.tail) if not rule.moved.url else rule.moved
+        first = self._addresses.folders.get(path.removesuffix("/index"))
+        return Moved(first) if first is not None else None
+
+    def _read(self, place: int, redirect: Redirect) -> None:
+        source, moved = _source(redirect.source), self._target(redirect.destination)
+        if source is None or moved is None:
+            side, value = ("source", redirect.source) if source is None else ("destination", redirect.destination)
+            fix = "Write a path of this site: /old/page." if source is None else "Write a path, or an https address."
+            self._says("LINK011", place, side, f"a redirect cannot have “{value[:200]}” as its {side}", fix)
+            return
+        rule = _Rule(place, pattern(f"/{source}"), pattern(f"/{moved.path}"), moved)
+        if rule.source.names and len(self._wide) >= _MOST_PATTERNS:
+            fix = "Write a redirect for each address."
+            self._says(
+                "LINK014", place, "source", f"only {_MOST_PATTERNS} redirects with placeholders are followed", fix
+            )
+        elif rule.source.names:
+            self._wide.append(rule)
+        elif source in self._addresses.pages:
+            self._says("LINK012", place, "source", f"/{source} is a page, and is shown", "Remove the page, or this.")
+        else:
+            self._single.setdefault(source, rule)
+
+    def _target(self, written: str) -> Moved | None:
+        found = self._addresses.resolve("", f"/{written.strip().lstrip('/')}" if _is_path(written) else written)
+        if found.kind is Kind.REFUSED or (found.kind is Kind.EXTERNAL and not _is_web(found.href)):
+            return None
+        if found.kind is Kind.EXTERNAL:
+            return Moved(url=quote(found.href, safe="/@:+,;=!$&'()*~?#%[]", errors="replace"))
+        if found.path.startswith(".."):
+            return None
+        at = min((place for place in map(found.href.find, "?#") if place >= 0), default=len(found.href))
+        return Moved(found.path, quote(found.href[at:], safe="/@:+,;=!$&'()*~?#%", errors="replace"))
+
+    def _all_pages(self) -> Iterator[tuple[str, Moved]]:
+        """Old addresses that can be named, with what they lead to: for a pattern, those that lead to a page."""
+        taken = self._addresses.pages
+        folders = {*self._addresses.folders, *(self._single.keys() & self._addresses.all_folders())}
+        named = [*self._single, *(f"{folder}/index" for folder in sorted(folders))]
+        for rule in self._wide:
+            if rule.target.names and set(rule.source.names) <= set(rule.target.names):
+                filled = (rule.target.match(page) for page in sorted(taken))
+                named += [rule.source.fill(holes) for holes in filled if holes is not None]
+        for path in list(dict.fromkeys(named))[:_MOST_PAGES]:
+            moved = self.find(path) if path and path not in taken else None
+            if moved is not None:
+                yield path, moved
+
+    def _check(self) -> None:
+        nearest = Nearest(self._addresses.pages)
+        for path, rule in self._single.items():
+            moved = self._pages.get(path)
+            if moved is not None and not moved.url and moved.path not in self._known:
+                near = nearest.find(moved.path)
+                fix = f"Did you mean /{near}?" if near else "Add the page, or remove the redirect."
+                self._says("LINK010", rule.place, "destination", f"/{moved.path} does not exist", fix)
+        for rule in self._wide:
+            if not rule.target.names or not set(rule.source.names) <= set(rule.target.names):
+                found = f"{rule.source.text} stands for addresses that cannot be listed"
+                fix = "Serve the site, or write a redirect for each address."
+                self._says("LINK013", rule.place, "source", found, fix, Severity.INFO)
+
+    def _says(
+        self, code: str, place: int, side: str, found: str, fix: str, severity: Severity = Severity.WARNING
+    ) -> None:
+        self._said.append(Diagnostic(severity, code, found, fix, f"/redirects/{place}/{side}"))
+
+
+def old_addresses(config: SiteConfig) -> frozenset[str]:
+    """The paths that redirects without placeholders are about, without a suffix."""
+    return frozenset(filter(None, (_source(one.source) for one in config.redirects)))
+
+
+def _is_path(written: str) -> bool:
+    """Whether it is meant from the site's root, as everything in a configuration file is."""
+    return "//" not in written and ":" not in written.partition("/")[0]
+
+
+def _is_web(url: str) -> bool:
+    return url.lower().startswith(("http://", "https://", "//"))
+
+
+def _source(written: str) -> str | None:
+    path = written.strip().partition("?")[0].partition("#")[0]
+    if "//" in path or "\\" in path or not path.strip("/") or not path.isprintable():
+        return None
+    return page_path(unquote(path).removesuffix(".html"))
+
+
+def redirect(path: str, moved: Moved, *, is_file: bool = False) -> bytes:
+    """The page at ``path`` that leads on."""
+    target = moved.path if is_file else output(moved.path or "index")
+    href = escape(moved.url or between(output(path), target) + moved.tail)
+    return _HTML.format(href=href, name=escape(moved.url or f"/{moved.path}")).encode("utf-8", "replace")

@@ -1,0 +1,185 @@
+"""SearchIndex: what a reader's browser searches, without a service and without loading all of it.
+
+``search/index.json`` is small and says which file has which words; files of words (``words.….txt``) say where each
+word is; files of parts (``parts.….json``) say what to show of the few parts that are found. The names of the last two
+follow from their content: a browser never puts an old one and a new one together.
+
+A file of words has a line per word in their order: a character for how many characters it shares with the word before,
+the rest of it, a space, its postings. In a large site a word that is in more than a quarter of all parts keeps only the
+places where it stands out: a tab stands for the space then.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+
+from tenantry_site.markdown.identifiers import slug
+from tenantry_site.outputs.digest import Part
+from tenantry_site.outputs.postings import CODES, LEVELS, SECTIONS, level, pack
+
+FOLDER = "search"
+INDEX = f"{FOLDER}/index.json"
+_WORDS_BYTES = 8_000
+_PARTS_PER_FILE = 16
+_COMMON_FROM = 64  # parts: below it, no word is too common to be worth its place
+_STANDS_OUT = 3  # what only titles and headings reach
+_SHARED = "0123456789abcdefghijklmnopq"  # a word has 24 characters at most
+
+
+class SearchIndex:
+    """The index of a site. It can be changed page by page, and always is what a new one would be. ``remember``: what
+    each word's line says is kept for the next time."""
+
+    def __init__(self, *, remember: bool = True) -> None:
+        self._remember = remember
+        self._pages: dict[str, tuple[Part, ...]] = {}
+        self._parts: list[Part] = []
+        self._labels: dict[str, str] = {}
+        self._postings: dict[str, array[int]] = {}
+        self._packed: dict[str, str] = {}
+        self._filled = False
+
+    def fill(self, pages: Mapping[str, tuple[Part, ...]], labels: Mapping[str, str]) -> bool:
+        """Makes the index hold these pages in this order. ``labels`` say where a page belongs, for the reader.
+
+        False if it already was what it is to be.
+        """
+        if pages == self._pages and list(pages) == list(self._pages) and labels == self._labels and self._filled:
+            return False
+        self._filled = True
+        self._labels = dict(labels)
+        if [(path, len(parts)) for path, parts in pages.items()] != [(p, len(o)) for p, o in self._pages.items()]:
+            self._start(pages)
+            return True
+        number = 0
+        for path, parts in pages.items():
+            before = self._pages[path]
+            if parts is not before:
+                for offset, (old, new) in enumerate(zip(before, parts, strict=True)):
+                    self._replace(number + offset, old, new)
+            number += len(parts)
+        self._pages = dict(pages)
+        return True
+
+    def _start(self, pages: Mapping[str, tuple[Part, ...]]) -> None:
+        self._pages = dict(pages)
+        self._parts = [part for parts in pages.values() for part in parts]
+        self._packed = {}
+        found: dict[str, array[int]] = {}
+        for number, part in enumerate(self._parts):
+            base = number * CODES
+            for word, code in zip(part.words.split(), part.codes, strict=True):
+                known = found.get(word)
+                if known is None:
+                    found[word] = array("I", (base + code,))
+                else:
+                    known.append(base + code)
+        self._postings = found
+
+    def _replace(self, number: int, old: Part, new: Part) -> None:
+        self._parts[number] = new
+        base = number * CODES
+        olds, news = old.weights(), new.weights()
+        for word in olds.keys() | news.keys():
+            before, after = olds.get(word), news.get(word)
+            if before == after:
+                continue
+            postings = self._postings.setdefault(word, array("I"))
+            at = bisect_left(postings, base)
+            if before is not None:
+                del postings[at]
+            if after is not None:
+                postings.insert(at, base + after)
+            if not postings:
+                del self._postings[word]
+            self._packed.pop(word, None)
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """The files of the index, the small one that names the others last."""
+        words, parts = [], []
+        for first, content in _shards(self._lines()):
+            name = f"words.{_stamp(content)}.txt"
+            words.append([first, name])
+            yield f"{FOLDER}/{name}", content
+        for start in range(0, len(self._parts), _PARTS_PER_FILE):
+            content = self._shown(self._parts[start : start + _PARTS_PER_FILE])
+            name = f"parts.{_stamp(content)}.json"
+            parts.append(name)
+            yield f"{FOLDER}/{name}", content
+        yield (
+            INDEX,
+            _json(
+                {
+                    "count": len(self._parts),
+                    "each": _PARTS_PER_FILE,
+                    "sections": SECTIONS,
+                    "levels": LEVELS,
+                    "words": words,
+                    "parts": parts,
+                }
+            ),
+        )
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        """Each word with a space or a tab and its postings."""
+        common = len(self._parts) // 4 if len(self._parts) >= _COMMON_FROM else len(self._parts)
+        for word in sorted(self._postings):
+            packed = self._packed.get(word)
+            if packed is None:
+                packed = _packed(self._postings[word], common)
+                if self._remember:
+                    self._packed[word] = packed
+            yield word, packed
+
+    def _shown(self, parts: Iterable[Part]) -> bytes:
+        shown = []
+        for part in parts:
+            # The script makes the id of the title again, where that is how it was made.
+            sections = [title if slug(title) == name else [title, name] for name, title in part.sections]
+            shown.append([part.path, part.title, self._labels.get(part.path, ""), *sections])
+        return _json(shown)
+
+
+def _packed(postings: array[int], common: int) -> str:
+    if len(postings) <= common:
+        return " " + pack(postings)
+    return "\t" + pack(posting for posting in postings if level(posting % CODES) >= _STANDS_OUT)
+
+
+def _shards(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+    """The first word of each file, and the file."""
+    first, before, size = "", "", 0
+    pieces: list[str] = []
+    for word, packed in lines:
+        if size >= _WORDS_BYTES:
+            yield first, "".join(pieces).encode("utf-8", "replace")
+            pieces, before, size = [], "", 0
+        if not pieces:
+            first = word
+        shared = _shared(before, word)
+        line = f"{_SHARED[shared]}{word[shared:]}{packed}\n"
+        pieces.append(line)
+        size += len(line)
+        before = word
+    if pieces:
+        yield first, "".join(pieces).encode("utf-8", "replace")
+
+
+def _shared(before: str, word: str) -> int:
+    """How many characters two words begin with in common."""
+    for at, (left, right) in enumerate(zip(before, word, strict=False)):
+        if left != right:
+            return at
+    return min(len(before), len(word))
+
+
+def _stamp(content: bytes) -> str:
+    return sha256(content).hexdigest()[:8]
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,113 @@
+"""Endpoints: all that the page of an operation shows, read from its document when the page is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.diagnostic import Diagnostic
+from tenantry_site.reference import authorization
+from tenantry_site.reference.bodies import medias
+from tenantry_site.reference.documents import item_operations
+from tenantry_site.reference.library import Notes
+from tenantry_site.reference.operation import (
+    Authorization,
+    Body,
+    Callback,
+    Endpoint,
+    Media,
+    Operation,
+    Response,
+    Server,
+)
+from tenantry_site.reference.parameters import headers, parameters
+from tenantry_site.reference.place import Place
+from tenantry_site.reference.schemas import Known, Schemas
+from tenantry_site.reference.servers import servers
+
+_MOST_RESPONSES = 40
+_MOST_CALLBACKS = 20
+
+
+class Endpoints:
+    """Reads operations whole, for one configuration."""
+
+    __slots__ = ("_config", "_known")
+
+    def __init__(self, config: SiteConfig) -> None:
+        self._config = config
+        self._known: Known = {}
+
+    def read(self, operation: Operation, auth_method: str = "") -> tuple[Endpoint, tuple[Diagnostic, ...]]:
+        """The endpoint, and what is wrong with what the document says of it. ``auth_method`` is the page's."""
+        notes = Notes()
+        noting = replace(
+            operation,
+            place=replace(operation.place, notes=notes),
+            around=replace(operation.around, notes=notes),
+        )
+        return self._endpoint(noting, auth_method), notes.since(0)
+
+    def _endpoint(self, operation: Operation, auth_method: str) -> Endpoint:
+        place, ordered = operation.place, self._config.api.maintain_order
+        schemas = Schemas(self._known, ordered=ordered)
+        root = replace(place, value=place.library.value(operation.file, place.notes), path=operation.file, pointer="")
+        return Endpoint(
+            method=operation.method,
+            path=operation.path,
+            servers=servers(operation, root, self._config.api.base_url) or (Server(""),),
+            parameters=parameters(operation, schemas, ordered=ordered),
+            body=_body(place, schemas),
+            responses=tuple(_responses(place, schemas, request=operation.is_webhook)),
+            authorization=() if operation.is_webhook else self._authorization(place, root, auth_method),
+            callbacks=tuple(_callbacks(place)),
+            siblings=tuple(one.method for one in item_operations(operation.path, operation.around)),
+            description=operation.description,
+            deprecated=place.flag("deprecated"),
+        )
+
+    def _authorization(self, place: Place, root: Place, method: str) -> Authorization:
+        """The page's word, then "none" of the operation's own, then the configuration's, then the document's."""
+        auth, schemes = self._config.api.auth, root.object("components").object("securitySchemes")
+        if not method and place.value.get("security") == []:
+            return ()
+        chosen = method or auth.method
+        if chosen:
+            return authorization.configured(chosen, auth, tuple(authorization.all_schemes(schemes)))
+        found = authorization.declared(place if place.has("security") else root, schemes)
+        if auth.input_prefix:
+            return tuple(tuple(replace(one, prefix=auth.input_prefix) for one in way) for way in found)
+        return found
+
+
+def _body(place: Place, schemas: Schemas) -> Body | None:
+    body = place.object("requestBody")
+    if not body:
+        return None
+    media = medias(body, schemas, request=True)
+    return Body(media, body.text("description"), body.flag("required")) if media else None
+
+
+def _responses(place: Place, schemas: Schemas, *, request: bool) -> Iterator[Response]:
+    given = list(place.entries("responses"))[:_MOST_RESPONSES]
+    for status, item in sorted(given, key=lambda pair: _rank(pair[0])):
+        response = item.followed().as_object()
+        if not response or status.startswith("x-"):
+            continue
+        found: tuple[Media, ...] = medias(response, schemas, request=request)
+        yield Response(status, response.text("description"), tuple(headers(response, schemas)), found)
+
+
+def _rank(status: str) -> tuple[bool, str]:
+    """Statuses by number, ``default`` last."""
+    return not status[:1].isdigit(), status.upper()
+
+
+def _callbacks(place: Place) -> Iterator[Callback]:
+    for name, item in list(place.entries("callbacks"))[:_MOST_CALLBACKS]:
+        callback = item.followed().as_object()
+        for expression in callback.value or ():
+            if not expression.startswith("x-"):
+                for operation in item_operations(name, callback.at(expression)):
+                    yield Callback(name, expression, operation)

@@ -1,0 +1,180 @@
+"""Gathered: the keywords of a schema and of all that it is composed of by ``$ref`` and ``allOf``, in one heap."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from tenantry_site.reference.place import Place
+
+Trail = list[tuple[str, str]]
+"""The references that one stands in: document and pointer. What leads to one of them leads back."""
+
+_KINDS: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+_PROPERTIES: Final = frozenset(
+    {"$ref", "allOf", "oneOf", "anyOf", "properties", "required", "items", "additionalProperties", "patternProperties",
+     "prefixItems", "discriminator", "nullable"}
+)  # fmt: skip
+_LONGEST: Final = 100  # parts of an allOf, alternatives, properties: more are no longer read by anyone
+_MOST_PROPERTIES: Final = 500
+_MOST_REFERENCES: Final = 100  # that one schema is composed of: a chain without an end would end the process
+
+
+class Gathered:
+    """What was said first is kept: the outermost description, the nearest bound."""
+
+    __slots__ = (
+        "alternatives", "choice", "closed", "discriminator", "extra", "facts", "impossible", "items", "labels", "name",
+        "nullable", "properties", "required", "tuple_",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.facts: dict[str, Any] = {}
+        self.properties: dict[str, Place] = {}
+        self.required: set[str] = set()
+        self.items: Place | None = None
+        self.extra: Place | None = None
+        self.alternatives: list[Place] = []
+        self.choice = ""
+        self.labels: dict[str, str] = {}
+        self.discriminator = ""
+        self.name = ""
+        self.nullable = self.closed = self.impossible = self.tuple_ = False
+
+    def kinds(self) -> tuple[str, ...]:
+        """The JSON types without null; told from the other keywords where ``type`` is absent."""
+        given = self.facts.get("type")
+        several = given if isinstance(given, list) else [given]
+        found = tuple(dict.fromkeys(kind for kind in several if isinstance(kind, str) and kind in _KINDS))
+        if "null" in found and len(found) > 1:
+            found = tuple(kind for kind in found if kind != "null")
+        return _filed(self.facts, found) if found else self._guessed()
+
+    def _guessed(self) -> tuple[str, ...]:
+        if self.properties or self.extra is not None or self.closed:
+            return ("object",)
+        if self.items is not None:
+            return ("array",)
+        values = [self.facts["const"]] if "const" in self.facts else self.enum()
+        kinds = tuple(dict.fromkeys(kind_of(value) for value in values))
+        if kinds:
+            return tuple(kind for kind in kinds if kind != "null") or kinds
+        return ("string",) if self.facts.keys() & {"pattern", "minLength", "maxLength", "format"} else ()
+
+    def kind(self) -> str:
+        """The first of the types; empty where any is allowed."""
+        kinds = self.kinds()
+        return kinds[0] if kinds else ""
+
+    def enum(self) -> list[Any]:
+        """The values of ``enum``."""
+        given = self.facts.get("enum")
+        return given if isinstance(given, list) else []
+
+
+def _filed(facts: dict[str, Any], kinds: tuple[str, ...]) -> tuple[str, ...]:
+    is_file = facts.get("format") == "binary" or facts.get("contentMediaType") == "application/octet-stream"
+    return ("file",) if kinds == ("string",) and is_file else kinds
+
+
+def kind_of(value: Any) -> str:
+    """The JSON type of a value."""
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def gather(place: Place, into: Gathered, trail: Trail) -> bool:
+    """Adds the schema at a place. False if it leads back into what it stands in; then only its name is known."""
+    if place.has("$ref"):
+        target = place.followed()
+        if isinstance(target.value, dict):
+            into.name = into.name or target.pointer.rpartition("/")[2]
+            if (target.path, target.pointer) in trail or len(trail) >= _MOST_REFERENCES:
+                return False
+            trail.append((target.path, target.pointer))
+        place = target
+    if isinstance(place.value, bool):
+        into.impossible = into.impossible or not place.value
+        return True
+    place = place.as_object()
+    if place:
+        _take(place, into, trail)
+    return True
+
+
+def _take(place: Place, into: Gathered, trail: Trail) -> None:
+    for key, value in place.value.items():
+        if key not in _PROPERTIES:
+            into.facts.setdefault(key, value)
+    into.required.update(name.value for name in place.items("required") if isinstance(name.value, str))
+    into.nullable = into.nullable or _allows_null(place)
+    _properties(place, into)
+    _elements(place, into)
+    for part in _some(place, "allOf"):
+        gather(part, into, trail)
+    _choices(place, into, trail)
+
+
+def _allows_null(place: Place) -> bool:
+    kinds, enum = place.value.get("type"), place.value.get("enum")
+    by_type = isinstance(kinds, list) and "null" in kinds and len(kinds) > 1
+    return by_type or place.value.get("nullable") is True or (isinstance(enum, list) and None in enum and len(enum) > 1)
+
+
+def _some(place: Place, key: str) -> list[Place]:
+    return list(place.items(key))[:_LONGEST] if key in place.value else []
+
+
+def _properties(place: Place, into: Gathered) -> None:
+    if "properties" in place.value:
+        for name, found in list(place.entries("properties"))[:_MOST_PROPERTIES]:
+            into.properties[name] = _both(into.properties[name], found) if name in into.properties else found
+    if "patternProperties" in place.value:
+        for pattern, found in list(place.entries("patternProperties"))[:_LONGEST]:
+            into.properties.setdefault(f"/{pattern}/", found)
+    others = place.value.get("additionalProperties")
+    into.closed = into.closed or others is False
+    told = (isinstance(others, dict) and others) or (others is True and not into.properties)
+    if told and into.extra is None:
+        into.extra = place.at("additionalProperties")
+
+
+def _both(one: Place, other: Place) -> Place:
+    """A property that two parts of an ``allOf`` describe: both hold, and the second may add to the first."""
+    if one.path != other.path or one.value == other.value:
+        return one
+    return replace(one, value={"allOf": [one.value, other.value]})
+
+
+def _elements(place: Place, into: Gathered) -> None:
+    if "items" in place.value and into.items is None and not isinstance(place.value["items"], list):
+        into.items = place.at("items")
+    members = _some(place, "prefixItems")
+    if members:
+        into.tuple_ = True
+        into.properties.update({f"[{index}]": member for index, member in enumerate(members)})
+
+
+def _choices(place: Place, into: Gathered, trail: Trail) -> None:
+    for key, words in (("oneOf", "One of"), ("anyOf", "Any of")):
+        given = _some(place, key)
+        real = [one for one in given if not _is_null(one)]
+        into.nullable = into.nullable or len(real) < len(given)
+        if len(real) == 1:
+            gather(real[0], into, trail)
+        elif real:
+            into.choice = into.choice or words
+            into.alternatives += real[: _LONGEST - len(into.alternatives)]
+    if "discriminator" in place.value:
+        rule = place.at("discriminator").as_object()
+        into.discriminator = into.discriminator or rule.text("propertyName")
+        for value, target in rule.entries("mapping"):
+            if isinstance(target.value, str):
+                into.labels.setdefault(target.value, value)
+
+
+def _is_null(place: Place) -> bool:
+    value = place.value
+    if not isinstance(value, dict):
+        return False
+    return value.get("type") == "null" or ("const" in value and value["const"] is None) or value.get("enum") == [None]

@@ -1,0 +1,158 @@
+"""ApiPages: what pages get whose front matter has ``api`` or ``openapi``, and the pages that a document makes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+from urllib.parse import urlsplit
+
+from tenantry_site.addresses import between, output
+from tenantry_site.config.model import Group, SiteConfig
+from tenantry_site.diagnostic import Diagnostic, Severity
+from tenantry_site.markdown.fences import fence
+from tenantry_site.markdown.highlighting import Highlighter
+from tenantry_site.options import SiteOptions
+from tenantry_site.page import FrontMatter, Page
+from tenantry_site.reference import api_entry, authorization
+from tenantry_site.reference.drawing.page import Setting, draw
+from tenantry_site.reference.endpoints import Endpoints
+from tenantry_site.reference.generated import generated, groups
+from tenantry_site.reference.operation import Endpoint
+from tenantry_site.reference.outline import outline
+from tenantry_site.reference.prose import Prose, Reader
+from tenantry_site.reference.reference import Reference
+from tenantry_site.reference.request import PLACEHOLDER_HOST
+
+_MODES: Final = ("show", "simple", "hide")
+
+
+class ApiPages:
+    """The API pages of one site. ``reader`` draws the Markdown of descriptions."""
+
+    __slots__ = ("_config", "_endpoints", "_highlighter", "_host", "_options", "_prose", "_reference")
+
+    def __init__(
+        self, config: SiteConfig, reference: Reference, reader: Reader, options: SiteOptions | None = None
+    ) -> None:
+        self._config = config
+        self._reference = reference
+        self._options = options or SiteOptions()
+        self._endpoints = Endpoints(config)
+        self._prose = Prose(reader)
+        self._highlighter = Highlighter()
+        self._host = _host(self._options.base_url)
+
+    def draw(self, page: Page) -> Page:
+        """The page with what its front matter asks for; the same page where that is nothing."""
+        if page.front.openapi.strip():
+            drawn = self._draw_operation(page)
+        elif page.front.api.strip():
+            drawn = self._draw_entry(page)
+        else:
+            return page
+        return replace(drawn, diagnostics=tuple(_placed(one, page.source) for one in drawn.diagnostics))
+
+    def complete(self, front: FrontMatter, page: str = "") -> FrontMatter:
+        """Front matter with the title and description of its operation where it has none of its own."""
+        operation = self._reference.find(front.openapi, page) if front.openapi and not front.title else None
+        return replace(front, title=operation.title) if operation is not None else front
+
+    def method(self, front: FrontMatter, page: str = "") -> str:
+        """The method that a page is about, in capitals, for a mark in the navigation; empty for other pages."""
+        if front.openapi:
+            operation = self._reference.find(front.openapi, page)
+            return operation.method if operation is not None else ""
+        entry = api_entry.parse(front.api) if front.api.strip() else None
+        return entry.method if entry is not None else ""
+
+    def generated(
+        self, taken: Collection[str], named: Mapping[str, str] = MappingProxyType({})
+    ) -> Iterator[tuple[str, FrontMatter, str]]:
+        """Path, front matter and text (none) of a page for each operation of a document that no page is about.
+
+        ``taken`` are the paths of the pages that there are; ``named`` the ``openapi`` of their front matter.
+        """
+        for page in generated(self._reference, taken, named):
+            yield page.path, page.front, ""
+
+    def groups(self, taken: Collection[str], named: Mapping[str, str] = MappingProxyType({})) -> tuple[Group, ...]:
+        """The groups of the navigation that hold the pages of ``generated``."""
+        return groups(generated(self._reference, taken, named))
+
+    # --- one page -----------------------------------------------------------------------------------------------------
+
+    def _draw_operation(self, page: Page) -> Page:
+        operation = self._reference.find(page.front.openapi, page.path)
+        if operation is None:
+            problem = self._reference.problem(page.front.openapi, page.source)
+            return replace(page, diagnostics=(*page.diagnostics, problem))
+        method, notes = self._auth_method(page)
+        endpoint, found = self._endpoints.read(operation, method)
+        title = page.title if page.front.title else operation.title
+        return self._drawn(replace(page, title=title), endpoint, (*notes, *found))
+
+    def _draw_entry(self, page: Page) -> Page:
+        entry = api_entry.parse(page.front.api)
+        endpoint = api_entry.endpoint(entry, page, self._config) if entry is not None else None
+        notes = (*self._auth_method(page)[1], *api_entry.problems(entry, page, self._config, endpoint))
+        if endpoint is None:
+            return replace(page, diagnostics=(*page.diagnostics, *notes))
+        return self._drawn(page, endpoint, notes)
+
+    def _drawn(self, page: Page, endpoint: Endpoint, notes: tuple[Diagnostic, ...]) -> Page:
+        mode, problem = self._mode(page)
+        relay = self._options.relay
+        setting = Setting(
+            mode=mode,
+            relay=between(output(page.path), relay.strip("/")) if relay else "",
+            host=self._host,
+            repeat_description=endpoint.description.strip() != page.front.description.strip(),
+        )
+        drawn = draw(endpoint, page.html, setting, self._prose.on(page.path), self._code)
+        return replace(
+            page,
+            front=replace(page.front, mode="wide"),  # its second column stands where the list of headings would
+            html=drawn.html,
+            headings=(*page.headings, *(part.heading for part in drawn.parts)),
+            sections=(*page.sections, *(part.section for part in drawn.parts)),
+            markdown=f"{page.markdown.rstrip()}\n\n{outline(endpoint)}".lstrip(),
+            request_headers=endpoint.request_headers,
+            parts=page.parts | {"api"} | ({"playground"} if drawn.lively else frozenset()),
+            diagnostics=(*page.diagnostics, *notes, *problem),
+        )
+
+    def _code(self, language: str, text: str) -> str:
+        return fence(language, text, 0, self._highlighter).html
+
+    def _mode(self, page: Page) -> tuple[str, tuple[Diagnostic, ...]]:
+        wanted = page.front.playground.strip().lower()
+        if not wanted or wanted in _MODES:
+            return wanted or self._config.api.playground.mode, ()
+        return self._config.api.playground.mode, (_refused("playground", wanted, _MODES, page.source),)
+
+    def _auth_method(self, page: Page) -> tuple[str, tuple[Diagnostic, ...]]:
+        wanted = page.front.auth_method.strip().lower()
+        if not wanted or wanted in authorization.METHODS:
+            return wanted, ()
+        return "", (_refused("authMethod", wanted, authorization.METHODS, page.source),)
+
+
+def _placed(said: Diagnostic, source: str) -> Diagnostic:
+    """What is said of a page as a whole is said of its front matter, which begins at its first line."""
+    return replace(said, line=1) if source and said.path == source and not said.line else said
+
+
+def _refused(name: str, value: str, allowed: tuple[str, ...], source: str) -> Diagnostic:
+    message, fix = f"{name}: {value!r} is not known", f"write {', '.join(allowed[:-1])} or {allowed[-1]}"
+    return Diagnostic(Severity.WARNING, "API015", message, fix, path=source)
+
+
+def _host(base_url: str | None) -> str:
+    """The origin that the docs will have, which an API at a path of it is called at."""
+    try:
+        parts = urlsplit(base_url or "")
+    except ValueError:
+        return PLACEHOLDER_HOST
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme and parts.netloc else PLACEHOLDER_HOST

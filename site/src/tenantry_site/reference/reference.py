@@ -1,0 +1,129 @@
+"""Reference: the operations of a site's OpenAPI documents, and how a page's front matter finds one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from types import MappingProxyType
+from typing import Final
+
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.diagnostic import Diagnostic, Severity
+from tenantry_site.navigation.parts import prefix_of
+from tenantry_site.reference.documents import Documents
+from tenantry_site.reference.finding import files_among, find, near, wanted
+from tenantry_site.reference.library import nearest, within
+from tenantry_site.reference.operation import Operation
+
+_SHOWN: Final = 6
+"""Documents that a diagnostic lists."""
+
+
+def read_documents(
+    config: SiteConfig, files: Mapping[str, str | bytes], fetched: Mapping[str, str | bytes] = MappingProxyType({})
+) -> Reference:
+    """Reads what the configuration's ``openapi`` names; other documents among the files when a page asks for them.
+
+    ``files``: everything of the site by its path; ``fetched``: documents by the web address that the configuration
+    names them by. Never raises."""
+    return Reference(Documents(config, files, fetched))
+
+
+class Reference:
+    """The operations of the documents, in their order."""
+
+    __slots__ = ("_documents", "_prefixes")
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._prefixes = [
+            (prefix, path)
+            for path, urls in documents.named.items()
+            for url in urls
+            if url is not None and (prefix := prefix_of(url))
+        ]
+        self._prefixes.sort(key=lambda pair: -len(pair[0]))  # the longest that fits comes first
+
+    @property
+    def documents(self) -> Mapping[str, tuple[Operation, ...]]:
+        """The operations of each document that the configuration names, by its path, in the order of the file."""
+        return {path: self._documents.read(path) for path in self._documents.named}
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """All operations of the documents that the configuration names, and of those that pages use."""
+        return tuple(chain.from_iterable(map(self._documents.read, self._documents.used)))
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the documents; what is wrong within an operation is said by its page."""
+        return self._documents.diagnostics
+
+    def folder(self, document: str) -> str:
+        """The folder of the pages of the tab or anchor that alone names a document; empty for any other document."""
+        prefixes = [prefix for prefix, path in self._prefixes if path == document]
+        return prefixes[0] if len(prefixes) == len(self._documents.named[document]) else ""
+
+    def find(self, spec: str, page: str = "") -> Operation | None:
+        """The operation that ``[FILE] METHOD /path`` or ``[FILE] webhook NAME`` names. The path must match exactly.
+
+        Of several documents that have it, the one is taken that the tab or anchor of ``page`` names, else one that the
+        configuration names, else one of the folder.
+        """
+        entry = wanted(spec)
+        if entry is None:
+            return None
+        for path in self._considered(entry.file, page):
+            operation = find(entry, self._documents.read(path))
+            if operation is not None:
+                self._documents.use(path)
+                return operation
+        return None
+
+    def problem(self, spec: str, source: str) -> Diagnostic:
+        """Why ``find`` found nothing, for the page ``source``, and what to write instead."""
+        entry = wanted(spec)
+        if entry is None:
+            message, fix = f"openapi: {spec!r} has no method and path", 'write "METHOD /path", as in "GET /users"'
+            return Diagnostic(Severity.WARNING, "API010", message, fix, path=source)
+        page = source.rpartition(".")[0]
+        considered = tuple(self._considered(entry.file, page))
+        if entry.file and not considered:
+            known = nearest(entry.file, (*self._documents.named, *self._documents.unnamed()))
+            message = f"openapi: there is no OpenAPI document {entry.file}{self._seen(self._considered('', page))}"
+            fix = f"write {known!r}" if known else "add the file, or write the path of one that there is"
+        elif not considered:
+            message = f"openapi: {entry.method} {entry.path}: the site has no OpenAPI document"
+            fix = "put the document into the site's folder, or name its web address in `openapi` and build with --fetch"
+        else:
+            message = f"openapi: no document has the operation {entry.method} {entry.path}{self._seen(considered)}"
+            close = near(entry, tuple(chain.from_iterable(map(self._documents.read, considered))))
+            fix = f'write "{close.method} {close.path}"' if close else "write an operation that the document has"
+        return Diagnostic(Severity.WARNING, "API010", message, fix, path=source)
+
+    def _considered(self, file: str, page: str) -> Iterator[str]:
+        """The documents that may hold an operation, the likeliest first, each once."""
+        seen: set[str] = set()
+        for path in self._in_turn(file, page):
+            if path not in seen:
+                seen.add(path)
+                yield path
+
+    def _in_turn(self, file: str, page: str) -> Iterator[str]:
+        if file:
+            yield from files_among(file, (*self._documents.named, *self._documents.unnamed()))
+            if (path := within("", file)) in self._documents.likely():
+                yield str(path)
+            return
+        yield from (path for prefix, path in self._prefixes if page == prefix or page.startswith(f"{prefix}/"))
+        yield from self._documents.named
+        yield from self._documents.unnamed()
+
+    def _seen(self, paths: Iterable[str]) -> str:
+        """The documents that were looked into, with what is wrong with each."""
+        known = list(paths)
+        if not known:
+            return "; the site has none"
+        said = [f"{path} ({fault})" if (fault := self._documents.fault(path)) else path for path in known[:_SHOWN]]
+        more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+        return f"; considered: {', '.join(said)}{more}"

@@ -1,0 +1,67 @@
+"""Servers: the base addresses of an operation, from the document and the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, urlsplit
+
+from tenantry_site.reference.operation import Operation, Server, Variable
+from tenantry_site.reference.place import Place
+
+_KEPT = "/:@!$&*+,;=()-._~%[]{}"
+
+
+def servers(operation: Operation, root: Place, configured: Iterable[str]) -> tuple[Server, ...]:
+    """Where an operation is: the servers of its own, of its path, of the configuration, of the document.
+
+    The configuration's ``api.baseUrl`` is for all endpoints, so only what is said of this one goes before it.
+    """
+    for place in (operation.place, operation.around):
+        found = tuple(_servers(place))
+        if found:
+            return found
+    return of_addresses(configured) or tuple(_servers(root))
+
+
+def of_addresses(addresses: Iterable[str]) -> tuple[Server, ...]:
+    """Servers of plain addresses; what is no address is passed over."""
+    cleaned = (clean(address) for address in addresses)
+    return tuple(Server(address) for address in dict.fromkeys(cleaned) if address is not None)
+
+
+def clean(address: str) -> str | None:
+    """An http(s) address or a path of the docs' own host, without what does not belong to a base; else None."""
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return None
+    path = quote(parts.path, safe=_KEPT).rstrip("/")
+    if not parts.scheme and not parts.netloc:
+        return path if not path or path.startswith("/") else f"/{path.removeprefix('./')}"
+    if parts.scheme.lower() not in ("http", "https") or not parts.netloc:
+        return None
+    return f"{parts.scheme.lower()}://{quote(parts.netloc.rpartition('@')[2], safe=_KEPT)}{path}"
+
+
+def _servers(place: Place) -> Iterator[Server]:
+    for item in place.items("servers"):
+        server = item.as_object()
+        if not server:
+            continue
+        variables = tuple(_variables(server))
+        url = clean(server.text("url"))
+        if url is None or (not server.has("url")):
+            note = f"{server.text('url')[:80]!r} is not the address of a server"
+            server.note("API016", note, "write an http(s) address, or a path of the host of the docs")
+            continue
+        yield Server(url, server.text("description"), variables)
+
+
+def _variables(server: Place) -> Iterator[Variable]:
+    for name, item in server.entries("variables"):
+        variable = item.as_object()
+        enum = tuple(str(value.value) for value in variable.items("enum") if isinstance(value.value, (str, int, float)))
+        default = variable.text("default") or (enum[0] if enum else "")
+        # it goes into an address, which takes no blank and nothing that ends it
+        safe = quote(default, safe=_KEPT.replace("{", "").replace("}", ""))
+        yield Variable(name, safe, tuple(quote(value, safe=_KEPT) for value in enum), variable.text("description"))

@@ -1,0 +1,124 @@
+"""Target: an http address, taken apart once.
+
+The same parts are compared with the list of origins, resolved, connected to, and written into the request: no string
+is checked by one parser and used by another. What two parsers could read differently is refused rather than repaired.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Final
+
+from tenantry_site.relay.refused import Refused
+
+MAX_ADDRESS: Final = 8192
+"""Characters of an address."""
+
+MAX_NAME: Final = 253
+"""Characters of a host's name (RFC 1035 section 2.3.4, without the last dot)."""
+
+PORTS: Final = {"http": 80, "https": 443}
+
+_ADDRESS = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,31})://"
+    r"(?P<host>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_.-]+)"
+    r"(?::(?P<port>[1-9][0-9]{0,4}))?"
+    r"(?P<path>/(?:[A-Za-z0-9\-._~!$&'*+,;=():@/]|%[0-9A-Fa-f]{2})*)?"
+    r"(?P<query>\?(?:[A-Za-z0-9\-._~!$&'*+,;=():@/?\[\]]|%[0-9A-Fa-f]{2})*)?"
+)
+"""RFC 3986 without user information and fragment; brackets in a query are common, and harmless there."""
+
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
+"""A last label that looks like this makes some parsers read the whole name as an IPv4 address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """``host`` is a name in lower case or an IP address in its one written form; ``path`` includes the query."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+    literal: IPv4Address | IPv6Address | None
+
+    @property
+    def authority(self) -> str:
+        """What the Host header says."""
+        host = f"[{self.host}]" if isinstance(self.literal, IPv6Address) else self.host
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port; the scheme's own port is left out."""
+        return f"{self.scheme}://{self.authority}"
+
+
+def read_target(address: str) -> Target:
+    """Takes an address apart. Raises Refused with ``bad_address``."""
+    if len(address) > MAX_ADDRESS:
+        raise Refused("bad_address", f"The address is longer than {MAX_ADDRESS} characters.")
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        raise Refused("bad_address", _fault(address))
+    scheme = found["scheme"].lower()
+    if scheme not in PORTS:
+        raise Refused("bad_address", "The address has another scheme than http or https.")
+    host, literal = _host(found["host"].lower())
+    port = int(found["port"] or PORTS[scheme])
+    if port > 65535:
+        raise Refused("bad_address", "The port is greater than 65535.")
+    return Target(scheme, host, port, (found["path"] or "/") + (found["query"] or ""), literal)
+
+
+def origin_of(address: str) -> str:
+    """The origin of an address, in the form that origins are compared in: ``https://api.example.com``.
+
+    Raises ValueError if it is not an http address that is read the same way everywhere.
+    """
+    try:
+        return read_target(address).origin
+    except Refused as refused:
+        raise ValueError(f"{address!r}: {refused.message}") from None
+
+
+def _host(text: str) -> tuple[str, IPv4Address | IPv6Address | None]:
+    if text.startswith("["):
+        literal: IPv4Address | IPv6Address | None = _literal(text[1:-1])
+    elif _NUMERIC.fullmatch(text.rpartition(".")[2]):
+        literal = _literal(text)
+    else:
+        return _name(text), None
+    return str(literal), literal
+
+
+def _literal(text: str) -> IPv4Address | IPv6Address:
+    try:
+        return ip_address(text)
+    except ValueError:
+        message = "The host looks like an IP address and is not one in the usual spelling, such as 192.0.2.1."
+        raise Refused("bad_address", message) from None
+
+
+def _name(text: str) -> str:
+    if len(text) > MAX_NAME or not all(_LABEL.fullmatch(label) for label in text.split(".")):
+        raise Refused("bad_address", "The host is not a name in its plain form: labels of letters, digits and hyphens.")
+    return text
+
+
+def _fault(address: str) -> str:
+    """What about an address keeps it from being read. It is not repeated: it may hold a password."""
+    for character, words in _FAULTS:
+        if character in address:
+            return f"The address contains {words}."
+    if not address.isascii():
+        return "The address contains a character outside ASCII: write the name as xn--… and the rest as %XX."
+    if not address.isprintable() or " " in address:
+        return "The address contains a space or a control character: write it as %XX."
+    return "This is not an absolute http address, such as https://api.example.com/path?name=value."
+
+
+_FAULTS = (("\\", "a backslash"), ("#", "a fragment"), ("@", "user information, or an @ outside the path"))

@@ -1,0 +1,8 @@
+"""Theme: the frame of the site around a page, its colours, and its Content-Security-Policy."""
+
+from tenantry_site.theme.codes import CODES
+from tenantry_site.theme.policy import csp
+from tenantry_site.theme.stylesheet import colors_css
+from tenantry_site.theme.theme import Theme
+
+__all__ = ["CODES", "Theme", "colors_css", "csp"]

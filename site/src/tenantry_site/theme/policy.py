@@ -1,0 +1,56 @@
+"""Policy: the one place that writes the Content-Security-Policy of a site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.options import SiteOptions
+
+FACTS = "https://api.github.com"
+"""Where a reader's browser asks for the star count of a repository, if the options let it."""
+
+
+def csp(options: SiteOptions, *, connect: Iterable[str] = (), header: bool = False) -> str:
+    """The policy: nothing but the site's own scripts, styles and pictures, and nothing inline.
+
+    ``connect`` has the origins that the page's scripts may reach beside the site's own. ``header``: for the HTTP
+    header; a ``meta`` element cannot say who may frame a page, and browsers complain if it tries.
+    """
+    reach = sorted({origin for origin in connect if origin} | ({FACTS} if options.repository_facts else set()))
+    media = " https: http:" if options.external_media else ""
+    rules = [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        f"img-src 'self' data:{media}",
+        f"media-src 'self'{media}",
+        "font-src 'self'",
+        f"frame-src 'self'{media}",
+        " ".join(["connect-src 'self'", *reach]),
+        "form-action 'self'",
+        "base-uri 'none'",
+    ]
+    return "; ".join([*rules, "frame-ancestors 'self'"] if header else rules)
+
+
+def api_origins(config: SiteConfig) -> tuple[str, ...]:
+    """The origins of ``api.baseUrl``: what the playground calls where there is no relay."""
+    return tuple(filter(None, map(origin, config.api.base_url)))
+
+
+def origin(url: str) -> str:
+    """``https://api.example.com:8443`` of an address with scheme and host, as a policy spells it; empty for any other.
+
+    Only characters that hosts have get in: a space or a semicolon would begin another rule.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return ""
+    plain = host.isascii() and all(letter.isalnum() or letter in "-." for letter in host)
+    if parts.scheme not in {"http", "https"} or not host or not plain:
+        return ""
+    return f"{parts.scheme}://{host}" + (f":{port}" if port else "")

@@ -1,6 +1,0 @@
-"""The app: a site over HTTP."""
-
-from tenantry.site.app.application import SiteApp, site_app
-from tenantry.site.app.routes import site_routes
-
-__all__ = ["SiteApp", "site_app", "site_routes"]

@@ -1,8 +1,0 @@
-"""The site configuration file: its model, its tolerant reader, its diagnostics and its JSON Schemas."""
-
-from tenantry.site.config.codes import CODES
-from tenantry.site.config.document import loads
-from tenantry.site.config.model import SiteConfig
-from tenantry.site.config.schema import json_schema
-
-__all__ = ["CODES", "SiteConfig", "json_schema", "loads"]

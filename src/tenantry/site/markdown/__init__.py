@@ -1,7 +1,0 @@
-"""Markdown: pages with front matter, components and raw HTML, read to safe HTML. No code of a page is ever run."""
-
-from tenantry.site.markdown.codes import CODES
-from tenantry.site.markdown.front import front_matter
-from tenantry.site.markdown.reader import PageReader
-
-__all__ = ["CODES", "PageReader", "front_matter"]

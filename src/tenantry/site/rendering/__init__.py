@@ -1,9 +1,0 @@
-"""Rendering: from the files of a site to its finished files. Everything here takes and gives values."""
-
-from tenantry.site.rendering.codes import CODES
-from tenantry.site.rendering.configuration import configuration_file
-from tenantry.site.rendering.pictures import left_out, runs
-from tenantry.site.rendering.rendered import RenderedSite, render
-from tenantry.site.rendering.site import Site
-
-__all__ = ["CODES", "RenderedSite", "Site", "configuration_file", "left_out", "render", "runs"]

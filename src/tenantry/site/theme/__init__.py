@@ -1,8 +1,0 @@
-"""Theme: the frame of the site around a page, its colours, and its Content-Security-Policy."""
-
-from tenantry.site.theme.codes import CODES
-from tenantry.site.theme.policy import csp
-from tenantry.site.theme.stylesheet import colors_css
-from tenantry.site.theme.theme import Theme
-
-__all__ = ["CODES", "Theme", "colors_css", "csp"]

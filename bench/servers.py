@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.engines.ports import free_port
+from engines.ports import free_port
 
 CONNECTIONS = 16
 ROOT = Path(__file__).parents[1]

@@ -15,7 +15,6 @@ from typing import Any
 from bench.engines import EngineMissing, postgres, run_folder, valkey
 from bench.population import populate, raw
 from bench.table import Aim, Table
-
 from scale.fleet_costs import costs
 from scale.probe import recurring
 from scale.simulate import tables as simulated

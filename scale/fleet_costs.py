@@ -18,7 +18,6 @@ from bench.misses_postgres import burst
 from bench.population import ENVIRONMENT, token
 from bench.rotations import AT_ONCE, Rotations
 from bench.table import Table
-
 from tenantry.backends.redis import RedisBackend
 from tenantry.backends.sql import SQLStore
 

@@ -20,7 +20,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.population import KEYS, raw, token
-
 from scale.probe import Gaps, Probe
 from tenantry import Resolver
 from tenantry.backends.sql import SQLStore

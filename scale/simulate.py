@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf
 
 from bench.table import Aim, Table
-
 from scale.fleet import Fleet, Window
 from scale.simulation import Found, Simulation
 

@@ -7,7 +7,6 @@ import sys
 import time
 
 from bench.population import KEYS
-
 from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
 

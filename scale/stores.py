@@ -19,7 +19,6 @@ from bench.measure import WALL, Cell, Figures, compare
 from bench.misses_sqlite import each, misses
 from bench.population import KEYS, token
 from bench.table import Aim, Table
-
 from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import Token

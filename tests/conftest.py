@@ -1,4 +1,4 @@
-"""Fixtures for all tests. Real engines live in tests/engines/, one module each."""
+"""Fixtures for all tests. Real engines live in engines/, one module each."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from tests.corpus import ABSENT, CORPUS
 
 pytest_plugins = [
-    "tests.engines.postgres",
-    "tests.engines.pgbouncer",
-    "tests.engines.mariadb",
-    "tests.engines.valkey",
-    "tests.engines.chromium",
+    "engines.postgres",
+    "engines.pgbouncer",
+    "engines.mariadb",
+    "engines.valkey",
+    "engines.chromium",
     "tests.docs.environments",
 ]
 

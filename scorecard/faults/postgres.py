@@ -11,8 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tests.engines.postgres_programs import create_postgres_home
-
+from engines.postgres_programs import create_postgres_home
 from scorecard.fleet.child import free_port
 
 _START_SECONDS: Final = 60

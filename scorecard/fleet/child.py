@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tests.engines.ports import free_port as free_port  # for every server that a row starts
+from engines.ports import free_port as free_port  # for every server that a row starts
 
 ROOT: Final = Path(__file__).parents[2]
 START_SECONDS: Final = 60.0

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.servers import FAST, Server, fast, pin
-
 from scorecard.fleet.child import ROOT
 from scorecard.fleet.line import request
 from scorecard.fleet.site import Site

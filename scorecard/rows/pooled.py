@@ -13,8 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from tests.engines.pgbouncer import PgBouncer, pooled
-
+from engines.pgbouncer import PgBouncer, pooled
 from scorecard.faults.postgres import PostgresServer
 from scorecard.faults.proxy import FaultProxy, Mode
 from scorecard.fleet.elsewhere import Staleness, follow, warm

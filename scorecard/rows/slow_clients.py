@@ -17,7 +17,7 @@ from scorecard.fleet.site import Site
 from scorecard.row import Effort, Measured, Row
 
 if TYPE_CHECKING:
-    from tests.engines.slow_clients import SlowClients
+    from engines.slow_clients import SlowClients
 
 _CLIENTS: Final = 200
 _LIMIT: Final = 10.0
@@ -52,7 +52,7 @@ def held(effort: Effort) -> Measured:
 
 
 def _crowds() -> Mapping[str, Crowd]:
-    from tests.engines.slow_clients import SlowBody, SlowHeaders, SlowReaders
+    from engines.slow_clients import SlowBody, SlowHeaders, SlowReaders
 
     return {
         "slow heads": lambda address: SlowHeaders(address, _CLIENTS),

@@ -20,11 +20,11 @@ def tricks(effort: Effort) -> Measured:
 
 async def _tricks() -> tuple[int, int]:
     import pytest
+
+    from tenantry_site.relay import connecting
     from tests.site.relay.conftest import relay_of
     from tests.site.relay.stage import post, world
     from tests.site.relay.tricks import TRICKS
-
-    from tenantry_site.relay import connecting
 
     reached = 0
     async with world() as stage:

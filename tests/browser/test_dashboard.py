@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, Route
 
+from engines.axe import serious
+from engines.chromium import OpenPage, Watched, follow
 from tests.browser.conftest import Served
-from tests.engines.axe import serious
-from tests.engines.chromium import OpenPage, Watched, follow
 
 CHARTS = 2
 SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]

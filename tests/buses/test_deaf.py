@@ -11,6 +11,10 @@ from collections.abc import Callable
 
 import pytest
 
+from engines.pgbouncer import PgBouncer
+from engines.postgres import Postgres
+from engines.relay import Relay, relayed
+from engines.valkey import Valkey
 from tenantry.backends.sql import SQLStore
 from tenantry.buses import BusStatus, PostgresBus, RedisBus
 from tenantry.buses.hearing import BusCounters, Hearing
@@ -19,10 +23,6 @@ from tenantry.groups import CHANNEL, write_notice
 from tenantry.migrations import migrate
 from tenantry.ports import Bus
 from tests.buses.conftest import Ear, following, until
-from tests.engines.pgbouncer import PgBouncer
-from tests.engines.postgres import Postgres
-from tests.engines.relay import Relay, relayed
-from tests.engines.valkey import Valkey
 from tests.store.acme import acme, rotate
 
 HANDLE = bytes(range(8))

@@ -10,6 +10,9 @@ import signal
 
 import pytest
 
+from engines.line import line_to
+from engines.postgres import Postgres
+from engines.valkey import Valkey
 from tenantry.backends.sql import SQLStore
 from tenantry.buses import PostgresBus, RedisBus
 from tenantry.buses.hearing import EVICTIONS
@@ -18,9 +21,6 @@ from tenantry.groups import CHANNEL, GroupDraft, Tag, write_notice
 from tenantry.migrations import migrate
 from tenantry.testing import make_token
 from tests.buses.conftest import following, until
-from tests.engines.line import line_to
-from tests.engines.postgres import Postgres
-from tests.engines.valkey import Valkey
 
 HANDLE = bytes(range(8))
 

@@ -9,14 +9,14 @@ import threading
 
 import pytest
 
+from engines.line import line_to
+from engines.valkey import Valkey
 from tenantry.buses import RedisBus
 from tenantry.buses.hearing import EVICTIONS
 from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupDraft, Tag, write_notice
 from tenantry.testing import MemoryStore, make_token
 from tests.buses.conftest import following, until
-from tests.engines.line import line_to
-from tests.engines.valkey import Valkey
 
 HANDLE = bytes(range(8))
 

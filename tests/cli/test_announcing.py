@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 from starlette.applications import Starlette
 
+from engines.loggers import fresh_loggers
 from tenantry.cli.server import listen, run
-from tests.engines.loggers import fresh_loggers
 
 
 @pytest.fixture

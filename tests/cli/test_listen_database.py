@@ -8,13 +8,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from engines.pgbouncer import PgBouncer
+from engines.postgres import Postgres
 from tenantry.app import create_app
 from tenantry.errors import InvalidSettings
 from tenantry.tokens import KeyRing, SigningKey
 from tests.cli.conftest import Terminal
 from tests.cli.serving import Server, serving
-from tests.engines.pgbouncer import PgBouncer
-from tests.engines.postgres import Postgres
 
 
 def _until(server: Server, wanted: bool) -> tuple[dict[str, object], str]:

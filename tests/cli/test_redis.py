@@ -6,11 +6,11 @@ import asyncio
 import signal
 from pathlib import Path
 
+from engines.valkey import Valkey
 from tenantry.buses import RedisBus
 from tenantry.keys import SigningKeys
 from tests.cli.conftest import Terminal
 from tests.cli.serving import client, serving
-from tests.engines.valkey import Valkey
 
 
 class Heard:

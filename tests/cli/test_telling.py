@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from engines.valkey import Valkey
 from tenantry.backends.redis.entry import DIGITS
 from tenantry.buses import RedisBus
 from tenantry.keys import SigningKeys
 from tests.cli.conftest import Terminal
 from tests.cli.test_redis import Heard
-from tests.engines.valkey import Valkey
 
 
 @pytest.mark.parametrize("words", [("rotate", "acme"), ("delete", "acme", "--yes"), ("update", "acme", "--name", "A")])

@@ -19,8 +19,8 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from engines.http_protocols import NAMES, protocol_class
 from tenantry.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
-from tests.engines.http_protocols import NAMES, protocol_class
 
 LARGE = 64 * 1024 * 1024
 

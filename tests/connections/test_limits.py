@@ -10,9 +10,9 @@ from ipaddress import ip_network
 
 import pytest
 
+from engines.slow_clients import SilentClients, SlowBody, SlowHeaders
 from tenantry.connections import Closed, ConnectionCounters, ConnectionLimits
 from tests.connections.conftest import LARGE, Running, Start, read_all, read_until
-from tests.engines.slow_clients import SilentClients, SlowBody, SlowHeaders
 
 HELLO = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 

@@ -9,9 +9,9 @@ import time
 import pytest
 from websockets.sync.client import connect
 
+from engines.slow_clients import SilentClients, SlowBody, SlowHeaders, SlowReaders
 from tenantry.connections import Closed
 from tests.connections.conftest import Start, read_all, read_until
-from tests.engines.slow_clients import SilentClients, SlowBody, SlowHeaders, SlowReaders
 
 LONG = 60.0
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.datasources import DataSources, Limits
 from tenantry.datasources.rows import take_rows
 from tenantry.errors import InvalidSettings, InvalidSource, QueryFailed, TooManyBytes, TooManyRows
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
-from tests.engines.postgres import Postgres
 
 ROOT = Path(__file__).parents[2]
 ROWS, SIZE = 400, 5_000_000

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from engines.mariadb import MariaDB
 from tenantry.errors import NotOneStatement, QueryFailed, TemplateError
 from tests.datasources.conftest import Directory, group
-from tests.engines.mariadb import MariaDB
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ import httpx2
 import pytest
 from playwright.async_api import Page
 
+from engines.axe import serious
+from engines.chromium import OpenPage, follow
 from tenantry.backends.sql import SQLStore
-from tests.engines.axe import serious
-from tests.engines.chromium import OpenPage, follow
 
 DOCS = Path(__file__).parents[2] / "docs"
 RELAY = {"Content-Type": "application/json", "X-Tenantry-Relay": "1"}

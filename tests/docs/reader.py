@@ -13,9 +13,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from engines.ports import free_port
 from tenantry.sql import SQLTemplate
 from tests.docs.blocks import Block
-from tests.engines.ports import free_port
 
 SESSION = Path(__file__).with_name("session.py")
 NOT_RUN = ("pip install", "make ", "git clone", "cd ")

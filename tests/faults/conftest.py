@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from scorecard.faults.catalogue import on_postgres, on_sqlite
 from scorecard.faults.trial import Fault, Scene
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from scorecard.faults.powercut import CannotWatch
 from scorecard.row import Effort
 from scorecard.rows.powercut import Writing, power_cuts

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
+
 from scorecard.faults.proxy import FaultProxy, Mode
 
 

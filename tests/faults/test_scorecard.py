@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 import scorecard.__main__ as program
 from scorecard import card
 from scorecard.card import Card

@@ -14,10 +14,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from engines.http_protocols import NAMES, variables
+from engines.slow_clients import SlowHeaders, Slowhttptest
 from tests.cli.conftest import Terminal, folder, ready, terminal  # noqa: F401 - fixtures
 from tests.cli.serving import Server, client, serving
-from tests.engines.http_protocols import NAMES, variables
-from tests.engines.slow_clients import SlowHeaders, Slowhttptest
 
 FILES = 64
 CLIENTS = 120

@@ -8,9 +8,9 @@ restart. Times are figures of the scorecard and not tested here, but for a bound
 from __future__ import annotations
 
 import pytest
+
 from scorecard.faults.catalogue import ON_POSTGRES, ON_SQLITE
 from scorecard.faults.trial import Outcome, Trial
-
 from tests.faults.conftest import Set
 
 SECONDS = 0.4

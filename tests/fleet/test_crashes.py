@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
+from engines.postgres import Postgres
 from scorecard.fleet.elsewhere import warm
 from scorecard.fleet.host import Caller, Dashboards
 from scorecard.fleet.site import Site
-
-from tests.engines.postgres import Postgres
 
 X = 600.0
 """So long that no poll comes meanwhile: only the words can tell."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from scorecard.faults.postgres import PostgresServer
 from scorecard.faults.proxy import Mode
 from scorecard.faults.valkey import ValkeyServer

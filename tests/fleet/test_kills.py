@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from engines.postgres import Postgres
 from scorecard.fleet.killing import Ledger
 from scorecard.rows.killed import kill
 from scorecard.rows.restarts import restart
-
-from tests.engines.postgres import Postgres
 
 
 def check(ledger: Ledger, cycles: int) -> None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from engines.pgbouncer import PgBouncer
+from engines.postgres import Postgres
 from scorecard.rows.killed import kill
 from scorecard.rows.pooled import on_another_host
 from scorecard.rows.races import race
 from scorecard.rows.same_host import rotate
-
 from tenantry.migrations import migrate
-from tests.engines.pgbouncer import PgBouncer
-from tests.engines.postgres import Postgres
 from tests.fleet.test_kills import check as check_kills
 from tests.fleet.test_same_host import check as check_rotations
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+
 from scorecard.fleet.host import Caller, Dashboards, Host
 from scorecard.fleet.live import connect
 from scorecard.fleet.operator import Operator

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from engines.postgres import Postgres
 from scorecard.fleet.at_once import Tally
 from scorecard.rows.same_host import control, rotate
-
-from tests.engines.postgres import Postgres
 
 
 def check(tally: Tally, rotations: int) -> None:

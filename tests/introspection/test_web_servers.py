@@ -1,6 +1,6 @@
 """Apache and nginx ask the endpoint, with the very configurations of docs/introspection.md, from Debian's packages.
 
-They are unpacked without root (tests/engines/debian_packages.py). What stands for a deployment's own is put into the
+They are unpacked without root (engines/debian_packages.py). What stands for a deployment's own is put into the
 blocks: addresses, and the API token.
 """
 
@@ -29,8 +29,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from engines.debian_packages import environment, require
 from tests.api.conftest import Service
-from tests.engines.debian_packages import environment, require
 from tests.introspection.conftest import listening, make_issued, rotate
 
 DOCS = (Path(__file__).parents[2] / "docs" / "introspection.md").read_text("utf-8")

@@ -15,12 +15,12 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.asyncio.client import ClientConnection, connect
 
+from engines.postgres import Postgres
 from tenantry import Resolver, UserGroupMiddleware, user_group
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.migrations import migrate
 from tenantry.provisioning import Provisioner
-from tests.engines.postgres import Postgres
 from tests.resolver.fake import KEYS
 from tests.store.proxy import proxied
 

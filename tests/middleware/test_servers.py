@@ -19,7 +19,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.engines.ports import free_port
+from engines.ports import free_port
 
 APP = "tests.middleware.served_app:app"
 ROOT = Path(__file__).parents[2]

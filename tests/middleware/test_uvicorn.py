@@ -18,10 +18,10 @@ from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from engines.loggers import fresh_loggers
 from tenantry import UserGroupMiddleware, user_group
 from tenantry.middleware import DEFAULT_CARRIERS, RedactTokens, first_of, path
 from tenantry.resolver import Resolver
-from tests.engines.loggers import fresh_loggers
 from tests.resolver.fake import KEYS, FakeBackend
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from engines.valkey import Valkey
 from tenantry.backends.redis import RedisBackend
 from tenantry.cache import History
 from tenantry.groups import GroupDraft, Issued, Tag, Token, UserGroup
 from tenantry.ports import LeasedBackend, Store
 from tenantry.testing import MemoryStore, make_token
-from tests.engines.valkey import Valkey
 
 pytest.register_assert_rewrite(*(f"tenantry.testing.contract_{part}" for part in ("backend", "lease")))
 

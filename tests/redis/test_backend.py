@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from engines.valkey import Valkey
 from tenantry.backends.redis import RedisBackend
 from tenantry.backends.redis.entry import DIGITS, key_of, stamp
 from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupChanges, Reading, Token
 from tenantry.redis_server import Letter
 from tenantry.testing import MemoryStore, make_token
-from tests.engines.valkey import Valkey
 from tests.redis.conftest import Counted, create, rotate, until, written
 
 

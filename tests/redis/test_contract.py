@@ -9,12 +9,12 @@ from pathlib import Path
 import fakeredis
 import pytest
 
+from engines.ports import free_port
+from engines.valkey import Valkey
 from tenantry.backends.redis import RedisBackend
 from tenantry.backends.sql import SQLStore
 from tenantry.migrations import migrate
 from tenantry.testing import FrozenClock, LeaseContract
-from tests.engines.ports import free_port
-from tests.engines.valkey import Valkey
 
 
 class TestRedisBackendBeforeSQLite(LeaseContract):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from engines.valkey import Valkey
 from tenantry.backends.redis import RedisBackend
 from tenantry.buses import RedisBus
 from tenantry.testing import MemoryStore
-from tests.engines.valkey import Valkey
 from tests.redis.conftest import Counted, create, rotate, written
 
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from engines.valkey import Valkey
 from tenantry import Resolver
 from tenantry.backends.redis import RedisBackend
 from tenantry.buses import RedisBus
@@ -16,7 +17,6 @@ from tenantry.groups import Issued, UserGroup
 from tenantry.slots import PrivateSlots
 from tenantry.testing import MemoryStore
 from tenantry.tokens import KeyRing, SigningKey
-from tests.engines.valkey import Valkey
 from tests.redis.conftest import Counted, create, rotate, until, written
 
 KEYS = KeyRing([SigningKey("k1", os.urandom(32))])

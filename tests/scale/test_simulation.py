@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from scale.fleet import Fleet, Window
 from scale.simulation import Found, Simulation
 

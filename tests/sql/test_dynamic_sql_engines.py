@@ -19,11 +19,11 @@ import duckdb
 import pymysql
 import pytest
 
+from engines.mariadb import MariaDB
+from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.dynamic_sql import DYNAMIC_SQL, runs_text
-from tests.engines.mariadb import MariaDB
-from tests.engines.postgres import Postgres
 
 QUERY, VIEW = "select nextval('ran')", "reader"
 MARK = "a file of the server"

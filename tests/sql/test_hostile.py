@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.postgres import Postgres
 from tenantry.errors import UnbindableValue
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
-from tests.engines.postgres import Postgres
 
 EVERY_POSITION = SQLTemplate(
     "select {{ x }}, '{{ x }}', 'a%{{ x }}''b' where c in ({{ xs }}) and d not in {{ xs }} [[ and e = {{ params.x }} ]]"

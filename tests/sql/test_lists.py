@@ -10,8 +10,8 @@ import asyncpg
 import duckdb
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.sql import SQLTemplate
-from tests.engines.postgres import Postgres
 
 TABLE = "create table t (i int, s varchar(20), d date)"
 ROWS = "insert into t values (1, 'a', '2024-01-01'), (2, 'b', '2024-01-02'), (null, null, null)"

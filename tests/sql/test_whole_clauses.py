@@ -8,9 +8,9 @@ from contextlib import closing
 import asyncpg
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
-from tests.engines.postgres import Postgres
 
 EACH = pytest.mark.parametrize("dialect", DIALECTS)
 MINE = "select id from orders where tenant = {{ tenant }}"

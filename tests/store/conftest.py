@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from engines.pgbouncer import PgBouncer
+from engines.postgres import Postgres
 from tenantry.migrations import migrate
-from tests.engines.pgbouncer import PgBouncer
-from tests.engines.postgres import Postgres
 
 PARTS = ("backend", "lease", "audit", "groups", "rotation", "once", "directory")
 pytest.register_assert_rewrite(*(f"tenantry.testing.contract_{part}" for part in PARTS))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from tests.engines.relay import Relay, relayed
+from engines.relay import Relay, relayed
 
 
 class Proxy(Relay):

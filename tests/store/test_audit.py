@@ -7,10 +7,10 @@ import sqlite3
 
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import GroupDraft, Tag
 from tenantry.testing.sample import make_token
-from tests.engines.postgres import Postgres
 
 FORGERIES = (
     "update audit set author = 'somebody else'",

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import Issued, Tag
-from tests.engines.postgres import Postgres
 from tests.store.acme import Heard, acme, rotate, word_of
 from tests.store.proxy import Proxy, proxied
 

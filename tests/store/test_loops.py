@@ -14,10 +14,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.testing import make_token
-from tests.engines.postgres import Postgres
 
 
 def test_a_store_outlives_its_loops(url: str) -> None:

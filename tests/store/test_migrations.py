@@ -22,12 +22,12 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.ext.asyncio import create_async_engine
 
 import tenantry.migrations
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import metadata
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 from tenantry.groups import Tag, thaw
 from tenantry.migrations import HEAD, check, migrate
-from tests.engines.postgres import Postgres
 
 
 def _differences(connection: Connection) -> list[object]:

@@ -9,6 +9,9 @@ from functools import partial
 import pytest
 from sqlalchemy import Connection
 
+from engines.debian_packages import require
+from engines.pgbouncer import PACKAGES, PgBouncer, pooled
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.postgres import PostgresEngine
 from tenantry.errors import StoreUnavailable
@@ -16,9 +19,6 @@ from tenantry.groups import GroupDraft, Issued
 from tenantry.migrations import check, migrate
 from tenantry.migrations.address import PostgresServer, read_address
 from tenantry.testing import make_token
-from tests.engines.debian_packages import require
-from tests.engines.pgbouncer import PACKAGES, PgBouncer, pooled
-from tests.engines.postgres import Postgres
 from tests.store.acme import acme, rotate
 
 MODES = ["transaction", "session"]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.errors import StoreUnavailable
-from tests.engines.postgres import Postgres
 from tests.store.acme import acme
 
 READS = "grant select on all tables in schema public to {}"

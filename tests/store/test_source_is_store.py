@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidSource
 from tenantry.groups import Environment, RegisteredSource, Tag
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
-from tests.engines.postgres import Postgres
 
 
 async def _register(store: SQLStore, url: str) -> RegisteredSource:

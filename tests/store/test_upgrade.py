@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 from alembic import command
 
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import GroupDraft, Tag
 from tenantry.migrations import migrate
 from tenantry.testing import make_token
-from tests.engines.postgres import Postgres
 from tests.store.test_migrations import _OLD_ROWS, _upgrade_to
 
 _POLL = """

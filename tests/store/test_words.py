@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore, write_groups
 from tenantry.backends.sql.write_journal import Writer, Written
 from tenantry.cache import place_of
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import UNNAMED, Environment, GroupChanges, GroupDraft, Issued, Tag, UserGroup
 from tenantry.testing import make_token
-from tests.engines.postgres import Postgres
 
 
 async def _acme(store: SQLStore) -> Issued:

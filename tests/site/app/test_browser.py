@@ -18,8 +18,8 @@ from playwright.async_api import Page
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from engines.chromium import OpenPage, browser, chromium_path, open_page
 from tenantry_site import site_app
-from tests.engines.chromium import OpenPage, browser, chromium_path, open_page
 
 __all__ = ["browser", "chromium_path", "open_page"]
 

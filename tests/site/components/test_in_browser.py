@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Page, Route
 
-from tests.engines.axe import serious
-from tests.engines.chromium import OpenPage, Watched
+from engines.axe import serious
+from engines.chromium import OpenPage, Watched
 from tests.site.components.showcase import FILES, POLICY, page
 
 HOST = "http://site.test"

@@ -8,8 +8,8 @@ from typing import Any
 
 from playwright.async_api import Page
 
+from engines.chromium import OpenPage, Watched
 from tenantry_site import SiteOptions, build
-from tests.engines.chromium import OpenPage, Watched
 
 NAVIGATION = [
     {"group": "Begin", "pages": ["index", "guides/start", "guides/next"]},

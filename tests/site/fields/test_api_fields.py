@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route
 
+from engines.chromium import OpenPage
 from tenantry_site import SiteOptions
-from tests.engines.chromium import OpenPage
 from tests.site.fields.stage import DOCUMENT, made, visit
 
 SIDEBAR = ".sidebar .pages a"

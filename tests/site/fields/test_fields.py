@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
+from engines.chromium import OpenPage, follow
 from tenantry_site import SiteOptions
-from tests.engines.chromium import OpenPage, follow
 from tests.site.fields.stage import NAVIGATION, made, style, texts, visit
 
 SIDEBAR = ".sidebar .pages a"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Route
 
-from tests.engines.chromium import OpenPage
+from engines.chromium import OpenPage
 from tests.site.fields.stage import made, style, visit
 
 

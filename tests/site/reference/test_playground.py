@@ -12,11 +12,11 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.async_api import Page
 
+from engines.axe import serious
+from engines.chromium import OpenPage, Watched
 from tenantry.api.openapi import openapi_document
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import FrontMatter
-from tests.engines.axe import serious
-from tests.engines.chromium import OpenPage, Watched
 from tests.site.reference.served import Served, serving, shell
 from tests.site.reference.stage import document, draw
 

@@ -9,8 +9,8 @@ from urllib.parse import quote, unquote, urlsplit
 import pytest
 from playwright.async_api import Route
 
+from engines.chromium import OpenPage
 from tenantry_site import render
-from tests.engines.chromium import OpenPage
 from tests.site.rendering.folders import folder
 from tests.site.rendering.hostile import ADDRESS_TRICKS, MARKUP, running, site
 

@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.async_api import Page, Route
 
+from engines.chromium import OpenPage, Watched
 from tenantry_site import render
 from tenantry_site.outputs import SearchIndex, digest
-from tests.engines.chromium import OpenPage, Watched
 from tests.site.outputs.pages import page as made
 from tests.site.rendering.folders import folder
 

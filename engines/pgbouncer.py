@@ -19,9 +19,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from tests.engines.debian_packages import environment, require, unpack
-from tests.engines.ports import free_port
-from tests.engines.postgres import Postgres
+from engines.debian_packages import environment, require, unpack
+from engines.ports import free_port
+from engines.postgres import Postgres
 
 START_SECONDS = 30
 PACKAGES = ("pgbouncer", "libc-ares2", "libevent-2.1-7")

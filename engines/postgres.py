@@ -17,8 +17,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from tests.engines.ports import free_port
-from tests.engines.postgres_programs import create_postgres_home, installed_programs
+from engines.ports import free_port
+from engines.postgres_programs import create_postgres_home, installed_programs
 
 START_SECONDS = 60
 

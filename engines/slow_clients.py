@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Self
 
-from tests.engines.debian_packages import environment, require
+from engines.debian_packages import environment, require
 
 SMALL_WINDOW = 1_024
 """Bytes of the receive buffer of a client that does not read."""

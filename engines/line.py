@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AbstractAsyncContextManager, suppress
 
-from tests.engines.relay import Relay, relayed
+from engines.relay import Relay, relayed
 
 
 class Line(Relay):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines import postgres_programs
-from tests.engines.postgres import running
-from tests.engines.postgres_programs import (
+from engines import postgres_programs
+from engines.postgres import running
+from engines.postgres_programs import (
     can_run,
     create_postgres_home,
     create_reachable_folder,

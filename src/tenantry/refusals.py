@@ -90,7 +90,7 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
 
 
 def _json(error: TenantryError) -> bytes:
-    shown: dict[str, str] = {"code": error.code, "message": error.told}
+    shown: dict[str, str] = {"code": error.code, "message": error.public_message}
     if error.field is not None:
         shown["field"] = error.field
     return json.dumps({"success": 0, "error": shown}, ensure_ascii=False, separators=(",", ":")).encode(
@@ -163,7 +163,7 @@ _PAGE = """<!doctype html>
 
 def _page(error: TenantryError) -> str:
     title, advice = _WORDS.get(error.code, _OTHER_WORDS)
-    detail = escape(error.told.encode("utf-8", "replace").decode())
+    detail = escape(error.public_message.encode("utf-8", "replace").decode())
     if "\n" in detail:  # a message with a caret under its line
         detail = f"<pre>{detail}</pre>"
     return _PAGE.format(

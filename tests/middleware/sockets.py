@@ -49,7 +49,7 @@ class Answers:
         return self.group
 
     def revoke(self) -> None:
-        self.error = InvalidToken(InvalidToken.WORDS)
+        self.error = InvalidToken(InvalidToken.MESSAGE)
 
     def break_down(self) -> None:
         self.error = StoreUnavailable("down")

@@ -311,7 +311,7 @@ async def test_the_token_is_nowhere_in_the_scope(answers: Answers) -> None:
     running = socket.open(listening, answers)
     await until(lambda: answers.peeks > 3)
     assert RAW.decode() not in repr(socket.scope)
-    answers.error = InvalidToken(InvalidToken.WORDS)
+    answers.error = InvalidToken(InvalidToken.MESSAGE)
     await running
     assert RAW.decode() not in repr((socket.scope, socket.sent))
 

@@ -105,7 +105,7 @@ async def test_the_sockets_of_a_group_are_closed_a_few_at_a_time() -> None:
     for live in lives:
         live._look()
     await until(lambda: answers.asked == len(lives))
-    answers.error = InvalidToken(InvalidToken.WORDS)
+    answers.error = InvalidToken(InvalidToken.MESSAGE)
     answers.hang.set()
     await asyncio.wait_for(asyncio.gather(*running), 120)
     iterations.stop()

@@ -78,15 +78,15 @@ def test_the_estimate_of_the_size_is_never_too_low(value: Any) -> None:
     """The bound that spares the measuring is a bound. Red when a character is counted as one byte."""
     import json
 
-    from tenantry.provisioning.limits import _Walk
+    from tenantry.provisioning.limits import _PropertyValidator
 
-    walk = _Walk()
+    validator = _PropertyValidator()
     properties = {"a": value}
     try:
-        walk.visit(properties, (), 1)
+        validator.visit(properties, (), 1)
     except InvalidBody:
         return
-    assert walk.at_most >= len(json.dumps(properties, ensure_ascii=False, separators=(",", ":")).encode())
+    assert validator.at_most >= len(json.dumps(properties, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 @pytest.mark.parametrize("extra", [0, 1])

@@ -88,7 +88,7 @@ def test_what_is_not_our_file_is_refused(run: Path, harm: Callable[[Path], None]
         Slots.open("store-1", run)
     assert str(path) in caught.value.message
     assert "emove it" in caught.value.message
-    assert str(path) not in caught.value.told
+    assert str(path) not in caught.value.public_message
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", "x" * 33, "café"])

@@ -100,7 +100,7 @@ def test_a_folder_that_others_can_write_to_is_refused(
         run_folder(path, name="n")
     assert str(path) in caught.value.message
     assert "TENANTRY_RUN_DIR" in caught.value.message
-    assert str(path) not in caught.value.told
+    assert str(path) not in caught.value.public_message
 
 
 @pytest.mark.parametrize("squat", [_link, Path.touch, _mode(0o777), _mode(0o770)])

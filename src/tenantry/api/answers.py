@@ -26,7 +26,7 @@ _ALWAYS: Final = (
 
 def error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
     """The body of an error of ``/api/user``."""
-    shown = {"code": error.code, "message": error.told}
+    shown = {"code": error.code, "message": error.public_message}
     if error.field is not None:
         shown["field"] = error.field
     return {"success": 0, "error": shown, "request_id": request_id}
@@ -96,7 +96,7 @@ def refusal(error: TenantryError, request_id: str, *, problem: bool, terms: Term
             "type": "about:blank",
             "title": title,
             "status": error.status,
-            "detail": error.told,
+            "detail": error.public_message,
             **document,
         }
     return Answer(

@@ -8,7 +8,7 @@ from typing import Final
 from starlette.types import Message, Receive
 
 from tenantry.errors import BodyTooLarge, RequestTimeout
-from tenantry.provisioning.patience import TimeIsUp, within
+from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
 
 MAX_BODY: Final = 64 * 1024
 """Bytes."""
@@ -34,8 +34,8 @@ async def read_body(receive: Receive, announced: int | None, *, seconds: float =
     if announced is not None and announced > MAX_BODY:
         raise _too_large()
     try:
-        return await within(seconds, _read(receive))
-    except TimeIsUp:
+        return await run_with_timeout(seconds, _read(receive))
+    except DeadlineExceeded:
         raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
 
@@ -89,8 +89,8 @@ class Incoming:
         A client that is still sending when the server answers and closes may lose the answer to a reset of the
         connection (RFC 9112 section 9.6). ``whole`` tells whether it came to its end.
         """
-        with suppress(TimeIsUp):
-            await within(DRAIN_SECONDS, self._drain())
+        with suppress(DeadlineExceeded):
+            await run_with_timeout(DRAIN_SECONDS, self._drain())
 
     async def _drain(self) -> None:
         size = 0

@@ -76,7 +76,7 @@ class Door:
             raise
         except TenantryError as refused:
             error = _bug(refused, headers.request_id) if refused.status == 500 else refused
-            if error is refused and error.public is not None:
+            if error is refused and error.generic_message is not None:
                 told = {"request_id": headers.request_id}
                 _log.warning("request %s: %s: %s", headers.request_id, error.code, error.message, extra=told)
         except Exception as failed:  # noqa: BLE001 - the last resort: every request gets an answer

@@ -10,7 +10,7 @@ from tenantry.api.answers import Answer, success
 from tenantry.api.headers import RequestHeaders
 from tenantry.errors import Draining
 from tenantry.ports import Store, WatchedBus
-from tenantry.provisioning import Patience
+from tenantry.provisioning import Deadline
 
 _DEGRADED = frozenset({"lost", "deaf"})
 
@@ -44,7 +44,7 @@ class ReadyRoom:
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         if self._draining():
             raise Draining("this server is about to stop: send requests to another")
-        await Patience(self._seconds).read(self._store.ready())
+        await Deadline(self._seconds).read(self._store.ready())
         degraded = [f"{type(bus).__name__}: {bus.status}" for bus in self._buses if bus.status in _DEGRADED]
         return success({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
 

@@ -18,7 +18,7 @@ from tenantry.api.service import Service
 from tenantry.api.visit import Visit
 from tenantry.errors import InvalidToken, MissingScope
 from tenantry.groups import Environment, Reading, Scope, UserGroup, thaw
-from tenantry.provisioning import Patience
+from tenantry.provisioning import Deadline
 
 TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
 
@@ -46,16 +46,16 @@ class IntrospectionRoom:
     async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
         service = self._service
         with Visit(service.observer) as visit:
-            patience = Patience(service.store_seconds)  # the time that the body takes is not the store's
+            deadline = Deadline(service.store_seconds)  # the time that the body takes is not the store's
             authorization = headers.authorization()  # 400
             if authorization is None:
                 form = await self._form(headers, receive) if headers.brief() else Form(b"")
                 secret = secret_of_form(form)  # 401, 400
-                caller = await Presented(secret, service.store, patience, visit).caller()  # 401
+                caller = await Presented(secret, service.store, deadline, visit).caller()  # 401
                 headers.require_form()  # 415
             else:
                 secret = secret_of_header(authorization)  # 401
-                caller = await Presented(secret, service.store, patience, visit).caller()  # 401
+                caller = await Presented(secret, service.store, deadline, visit).caller()  # 401
                 form = await self._form(headers, receive)  # 400, 413, 408
                 headers.require_form()  # 415
                 require_no_secret(form)  # 400
@@ -63,17 +63,17 @@ class IntrospectionRoom:
             text = form.token()  # 400
             if Scope.INTROSPECT not in caller.scopes:
                 raise MissingScope("this API token may not introspect: create one with --scope introspect")
-            return success(await self._introspect(text, caller.environment, patience))
+            return success(await self._introspect(text, caller.environment, deadline))
 
     async def _form(self, headers: RequestHeaders, receive: Receive) -> Form:
         return Form(await read_body(receive, headers.content_length(), seconds=self._service.body_seconds))
 
-    async def _introspect(self, text: str, fence: Environment, patience: Patience) -> dict[str, Any]:
+    async def _introspect(self, text: str, fence: Environment, deadline: Deadline) -> dict[str, Any]:
         try:
             token = self._service.keys.read(text)
         except InvalidToken:
             return _inactive()
-        reading = await patience.read(self._service.store.look(token, fresh=True))
+        reading = await deadline.read(self._service.store.look(token, fresh=True))
         group = reading.group
         if group is None or group.environment.id != fence.id or group.environment.tag is not token.tag:
             return _inactive()

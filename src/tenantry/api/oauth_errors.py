@@ -23,7 +23,7 @@ def oauth_error_document(error: TenantryError, request_id: str) -> dict[str, Any
     return {
         "success": 0,
         "error": _BY_STATUS.get(error.status, _OTHERS),
-        "error_description": error.told,
+        "error_description": error.public_message,
         "code": error.code,
         "request_id": request_id,
     }

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from tenantry.api.models import GetOrCreate, RequestBody, Rotate, Update
 from tenantry.errors import AmbiguousRequest, InvalidBody
 from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Issued, Once, thaw
-from tenantry.provisioning import Provisioned, Provisioner, Unread, check_changes, check_draft
+from tenantry.provisioning import NotLoaded, Provisioned, Provisioner, check_changes, check_draft
 from tenantry.provisioning.limits import check_text, pointer_of
 
 Model = TypeVar("Model", bound=RequestBody)
-Found: TypeAlias = Issued | Unread | None
+Found: TypeAlias = Issued | NotLoaded | None
 
 
 class Operation(Protocol):
@@ -58,7 +58,7 @@ class GetOrCreateGroup:
     async def run(
         self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
     ) -> Provisioned:
-        return await provisioner.get_or_create(environment, self.draft, once, author=author, found=found)
+        return await provisioner.get_or_create(environment, self.draft, once, author=author, loaded=found)
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         shown = _shown(made)
@@ -82,7 +82,7 @@ class UpdateGroup:
         self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
     ) -> Provisioned:
         self.check()  # a program may change a group whose id was stored when nobody looked; a caller is told of it
-        return await provisioner.update(environment, self.provided_id, self.changes, author=author, found=found)
+        return await provisioner.update(environment, self.provided_id, self.changes, author=author, loaded=found)
 
     def answer(self, made: Provisioned) -> dict[str, Any]:
         shown = _shown(made)

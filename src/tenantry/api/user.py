@@ -18,7 +18,7 @@ from tenantry.api.service import Service
 from tenantry.api.visit import Visit
 from tenantry.errors import BadJson, MissingScope, TenantryError
 from tenantry.groups import ApiToken, Author, Scope
-from tenantry.provisioning import UNREAD, Patience, Provisioned, Provisioner
+from tenantry.provisioning import NOT_LOADED, Deadline, Provisioned, Provisioner
 
 Keyed: TypeAlias = tuple[str, dict[str, Any]]
 """An Idempotency-Key and the body that it came with."""
@@ -48,15 +48,15 @@ class UserRoom:
         service = self._service
         with Visit(service.observer) as visit:
             # The time that the body takes is not the store's.
-            patience = Patience(service.store_seconds, lambda: service.store.settling)
-            token = Presented(headers.api_token(), service.store, patience, visit)  # 400, 401
+            deadline = Deadline(service.store_seconds, lambda: service.store.settling)
+            token = Presented(headers.api_token(), service.store, deadline, visit)  # 400, 401
             operation, keyed = await self._listen(method, headers, receive, token)
             caller, found = await _look(token, operation, keyed)
             visit.wants(operation.name)
             if Scope.PROVISION not in caller.scopes:
                 operation.check()  # 422
                 raise MissingScope("this API token may not provision: create one with --scope provision")
-            provisioner = Provisioner(service.store, service.keys, patience=patience)
+            provisioner = Provisioner(service.store, service.keys, deadline=deadline)
             author = Author(f"api token {caller.id} ({caller.label})", headers.request_id)
             if keyed is None:
                 made = await operation.run(provisioner, caller.environment, None, author, found)
@@ -96,12 +96,12 @@ class UserRoom:
         operation.check()  # 422 comes before the 409 of a key in flight; and what is nested too deep cannot be hashed
         asked = once(*keyed, self._service.keys)
         with self._in_flight.claim(caller.environment, asked):
-            return await operation.run(provisioner, caller.environment, asked, author, UNREAD)
+            return await operation.run(provisioner, caller.environment, asked, author, NOT_LOADED)
 
 
 async def _look(token: Presented, operation: Operation, keyed: Keyed | None) -> tuple[ApiToken, Found]:
     """Who asks, and the group that the operation is about, unless the store itself looks for something else first."""
     if operation.provided_id is None or keyed is not None:
-        return await token.caller(), UNREAD
+        return await token.caller(), NOT_LOADED
     found = await token.caller_and_group(operation.provided_id)
     return found.api_token, found.issued

@@ -1,10 +1,30 @@
 """The error tree: each error has a stable ``code``, an HTTP ``status`` and evidence; none ever holds a secret.
 
-A ``code`` never changes its meaning and is listed in docs/errors.md. The message says what is wrong and how to mend it.
+A ``code`` never changes its meaning and is listed in docs/errors.md. The message says what is wrong and how to fix it.
 """
 
-from tenantry.errors.access import AmbiguousToken, InvalidToken, MiddlewareMissing, MissingToken, OriginNotAllowed
-from tenantry.errors.operator import InvalidKeys, InvalidSettings
+from tenantry.errors.base import InvalidKeys, InvalidSettings, TenantryError
+from tenantry.errors.dashboard import (
+    AmbiguousToken,
+    DataSourceError,
+    InvalidSource,
+    InvalidToken,
+    Location,
+    MiddlewareMissing,
+    MissingToken,
+    MissingVariable,
+    NotOneStatement,
+    OriginNotAllowed,
+    QueryFailed,
+    QueryTimeout,
+    SourceUnavailable,
+    TemplateError,
+    TooManyBytes,
+    TooManyRows,
+    UnbindableValue,
+    UnmappedSchema,
+    UnregisteredSource,
+)
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,
@@ -39,20 +59,6 @@ from tenantry.errors.provisioning import (
     UnknownToken,
     UnsupportedMediaType,
 )
-from tenantry.errors.root import TenantryError
-from tenantry.errors.sources import (
-    DataSourceError,
-    InvalidSource,
-    NotOneStatement,
-    QueryFailed,
-    QueryTimeout,
-    SourceUnavailable,
-    TooManyBytes,
-    TooManyRows,
-    UnmappedSchema,
-    UnregisteredSource,
-)
-from tenantry.errors.templates import Location, MissingVariable, TemplateError, UnbindableValue
 
 __all__ = [
     "AlreadyExists",

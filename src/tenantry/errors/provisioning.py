@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.errors.root import TenantryError
+from tenantry.errors.base import TenantryError
 
 
 class BadJson(TenantryError):
@@ -160,7 +160,7 @@ class StoreUnavailable(TenantryError):
     """The store is locked, down, too slow or being drained. Nothing was changed; try again."""
 
     code, status = "store_unavailable", 503
-    public = "the store is not available just now: try again"
+    generic_message = "the store is not available just now: try again"
 
     def __init__(self, message: str, *, retry_after: int = 1) -> None:
         super().__init__(message, retry_after=retry_after)
@@ -170,14 +170,14 @@ class OutcomeUnknown(StoreUnavailable):
     """The connection broke, or time ran out, while a write was under way: ask with GET before trying again."""
 
     code = "outcome_unknown"
-    public = "the store has not confirmed the write: look with GET before trying again"
+    generic_message = "the store has not confirmed the write: look with GET before trying again"
 
 
 class MigrationNeeded(StoreUnavailable):
     """The database has no tables of Tenantry, or older ones: run ``tenantry migrate``."""
 
     code = "migration_needed"
-    public = "the store has no tables of this version: its operator runs `tenantry migrate`"
+    generic_message = "the store has no tables of this version: its operator runs `tenantry migrate`"
 
 
 class Draining(TenantryError):

@@ -56,7 +56,7 @@ class Careful:
         if scope.get("query_string"):
             scope["query_string"] = without_token(scope["query_string"], token)
         if len(set(found)) > 1:
-            raise AmbiguousToken(AmbiguousToken.TEXT)
+            raise AmbiguousToken(AmbiguousToken.MESSAGE)
         if in_address:
             scope[ADDRESS_KEY] = Address(token, path, self._carriers.queries[0] if in_query else None)
         elif not in_headers and self._origins is not None:

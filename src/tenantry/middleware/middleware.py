@@ -165,11 +165,11 @@ class UserGroupMiddleware:
         """Another middleware has found the group: it stays, if nothing here speaks against it."""
         try:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
-                raise InvalidToken(InvalidToken.WORDS)
+                raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._take_again(scope)
             # Where the outer one met its own token in the value of a parameter that it does not know, it left the mask.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
-                raise AmbiguousToken(AmbiguousToken.TEXT)
+                raise AmbiguousToken(AmbiguousToken.MESSAGE)
         except TenantryError as error:
             scope[SCOPE_KEY] = None
             return deny(error, scope, send)

@@ -1,17 +1,23 @@
-"""Provisioning: user groups are created, updated, rotated and deleted here, and API tokens issued."""
+"""Provisioning: creates, updates, rotates and deletes user groups, and issues API tokens."""
 
-from tenantry.provisioning.api_token import issue_api_token
+from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft
-from tenantry.provisioning.patience import Patience
-from tenantry.provisioning.provisioner import LONGEST_GRACE, UNREAD, Provisioned, Provisioner, Unread
+from tenantry.provisioning.provisioner import (
+    LONGEST_GRACE,
+    NOT_LOADED,
+    NotLoaded,
+    Provisioned,
+    Provisioner,
+    issue_api_token,
+)
 
 __all__ = [
     "LONGEST_GRACE",
-    "UNREAD",
-    "Patience",
+    "NOT_LOADED",
+    "Deadline",
+    "NotLoaded",
     "Provisioned",
     "Provisioner",
-    "Unread",
     "check_changes",
     "check_draft",
     "issue_api_token",

@@ -1,6 +1,6 @@
 """The limits of a user group (docs/http-api.md), pure. What is refused here would break a store, a cache or a browser.
 
-A bad value is named by its JSON pointer (RFC 6901) in the request body, and never shown.
+A bad value is named by its JSON pointer (RFC 6901) in the request body, and its text is never shown.
 """
 
 from __future__ import annotations
@@ -73,28 +73,28 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
     if len(mapping) > MAX_MAPPING:
         raise InvalidBody(f"a mapping has at most {MAX_MAPPING} entries", field="/mapping")
     for schema in mapping:
-        place = "/mapping" + pointer_of([schema])
-        check_text(schema, place)
-        check_text(mapping[schema], place)
+        pointer = "/mapping" + pointer_of([schema])
+        check_text(schema, pointer)
+        check_text(mapping[schema], pointer)
 
 
 def check_properties(properties: Mapping[str, Any]) -> None:
-    """One walk over the values, then the size."""
+    """Checks each value once, then the size."""
     if not isinstance(properties, Mapping | Record):
         raise InvalidBody("this must be an object", field="/properties")
-    walk = _Walk()
-    walk.visit(properties, ("properties",), 1)
-    if walk.at_most > MAX_BYTES and _size(properties) > MAX_BYTES:
+    validator = _PropertyValidator()
+    validator.visit(properties, ("properties",), 1)
+    if validator.at_most > MAX_BYTES and _size(properties) > MAX_BYTES:
         raise InvalidBody(f"the properties are larger than {MAX_BYTES} bytes of JSON", field="/properties")
 
 
 def pointer_of(path: Iterable[object]) -> str:
     """The JSON pointer of a path. A part that could not be shown is shown with question marks, or cut; a token in one
     is masked, for a secret may stand where a name belongs."""
-    return "".join(f"/{_shown(str(part))}" for part in path)
+    return "".join(f"/{_escaped(str(part))}" for part in path)
 
 
-def _shown(part: str) -> str:
+def _escaped(part: str) -> str:
     clean = mask_within(part)[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
     return clean.replace("~", "~0").replace("/", "~1")
 
@@ -115,8 +115,8 @@ def _check_characters(text: str, pointer: str) -> None:
         raise InvalidBody("a NUL character or a lone surrogate cannot be stored", field=pointer)
 
 
-class _Walk:
-    """Looks at each value once. ``at_most`` is an upper bound of the JSON's size, so that few need to be measured."""
+class _PropertyValidator:
+    """Checks each value once. ``at_most`` is an upper bound of the JSON's size, so that few need to be measured."""
 
     __slots__ = ("at_most", "keys")
 

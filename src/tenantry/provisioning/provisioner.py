@@ -1,10 +1,11 @@
-"""Provisioner: the verbs over the ports. It mints and checks; the store makes each write one transaction."""
+"""Provisioner: creates, updates, rotates and deletes groups, and ``issue_api_token``. The store makes each write one
+transaction."""
 
 from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Protocol
@@ -13,31 +14,36 @@ from tenantry.errors import AlreadyExists, InvalidToken, UnknownDataSource, Unkn
 from tenantry.groups import (
     UNCHANGED,
     UNNAMED,
+    ApiToken,
     Author,
     Environment,
     GroupChanges,
     GroupDraft,
     Issued,
     Once,
+    Scope,
     Token,
     UserGroup,
 )
-from tenantry.ports import GroupStore, SourceDirectory
+from tenantry.ports import ApiTokenStore, GroupStore, SourceDirectory
+from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
-from tenantry.provisioning.patience import Patience
-from tenantry.tokens import KeyRing, draft_token
+from tenantry.tokens import KeyRing, api_token_digest, draft_token, mint_api_token
 
-LONGEST_GRACE = 86_400
+LONGEST_GRACE: Final = 86_400
 """Seconds that a token may outlive its rotation: one day."""
 
-
-class Unread(Enum):
-    """The type of UNREAD, which says that a group was not looked for yet; None says that there is none."""
-
-    UNREAD = "unread"
+_HINT_LENGTH: Final = 4
+"""How many of its last characters identify an API token in a list."""
 
 
-UNREAD: Final = Unread.UNREAD
+class NotLoaded(Enum):
+    """The type of NOT_LOADED: a group was not looked for yet; None says that there is none."""
+
+    NOT_LOADED = "not loaded"
+
+
+NOT_LOADED: Final = NotLoaded.NOT_LOADED
 
 
 class ProvisioningStore(GroupStore, SourceDirectory, Protocol):
@@ -58,9 +64,9 @@ class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``, with tokens signed by ``keys``.
 
     ``random(n)`` gives n unpredictable bytes. Each method may raise StoreUnavailable; one that writes, OutcomeUnknown.
-    ``author`` stands in the audit trail beside each write. ``patience`` is for a Provisioner that does one thing: it
-    bounds the store's calls together, beside the deadline that the store has for each. ``found`` is the group that a
-    verb is about, as its caller has just read it: it saves a look.
+    ``author`` goes into the audit trail with each write. ``deadline`` is for a Provisioner that does one thing: it
+    bounds the store's calls together, beside the deadline that the store has for each. ``loaded`` is the group that a
+    method is about, as its caller has just read it: it saves a read.
     """
 
     def __init__(
@@ -69,12 +75,12 @@ class Provisioner:
         keys: KeyRing,
         *,
         random: Callable[[int], bytes] = secrets.token_bytes,
-        patience: Patience | None = None,
+        deadline: Deadline | None = None,
     ) -> None:
         self._store = store
         self._keys = keys
         self._random = random
-        self._patience = patience or Patience()
+        self._deadline = deadline or Deadline()
 
     async def get_or_create(
         self,
@@ -83,7 +89,7 @@ class Provisioner:
         once: Once | None = None,
         *,
         author: Author = UNNAMED,
-        found: Issued | Unread | None = UNREAD,
+        loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Provisioned:
         """The group with ``draft.provided_id``, created if there is none; one that exists is never changed.
 
@@ -91,29 +97,29 @@ class Provisioner:
         """
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
-        if once is None:  # most callers ask for a group that is there: no token has to be drawn for them
-            if found is UNREAD:
-                found = await self._look(environment, draft.provided_id)
-            if found is not None:
-                return self._provisioned(found)
+        if once is None:  # most callers ask for an existing group: no token has to be drawn for them
+            if loaded is NOT_LOADED:
+                loaded = await self._load(environment, draft.provided_id)
+            if loaded is not None:
+                return self._provisioned(loaded)
         try:
             issued = await self._create(environment, draft, once, author)
-        except AlreadyExists:  # two random handles met, once in 2^64
+        except AlreadyExists:  # two random handles were equal, once in 2^64
             issued = await self._create(environment, draft, once, author)
         return self._provisioned(issued)
 
     async def _create(self, environment: Environment, draft: GroupDraft, once: Once | None, author: Author) -> Issued:
         token = draft_token(environment.tag, self._keys.active_id, self._random)
         creation = self._store.get_or_create(environment, draft, token, once=once, author=author)
-        return await self._patience.write(creation)
+        return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Provisioned | None:
         """The group and its live token; None if there is none with this id. Raises SigningKeyMissing."""
-        issued = await self._look(environment, provided_id)
+        issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
 
-    async def _look(self, environment: Environment, provided_id: str) -> Issued | None:
-        return await self._patience.read(self._store.get(environment, provided_id))
+    async def _load(self, environment: Environment, provided_id: str) -> Issued | None:
+        return await self._deadline.read(self._store.get(environment, provided_id))
 
     async def update(
         self,
@@ -122,20 +128,20 @@ class Provisioner:
         changes: GroupChanges,
         *,
         author: Author = UNNAMED,
-        found: Issued | Unread | None = UNREAD,
+        loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Provisioned:
         """Changes what ``changes`` names. Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing;
         nothing was changed then."""
         check_changes(changes)
         if changes.mapping is not UNCHANGED:
             await self._check_sources(environment, changes.mapping)
-        if found is UNREAD:
-            found = await self._look(environment, provided_id)
-        if found is None:
+        if loaded is NOT_LOADED:
+            loaded = await self._load(environment, provided_id)
+        if loaded is None:
             raise UnknownGroup("there is no user group with this id in this environment", field="/user_group_id")
-        self._provisioned(found)  # minted before the write too: no update is made that could not be answered
+        self._provisioned(loaded)  # minted before the write too: no update is made that could not be answered
         update = self._store.update(environment, provided_id, changes, author=author)
-        return self._provisioned(await self._patience.write(update))
+        return self._provisioned(await self._deadline.write(update))
 
     async def rotate(
         self,
@@ -158,7 +164,7 @@ class Provisioner:
             if once is None:
                 raise UnknownToken("this token is of no group of this environment", field="/current_token") from None
             # The key may be known with another body, or the old token's signing key be gone since the first answer:
-            # the store tells, and finds no group of this token.
+            # the store decides, and finds no group of this token.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
         return await self._rotate(environment, current, grace_seconds, author, once)
 
@@ -179,7 +185,7 @@ class Provisioner:
             once=once,
             author=author,
         )
-        return self._provisioned(await self._patience.write(rotation))
+        return self._provisioned(await self._deadline.write(rotation))
 
     async def rotate_group(
         self,
@@ -193,14 +199,14 @@ class Provisioner:
 
         Raises UnknownGroup; TokenAlreadyRotated if another rotation came between.
         """
-        issued = await self._look(environment, provided_id)
+        issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
         return await self._rotate(environment, issued.token, grace_seconds, author)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         """Deletes the group; its token is dead. Raises UnknownGroup."""
-        return await self._patience.write(self._store.delete(environment, provided_id, author=author))
+        return await self._deadline.write(self._store.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Provisioned:
         return Provisioned(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
@@ -214,7 +220,7 @@ class Provisioner:
             reference = mapping[schema]
             if reference in known:
                 continue
-            if await self._patience.read(self._store.data_source(environment, reference)) is None:
+            if await self._deadline.read(self._store.data_source(environment, reference)) is None:
                 name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # a ds_… is given, not chosen
                 raise UnknownDataSource(
                     f"there is no data source {reference!r} in the environment {environment.name}; register it with: "
@@ -229,3 +235,22 @@ def checked_grace(seconds: int) -> int:
     if not 0 <= seconds <= LONGEST_GRACE:
         raise ValueError(f"a grace is 0 to {LONGEST_GRACE} seconds")
     return seconds
+
+
+async def issue_api_token(
+    store: ApiTokenStore,
+    environment: Environment,
+    *,
+    label: str = "",
+    scopes: Collection[Scope] = (Scope.PROVISION,),
+    random: Callable[[int], bytes] = secrets.token_bytes,
+    author: Author = UNNAMED,
+) -> tuple[str, ApiToken]:
+    """The secret, which can never be read again, and its record. ``random`` gives that many random bytes."""
+    secret = mint_api_token(environment.tag, random)
+    digest = api_token_digest(secret)
+    if digest is None:  # pragma: no cover - a token that was just minted has our own shape
+        raise RuntimeError("minted an API token of a wrong shape")
+    return secret, await store.create_api_token(
+        environment, digest=digest, label=label, scopes=scopes, hint=secret[-_HINT_LENGTH:], author=author
+    )

@@ -37,7 +37,7 @@ class Asking:
             return await self._call(token, fresh=fresh)
         except TenantryError as error:
             self._counters.failures += 1
-            if error.public is not None:  # who asked is told less
+            if error.generic_message is not None:  # who asked is told less
                 logger.warning("%s: %s", error.code, error.message)
             raise
         except TimeoutError:

@@ -304,7 +304,7 @@ class _Read(NamedTuple):
 
 def _refuse() -> NoReturn:
     """Raises the one InvalidToken that every dead token gets."""
-    raise InvalidToken(InvalidToken.WORDS)
+    raise InvalidToken(InvalidToken.MESSAGE)
 
 
 def _leased(backend: Backend | LeasedBackend) -> LeasedBackend | None:

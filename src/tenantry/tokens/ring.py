@@ -74,7 +74,7 @@ class KeyRing:
                 token = decode(raw)
                 if token is not None:
                     return token
-        raise InvalidToken(InvalidToken.WORDS)
+        raise InvalidToken(InvalidToken.MESSAGE)
 
     def body_hashes(self, data: bytes) -> tuple[bytes, ...]:
         """HMAC-SHA256 of ``data`` with each key (32 bytes each), the active key's first: for an Idempotency-Key.

@@ -1,4 +1,4 @@
-"""Patience: how long one request waits for its store, however many calls it makes of it."""
+"""Deadline: how long one request waits for its store, over all the calls that it makes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tenantry.errors import OutcomeUnknown, StoreUnavailable
 T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
-LAST_WORD_SECONDS: Final = 0.3
-"""How much longer than that a write is waited for. A store has a deadline of its own and knows, as we do not, whether
-the write was done: it is let speak first."""
+WRITE_GRACE_SECONDS: Final = 0.3
+"""How much longer than the deadline a write is waited for. A store has a deadline of its own and knows, as we do not,
+whether the write was done: its error comes first."""
 
 
-class TimeIsUp(Exception):
-    """A call was still waiting when its time was over, and was cancelled."""
+class DeadlineExceeded(Exception):
+    """A call had not ended when its time was over, and was cancelled."""
 
 
-class Patience:
-    """``seconds`` for all calls of the store together; each takes from what the others left. Endless by default.
+class Deadline:
+    """``seconds`` for all calls of the store together; each takes from what the others left. Without end by default.
 
-    ``settling`` gives the seconds for which a write that was committed still waits for others to hear of it
+    ``settling`` gives the seconds for which a committed write still waits until other processes know of it
     (``GroupStore.settling``): they come on top.
     """
 
@@ -41,30 +41,31 @@ class Patience:
         """Raises StoreUnavailable when the time is used up."""
         begun = time.monotonic()
         try:
-            return await within(self._left, call)
-        except TimeIsUp:
+            return await run_with_timeout(self._left, call)
+        except DeadlineExceeded:
             raise StoreUnavailable("the store is too slow or busy: try again") from None
         finally:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable when no time is left to begin, and OutcomeUnknown when the write has not ended in
+        """Raises StoreUnavailable when no time is left to start, and OutcomeUnknown when the write has not ended in
         time: it may be done or not."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")
         try:
-            return await within(self._left + LAST_WORD_SECONDS, call, self._settling)
-        except TimeIsUp:
+            return await run_with_timeout(self._left + WRITE_GRACE_SECONDS, call, self._settling)
+        except DeadlineExceeded:
             raise OutcomeUnknown(
                 "the store has not confirmed the write in time: look with GET before trying again"
             ) from None
 
 
-async def within(seconds: float, call: Call[T], longer: Callable[[], float] = lambda: 0.0) -> T:
-    """What ``call`` gives. Raises TimeIsUp if it is still waiting after ``seconds``, and what ``longer`` gives then.
+async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
+    """The result of ``call``. Raises DeadlineExceeded if it has not ended after ``seconds``, and the seconds that
+    ``extra`` gives then.
 
-    Its first step is taken here, because most calls are done with it: they find the body there, or a row in SQLite.
+    Its first step is taken here, because most calls end with it: the body is there already, or a row of SQLite.
     Such a call costs no timer, which would be a tenth of the whole request.
     """
     try:
@@ -77,33 +78,35 @@ async def within(seconds: float, call: Call[T], longer: Callable[[], float] = la
     try:
         async with limit:
             if (ends := limit.when()) is not None:
-                extension = asyncio.get_running_loop().call_at(ends - _BEFORE, _extend, limit, ends, longer)
-            return await _go_on(call, waiting_for)
+                loop = asyncio.get_running_loop()
+                extension = loop.call_at(ends - _EXTEND_BEFORE_SECONDS, _extend, limit, ends, extra)
+            return await _resume(call, waiting_for)
     except TimeoutError:
         if not limit.expired():
             raise  # the call's own
     finally:
         if extension is not None:
             extension.cancel()
-    raise TimeIsUp
+    raise DeadlineExceeded
 
 
-_BEFORE: Final = 0.02
+_EXTEND_BEFORE_SECONDS: Final = 0.02
+"""How long before the deadline ``extra`` is asked."""
 
 
-def _extend(limit: asyncio.Timeout, ends: float, longer: Callable[[], float]) -> None:
-    seconds = longer()
+def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> None:
+    seconds = extra()
     if seconds > 0:
-        limit.reschedule(ends + seconds + LAST_WORD_SECONDS)
+        limit.reschedule(ends + seconds + WRITE_GRACE_SECONDS)
 
 
 @coroutine
-def _go_on(call: Call[T], waiting_for: Any) -> Generator[Any, Any, T]:
-    """``await call`` for one that waits for ``waiting_for`` already."""
+def _resume(call: Call[T], waiting_for: Any) -> Generator[Any, Any, T]:
+    """``await call`` of a call that already waits for ``waiting_for``."""
     while True:
         try:
             step = partial(call.send, (yield waiting_for))
-        except BaseException as error:  # noqa: BLE001 - also a cancellation: it is the call that is to hear of it
+        except BaseException as error:  # noqa: BLE001 - also a cancellation: the call has to see it
             step = partial(call.throw, error)
         try:
             waiting_for = step()

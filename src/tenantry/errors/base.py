@@ -1,4 +1,4 @@
-"""TenantryError: the root of the tree, which holds what every error has."""
+"""TenantryError, the base class of all errors, and the errors of the operator's files and settings."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from typing import Any
 
 
 class TenantryError(Exception):
-    """The root. ``field`` is a JSON pointer (RFC 6901) into the body that was sent, where one is to blame."""
+    """The base class. ``field`` is a JSON pointer (RFC 6901) into the request body, of the value that is wrong.
+
+    ``code`` is stable, ``status`` is the HTTP status, ``retry_after`` is in seconds.
+    """
 
     code = "internal"
     status = 500
     field: str | None = None
     retry_after: int | None = None
-    public: str | None = None
+    generic_message: str | None = None
+    """What HTTP clients get instead of the message, where messages name the operator's files and hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
         # Refusing a forgery is mostly the price of its exception, so the common case does as little as it can:
@@ -24,13 +28,13 @@ class TenantryError(Exception):
 
     @property
     def message(self) -> str:
-        """What is wrong and how to mend it."""
+        """What is wrong and how to fix it."""
         return str(self.args[0])
 
     @property
-    def told(self) -> str:
-        """What is told over HTTP: the message, or ``public`` where messages name the operator's files and hosts."""
-        return self.message if self.public is None else self.public
+    def public_message(self) -> str:
+        """What HTTP clients get: the message, or ``generic_message`` if the class has one."""
+        return self.message if self.generic_message is None else self.generic_message
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A renderer may run in another process, and its errors come back: those with keywords of their own too, which
@@ -42,3 +46,15 @@ def _restored(kind: type[TenantryError], args: tuple[Any, ...], evidence: dict[s
     error = kind.__new__(kind, *args)
     vars(error).update(evidence)
     return error
+
+
+class InvalidKeys(TenantryError):
+    """The signing-key file is missing, readable by others, malformed, or holds a short or published key."""
+
+    code = "invalid_keys"
+
+
+class InvalidSettings(TenantryError):
+    """A setting is missing or has a value that cannot be used. The message names the setting."""
+
+    code = "invalid_settings"

@@ -1,7 +1,7 @@
 """Nodes: the tree of a page between its Markdown and its HTML.
 
 What a page's author wrote is taken apart into fragments of finished HTML, blocks of code, and elements: the components
-of the page, drawn by a function of their name each. No code of a page is ever run.
+of the page, each rendered by the function of its name. No code of a page is ever run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A block of code. ``html`` is the whole drawn block; ``text`` what its copy button copies."""
+    """A block of code. ``html`` is the whole rendered block; ``text`` what its copy button copies."""
 
     language: str
     title: str
@@ -59,13 +59,13 @@ class Element:
 Node = Fragment | Code | Element
 
 
-class Draw(Protocol):
-    """What a component may ask of the page that it is drawn on."""
+class RenderContext(Protocol):
+    """What a component may use of the page that it is rendered on."""
 
-    def nodes(self, nodes: tuple[Node, ...]) -> str:
+    def render(self, nodes: tuple[Node, ...]) -> str:
         """The HTML of children."""
 
-    def inline(self, markdown: str) -> str:
+    def render_inline(self, markdown: str) -> str:
         """The HTML of one line of Markdown, for titles and descriptions."""
 
     def icon(self, name: str, kind: str = "") -> str:
@@ -83,12 +83,12 @@ class Draw(Protocol):
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
         """The nodes of a shared part of a page, by its path."""
 
-    def note(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
-        """Says something about the page."""
+    def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
+        """Adds a diagnostic about the page. ``line`` counts from 1 below the front matter."""
 
 
-Component = Callable[[Element, Draw], str]
-"""Draws one element as safe HTML."""
+Component = Callable[[Element, RenderContext], str]
+"""Renders one element as safe HTML."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ class Paper:
     notes: list[tuple[Severity, str, str, int]] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
 
-    def nodes(self, nodes: tuple[Node, ...]) -> str:
+    def render(self, nodes: tuple[Node, ...]) -> str:
         return "".join(COMPONENTS[node.name](node, self) if isinstance(node, Element) else node.html for node in nodes)
 
-    def inline(self, markdown: str) -> str:
+    def render_inline(self, markdown: str) -> str:
         html = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", str(escape(markdown)))
         return re.sub(r"\[(.+?)\]\((\w+)\)", r'<a href="\2.html">\1</a>', html)
 
@@ -37,7 +37,7 @@ class Paper:
     def href(self, target: str, line: int) -> str | None:
         address = ADDRESSES.resolve("start", target)
         if address.kind is Kind.REFUSED:
-            self.note(Severity.WARNING, "PAGE014", f"{target} is refused", "", line)
+            self.report(Severity.WARNING, "PAGE014", f"{target} is refused", "", line)
             return None
         return str(escape(address.href))
 
@@ -56,7 +56,7 @@ class Paper:
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
         return self.snippets.get(path, ())
 
-    def note(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
+    def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
         self.notes.append((severity, code, message, line))
 
     @property
@@ -81,4 +81,4 @@ def code(text: str, language: str = "", title: str = "") -> Code:
 def drawn(*nodes: Node, **snippets: tuple[Node, ...]) -> tuple[str, Paper]:
     """The HTML of nodes on a paper of their own, and the paper."""
     paper = Paper(snippets)
-    return paper.nodes(nodes), paper
+    return paper.render(nodes), paper

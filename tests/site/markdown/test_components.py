@@ -9,7 +9,7 @@ import pytest
 
 from tenantry_site.addresses import Addresses
 from tenantry_site.markdown import PageReader
-from tenantry_site.nodes import Code, Component, Draw, Element
+from tenantry_site.nodes import Code, Component, Element, RenderContext
 from tenantry_site.page import Page
 
 NAMES = (
@@ -28,11 +28,11 @@ NAMES = (
 )
 
 
-def outline(element: Element, draw: Draw) -> str:
+def outline(element: Element, context: RenderContext) -> str:
     """A component as brackets, with its attributes: what the reader of pages hands over."""
     given = "".join(f" {name}={escape(repr(value))}" for name, value in element.attributes.items())
     codes = "".join(f"({child.language}:{child.title})" for child in element.children if isinstance(child, Code))
-    return f"[{element.name}{given}{'!' if element.inline else ''}:{draw.nodes(element.children)}{codes}]"
+    return f"[{element.name}{given}{'!' if element.inline else ''}:{context.render(element.children)}{codes}]"
 
 
 STUBS: Mapping[str, Component] = dict.fromkeys(NAMES, outline)
@@ -221,7 +221,7 @@ def test_lines_of_elements() -> None:
     """Red when a component blames the wrong line."""
     lines: list[int] = []
 
-    def draw(element: Element, draw: Draw) -> str:
+    def draw(element: Element, context: RenderContext) -> str:
         lines.append(element.line)
         return ""
 

@@ -6,37 +6,37 @@ from markupsafe import Markup
 
 from tenantry_site.components import marks
 from tenantry_site.components.drawn import children, line
-from tenantry_site.nodes import Draw, Element
+from tenantry_site.nodes import Element, RenderContext
 
 _DETAILS = Markup(
     '<details class="{}" id="{}"{}><summary>{}<span class="summary-text">{}{}</span></summary>{}</details>'
 )
 
 
-def accordion(element: Element, draw: Draw) -> str:
+def accordion(element: Element, context: RenderContext) -> str:
     """``<Accordion title description icon iconType defaultOpen id>``. Its id is made of its title."""
-    return _details(element, draw, "accordion", "Details")
+    return _details(element, context, "accordion", "Details")
 
 
-def group(element: Element, draw: Draw) -> str:
+def group(element: Element, context: RenderContext) -> str:
     """``<AccordionGroup>``: accordions in one frame."""
-    return Markup('<div class="accordion-group">{}</div>').format(children(draw, *element.children))
+    return Markup('<div class="accordion-group">{}</div>').format(children(context, *element.children))
 
 
-def expandable(element: Element, draw: Draw) -> str:
+def expandable(element: Element, context: RenderContext) -> str:
     """``<Expandable title defaultOpen>``: the fields of a field."""
-    return _details(element, draw, "expandable", "Details")
+    return _details(element, context, "expandable", "Details")
 
 
-def _details(element: Element, draw: Draw, name: str, otherwise: str) -> str:
-    heading = marks.title(element, draw, otherwise)
-    description = line(draw, element.text("description"))
+def _details(element: Element, context: RenderContext, name: str, otherwise: str) -> str:
+    heading = marks.title(element, context, otherwise)
+    description = line(context, element.text("description"))
     return _DETAILS.format(
         name,
-        draw.identifier(marks.plain(heading), element.text("id")),
+        context.identifier(marks.plain(heading), element.text("id")),
         Markup(" open") if element.flag("defaultOpen") or element.flag("open") else "",
-        marks.icon(element, draw),
+        marks.icon(element, context),
         Markup('<span class="summary-title">{}</span>').format(heading),
         Markup('<span class="summary-description">{}</span>').format(description) if description else "",
-        marks.content(element, draw, f"{name}-content"),
+        marks.content(element, context, f"{name}-content"),
     )

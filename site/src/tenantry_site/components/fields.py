@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from tenantry_site.components import marks, notes
-from tenantry_site.nodes import Draw, Element
+from tenantry_site.nodes import Element, RenderContext
 
 PLACES = ("path", "query", "header", "body", "form", "cookie")
 """The attributes of ``<ParamField>`` that say where a parameter goes; their value is its name."""
@@ -17,22 +17,22 @@ _DATA = Markup(' data-{}="{}"')
 _VALUE = Markup('<span class="field-{}">{} <code>{}</code></span>')
 
 
-def param_field(element: Element, draw: Draw) -> str:
+def param_field(element: Element, context: RenderContext) -> str:
     """``<ParamField path|query|header|body=NAME type required optional default placeholder deprecated>``."""
     place = next((place for place in PLACES if place in element.attributes), "")
     name = element.text(place) or element.text("name")
-    return _draw(element, draw, "param", place, name)
+    return _draw(element, context, "param", place, name)
 
 
-def response_field(element: Element, draw: Draw) -> str:
+def response_field(element: Element, context: RenderContext) -> str:
     """``<ResponseField name type required default deprecated>``."""
-    return _draw(element, draw, "response", "", element.text("name"))
+    return _draw(element, context, "response", "", element.text("name"))
 
 
-def _draw(element: Element, draw: Draw, prefix: str, place: str, name: str) -> str:
+def _draw(element: Element, context: RenderContext, prefix: str, place: str, name: str) -> str:
     if not name:
-        notes.missing(element, draw, place or "name", "")
-    identifier = draw.identifier(f"{prefix}-{name}" if name else prefix)
+        notes.missing(element, context, place or "name", "")
+    identifier = context.identifier(f"{prefix}-{name}" if name else prefix)
     old = element.flag("deprecated")
     head = [_NAME.format(" field-old" if old else "", identifier, name)] if name else []
     head += [_WORD.format(kind, word) for kind, word in _words(element, place, old) if word]
@@ -42,7 +42,7 @@ def _draw(element: Element, draw: Draw, prefix: str, place: str, name: str) -> s
         if element.attributes.get(kind) not in (None, "")
     ]
     trace = _trace(element, place, name) if prefix == "param" and name else ""
-    return _FIELD.format(identifier, trace, Markup(" ").join(head), marks.content(element, draw, "field-content"))
+    return _FIELD.format(identifier, trace, Markup(" ").join(head), marks.content(element, context, "field-content"))
 
 
 def _trace(element: Element, place: str, name: str) -> Markup:

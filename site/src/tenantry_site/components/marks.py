@@ -12,7 +12,7 @@ from tenantry_site.components import notes
 from tenantry_site.components.drawn import children, line, safe
 from tenantry_site.components.own_icons import own_svg
 from tenantry_site.components.tints import tint
-from tenantry_site.nodes import Draw, Element, Value
+from tenantry_site.nodes import Element, RenderContext, Value
 
 _LINK = re.compile(r"</?a\b[^>]*>")
 _TAG = re.compile(r"<[^>]*>")
@@ -22,11 +22,11 @@ _CONTENT = Markup('<div class="{}">{}</div>')
 _PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".ico")
 
 
-def title(element: Element, draw: Draw, otherwise: str = "", attribute: str = "title") -> Markup:
+def title(element: Element, context: RenderContext, otherwise: str = "", attribute: str = "title") -> Markup:
     """The title as HTML, or ``otherwise`` with a note."""
-    found = line(draw, element.text(attribute))
+    found = line(context, element.text(attribute))
     if not found:
-        notes.missing(element, draw, attribute, otherwise)
+        notes.missing(element, context, attribute, otherwise)
     return found or escape(otherwise)
 
 
@@ -40,39 +40,41 @@ def plain(html: Markup) -> str:
     return unescape(_TAG.sub("", html)).strip()
 
 
-def icon(element: Element, draw: Draw, otherwise: str = "", attribute: str = "icon", tinted: bool = True) -> Markup:
+def icon(
+    element: Element, context: RenderContext, otherwise: str = "", attribute: str = "icon", tinted: bool = True
+) -> Markup:
     """The icon that an element asks for, by name, as a path to a picture or drawn in the attribute, in the colour that
     it asks for."""
     name = element.text(attribute).strip()
     if name.startswith("<"):
-        own = _own(name, element, draw, attribute)
-        return _MARK.format(tint(element, draw) if tinted else "", own) if own else Markup()
+        own = _own(name, element, context, attribute)
+        return _MARK.format(tint(element, context) if tinted else "", own) if own else Markup()
     kind = element.text("iconType")
     if not name:
         name, kind = otherwise, kind or "solid"
     if not name:
         return Markup()
     named = "/" not in name and not name.lower().endswith(_PICTURES)
-    drawn = safe(draw.icon(name, kind)) if named else _picture(name, element, draw)
-    return _MARK.format(tint(element, draw) if tinted else "", drawn) if drawn else Markup()
+    drawn = safe(context.icon(name, kind)) if named else _picture(name, element, context)
+    return _MARK.format(tint(element, context) if tinted else "", drawn) if drawn else Markup()
 
 
-def _picture(path: str, element: Element, draw: Draw) -> Markup:
-    source = draw.source(path, element.line) if path else None
+def _picture(path: str, element: Element, context: RenderContext) -> Markup:
+    source = context.source(path, element.line) if path else None
     return _PICTURE.format(safe(source)) if source else Markup()
 
 
-def _own(markup: str, element: Element, draw: Draw, attribute: str) -> Markup:
+def _own(markup: str, element: Element, context: RenderContext, attribute: str) -> Markup:
     """``<svg …>``, ``<img src>`` or ``<Icon icon>`` as the value of an attribute."""
     if markup.startswith("<svg"):
-        drawn = safe(own_svg(markup, draw.identifier("icon")))
+        drawn = safe(own_svg(markup, context.identifier("icon")))
     elif markup.startswith("<img"):
-        drawn = _picture(_attribute(markup, "src"), element, draw)
+        drawn = _picture(_attribute(markup, "src"), element, context)
     else:
         name = _attribute(markup, "icon") or _attribute(markup, "name")
-        drawn = safe(draw.icon(name, _attribute(markup, "iconType") or element.text("iconType")))
+        drawn = safe(context.icon(name, _attribute(markup, "iconType") or element.text("iconType")))
     if not drawn:
-        notes.unusable(element, draw, attribute, "write the name of an icon, or the path of a picture")
+        notes.unusable(element, context, attribute, "write the name of an icon, or the path of a picture")
     return drawn
 
 
@@ -82,9 +84,9 @@ def _attribute(markup: str, name: str) -> str:
     return unescape(found[found.lastindex or 1]).strip() if found else ""
 
 
-def content(element: Element, draw: Draw, name: str) -> Markup:
+def content(element: Element, context: RenderContext, name: str) -> Markup:
     """The children in a division of the class ``name``; nothing if there are none."""
-    inner = children(draw, *element.children)
+    inner = children(context, *element.children)
     return _CONTENT.format(name, inner) if inner.strip() else Markup()
 
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from tenantry_site.components import marks, notes
 from tenantry_site.components.drawn import children, line
 from tenantry_site.components.tints import tint
-from tenantry_site.nodes import Draw, Element
+from tenantry_site.nodes import Element, RenderContext
 
 _FRAME = Markup('<figure class="picture">{}<div class="picture-content">{}</div>{}</figure>')
 _TOOLTIP = Markup(
@@ -18,13 +18,13 @@ _SIZES = ((18, 3), (23, 4), (28, 5))
 """A size in pixels, the first above -> the step of the type scale; what is larger gets the sixth."""
 
 
-def frame(element: Element, draw: Draw) -> str:
+def frame(element: Element, context: RenderContext) -> str:
     """``<Frame caption hint>``: a picture with words under it."""
-    inner = children(draw, *element.children)
+    inner = children(context, *element.children)
     if not inner.strip():
-        notes.empty(element, draw, "put a picture into it")
-    hint = line(draw, element.text("hint"))
-    caption = line(draw, element.text("caption"))
+        notes.empty(element, context, "put a picture into it")
+    hint = line(context, element.text("hint"))
+    caption = line(context, element.text("caption"))
     return _FRAME.format(
         Markup('<p class="picture-hint">{}</p>').format(hint) if hint else "",
         inner,
@@ -32,52 +32,52 @@ def frame(element: Element, draw: Draw) -> str:
     )
 
 
-def icon(element: Element, draw: Draw) -> str:
+def icon(element: Element, context: RenderContext) -> str:
     """``<Icon icon iconType color size>``."""
     attribute = "icon" if "icon" in element.attributes or "name" not in element.attributes else "name"
     if not element.text(attribute):
-        notes.missing(element, draw, "icon", "")
+        notes.missing(element, context, "icon", "")
         return ""
     return Markup('<span class="icon-{}">{}</span>').format(
-        _size(element, draw), marks.icon(element, draw, attribute=attribute)
+        _size(element, context), marks.icon(element, context, attribute=attribute)
     )
 
 
-def _size(element: Element, draw: Draw) -> str:
+def _size(element: Element, context: RenderContext) -> str:
     text = element.text("size").removesuffix("px")
     if not text:
         return "inline"
     if not (text.isascii() and text.isdigit()):
-        notes.unusable(element, draw, "size", "write a number of pixels")
+        notes.unusable(element, context, "size", "write a number of pixels")
         return "inline"
     pixels = int(text[:6])
     return f"size-{next((step for end, step in _SIZES if pixels < end), 6)}"
 
 
-def tooltip(element: Element, draw: Draw) -> str:
+def tooltip(element: Element, context: RenderContext) -> str:
     """``<Tooltip tip headline>``: words about words, shown on hover and focus."""
-    inner = children(draw, *element.children)
+    inner = children(context, *element.children)
     if not element.text("tip").strip():
-        notes.missing(element, draw, "tip", "")
+        notes.missing(element, context, "tip", "")
         return inner
-    tip = marks.unlinked(line(draw, element.text("tip")))
-    headline = marks.unlinked(line(draw, element.text("headline")))
+    tip = marks.unlinked(line(context, element.text("tip")))
+    headline = marks.unlinked(line(context, element.text("headline")))
     head = Markup("<strong>{}</strong> ").format(headline) if headline else ""
-    return _TOOLTIP.format(draw.identifier("tip"), inner, head + tip)
+    return _TOOLTIP.format(context.identifier("tip"), inner, head + tip)
 
 
-def badge(element: Element, draw: Draw) -> str:
+def badge(element: Element, context: RenderContext) -> str:
     """``<Badge color icon>``: a word in a frame."""
-    inner = children(draw, *element.children)
+    inner = children(context, *element.children)
     return Markup('<span class="badge{}">{}{}</span>').format(
-        tint(element, draw), marks.icon(element, draw, tinted=False), inner
+        tint(element, context), marks.icon(element, context, tinted=False), inner
     )
 
 
-def snippet(element: Element, draw: Draw) -> str:
+def snippet(element: Element, context: RenderContext) -> str:
     """``<Snippet file>``: a shared part of pages."""
     path = element.text("file").strip()
     if not path:
-        notes.missing(element, draw, "file", "")
-        return children(draw, *element.children)
-    return children(draw, *draw.snippet(path, element.line))
+        notes.missing(element, context, "file", "")
+        return children(context, *element.children)
+    return children(context, *context.snippet(path, element.line))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tenantry_site.components import notes
-from tenantry_site.nodes import Code, Draw, Element, Fragment, Node
+from tenantry_site.nodes import Code, Element, Fragment, Node, RenderContext
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>")
 _VOID = frozenset({"br", "col", "hr", "img", "source", "track", "wbr"})
@@ -21,11 +21,11 @@ class Part:
     rest: list[Node] = field(default_factory=list)
 
 
-def divide(element: Element, draw: Draw, name: str, code: bool = False) -> tuple[list[Node], list[Part]]:
+def divide(element: Element, context: RenderContext, name: str, code: bool = False) -> tuple[list[Node], list[Part]]:
     """What stands before the first part, and the parts: children with the name, or blocks of ``code``."""
     before: list[Node] = []
     parts: list[Part] = []
-    for node in _opened(element, draw):
+    for node in _opened(element, context):
         if (isinstance(node, Element) and node.name == name) or (code and isinstance(node, Code)):
             parts.append(Part(node))
         else:
@@ -36,15 +36,15 @@ def divide(element: Element, draw: Draw, name: str, code: bool = False) -> tuple
     for part in parts:
         part.rest = _whole(part.rest)
     if before or any(part.rest for part in parts):
-        notes.beside(element, draw, "block of code" if code else f"<{name}>")
+        notes.beside(element, context, "block of code" if code else f"<{name}>")
     return before, parts
 
 
-def _opened(element: Element, draw: Draw) -> Iterator[Node]:
+def _opened(element: Element, context: RenderContext) -> Iterator[Node]:
     """The children, with those of snippets in the snippets' place."""
     for node in element.children:
         if isinstance(node, Element) and node.name == "Snippet" and node.text("file"):
-            yield from draw.snippet(node.text("file"), node.line)
+            yield from context.snippet(node.text("file"), node.line)
         else:
             yield node
 

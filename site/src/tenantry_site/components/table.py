@@ -42,7 +42,7 @@ _DRAWN: Mapping[str, Component] = {
 
 def _text(component: Component) -> Component:
     """Plain text at the door: where text and ``Markup`` are added, ``Markup`` escapes the text."""
-    return lambda element, draw: str(component(element, draw))
+    return lambda element, context: str(component(element, context))
 
 
 COMPONENTS: Mapping[str, Component] = {name: _text(component) for name, component in _DRAWN.items()}

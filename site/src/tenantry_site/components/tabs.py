@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from tenantry_site.components import marks, notes
 from tenantry_site.components.drawn import children, safe
 from tenantry_site.components.parts import Part, divide
-from tenantry_site.nodes import Draw, Element
+from tenantry_site.nodes import Element, RenderContext
 
 _TABS = Markup('<div class="{}" data-tabs>{}<div class="tab-list">{}</div>{}</div>')
 _LINK = Markup('<a class="tab-link" href="#{}">{}{}</a>')
@@ -32,19 +32,19 @@ class _Tab:
     titled: bool = False
 
 
-def tabs(element: Element, draw: Draw) -> str:
+def tabs(element: Element, context: RenderContext) -> str:
     """``<Tabs>`` of ``<Tab title icon iconType id>``. Tabs of the same title change together on a page."""
-    before, parts = divide(element, draw, "Tab")
+    before, parts = divide(element, context, "Tab")
     if not parts:
-        return _nothing(element, draw, "put <Tab title=…> into it")
-    drawn = [_tab(part, number, draw) for number, part in enumerate(parts, 1)]
-    return _write("tab-group", children(draw, *before), drawn)
+        return _nothing(element, context, "put <Tab title=…> into it")
+    drawn = [_tab(part, number, context) for number, part in enumerate(parts, 1)]
+    return _write("tab-group", children(context, *before), drawn)
 
 
-def tab(element: Element, draw: Draw) -> str:
+def tab(element: Element, context: RenderContext) -> str:
     """A ``<Tab>`` that stands alone."""
-    notes.outside(element, draw, "<Tabs>")
-    alone = _tab(Part(element), 1, draw)
+    notes.outside(element, context, "<Tabs>")
+    alone = _tab(Part(element), 1, context)
     return Markup('<div class="tab-alone" id="{}">{}{}</div>').format(
         alone.id,
         _TITLE.format(alone.icon, alone.title),
@@ -52,50 +52,54 @@ def tab(element: Element, draw: Draw) -> str:
     )
 
 
-def code_group(element: Element, draw: Draw) -> str:
+def code_group(element: Element, context: RenderContext) -> str:
     """``<CodeGroup>``: blocks of code, each under its title, else its language."""
-    before, parts = divide(element, draw, "Tab", code=True)
+    before, parts = divide(element, context, "Tab", code=True)
     if not parts:
-        return _nothing(element, draw, "put fenced blocks of code into it")
-    drawn = [_code(part, number, draw) for number, part in enumerate(parts, 1)]
+        return _nothing(element, context, "put fenced blocks of code into it")
+    drawn = [_code(part, number, context) for number, part in enumerate(parts, 1)]
     if len(drawn) == 1 and not isinstance(parts[0].node, Element):
-        return children(draw, *before) + drawn[0].content
-    return _write("tab-group code-group", children(draw, *before), drawn)
+        return children(context, *before) + drawn[0].content
+    return _write("tab-group code-group", children(context, *before), drawn)
 
 
-def request_example(element: Element, draw: Draw) -> str:
+def request_example(element: Element, context: RenderContext) -> str:
     """``<RequestExample>``: a code group that an API page shows beside its text."""
-    return _example(element, draw, "request", "Request example")
+    return _example(element, context, "request", "Request example")
 
 
-def response_example(element: Element, draw: Draw) -> str:
+def response_example(element: Element, context: RenderContext) -> str:
     """``<ResponseExample>``."""
-    return _example(element, draw, "response", "Response example")
+    return _example(element, context, "response", "Response example")
 
 
-def _example(element: Element, draw: Draw, name: str, words: str) -> str:
+def _example(element: Element, context: RenderContext, name: str, words: str) -> str:
     return Markup('<div class="example example-{}"><p class="example-title">{}</p>{}</div>').format(
         name,
         words,
-        safe(code_group(element, draw)),
+        safe(code_group(element, context)),
     )
 
 
-def _tab(part: Part, number: int, draw: Draw) -> _Tab:
+def _tab(part: Part, number: int, context: RenderContext) -> _Tab:
     element = part.node
     assert isinstance(element, Element)  # noqa: S101  # tabs of text have no other parts
-    title = marks.unlinked(marks.title(element, draw, f"Tab {number}"))
-    name = draw.identifier(marks.plain(title), element.text("id"))
-    return _Tab(name, title, marks.icon(element, draw), children(draw, *element.children, *part.rest))
+    title = marks.unlinked(marks.title(element, context, f"Tab {number}"))
+    name = context.identifier(marks.plain(title), element.text("id"))
+    return _Tab(name, title, marks.icon(element, context), children(context, *element.children, *part.rest))
 
 
-def _code(part: Part, number: int, draw: Draw) -> _Tab:
+def _code(part: Part, number: int, context: RenderContext) -> _Tab:
     code = part.node
     if isinstance(code, Element):
-        return _tab(part, number, draw)
+        return _tab(part, number, context)
     title = code.title or code.language or f"Code {number}"
     return _Tab(
-        draw.identifier(title), escape(title), Markup(), safe(code.html) + children(draw, *part.rest), bool(code.title)
+        context.identifier(title),
+        escape(title),
+        Markup(),
+        safe(code.html) + children(context, *part.rest),
+        bool(code.title),
     )
 
 
@@ -113,6 +117,6 @@ def _write(classes: str, before: Markup, drawn: list[_Tab]) -> str:
     return _TABS.format(classes, before, links, panels)
 
 
-def _nothing(element: Element, draw: Draw, fix: str) -> str:
-    notes.empty(element, draw, fix)
-    return children(draw, *element.children)
+def _nothing(element: Element, context: RenderContext, fix: str) -> str:
+    notes.empty(element, context, fix)
+    return children(context, *element.children)

@@ -10,7 +10,7 @@ from colorsys import rgb_to_hls
 from functools import lru_cache
 
 from tenantry_site.components import notes
-from tenantry_site.nodes import Draw, Element
+from tenantry_site.nodes import Element, RenderContext
 
 _HEX = re.compile(r"#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 _HUES = ((15, "red"), (65, "orange"), (165, "green"), (200, "teal"), (255, "blue"), (290, "violet"), (345, "pink"))
@@ -30,13 +30,13 @@ _WORDS = {
 _COLORS = {word: color for color, words in _WORDS.items() for word in words.split()}
 
 
-def tint(element: Element, draw: Draw, attribute: str = "color") -> str:
+def tint(element: Element, context: RenderContext, attribute: str = "color") -> str:
     """``" tint-blue"`` for the colour nearest to the attribute's, with the space before it; empty without one."""
     if attribute not in element.attributes:
         return ""
     color = nearest(element.text(attribute))
     if color is None:
-        notes.unusable(element, draw, attribute, "write a hex colour (#2f5bd8) or a plain word (blue)")
+        notes.unusable(element, context, attribute, "write a hex colour (#2f5bd8) or a plain word (blue)")
         return ""
     return f" tint-{color}"
 

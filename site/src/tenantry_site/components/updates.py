@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from tenantry_site.components import marks
 from tenantry_site.components.drawn import children, line
-from tenantry_site.nodes import Draw, Element
+from tenantry_site.nodes import Element, RenderContext
 
 _UPDATE = Markup(
     '<div class="update" id="{0}"><div class="update-head"><p class="update-label"><a href="#{0}">{1}</a></p>'
@@ -14,17 +14,17 @@ _UPDATE = Markup(
 )
 
 
-def update(element: Element, draw: Draw) -> str:
+def update(element: Element, context: RenderContext) -> str:
     """``<Update label description tags>``. Its id is made of its label."""
-    label = marks.unlinked(marks.title(element, draw, "Update", attribute="label"))
-    description = line(draw, element.text("description"))
+    label = marks.unlinked(marks.title(element, context, "Update", attribute="label"))
+    description = line(context, element.text("description"))
     tags = Markup().join(Markup('<li class="update-tag">{}</li>').format(tag) for tag in _tags(element))
     return _UPDATE.format(
-        draw.identifier(marks.plain(label), element.text("id")),
+        context.identifier(marks.plain(label), element.text("id")),
         label,
         Markup('<p class="update-description">{}</p>').format(description) if description else "",
         Markup('<ul class="update-tags" role="list">{}</ul>').format(tags) if tags else "",
-        children(draw, *element.children),
+        children(context, *element.children),
     )
 
 

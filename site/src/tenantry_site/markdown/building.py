@@ -112,7 +112,7 @@ class Builder:
             pieces.out.append(f"</h{level}>\n")
             return at + 3
         text = sections.since(mark)
-        identifier = pieces.drawing.identifier(text)
+        identifier = pieces.context.identifier(text)
         if depth == 1 and self._title and text.casefold() == self._title.casefold():
             self._title = ""
             del pieces.out[start:]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 
 from tenantry_site.diagnostic import Severity
-from tenantry_site.markdown.drawing import Drawing
 from tenantry_site.markdown.elements import ALLOWED, EVERYWHERE, SWITCHES, accepted, length
 from tenantry_site.markdown.escaping import escape
+from tenantry_site.markdown.page_context import PageContext
 from tenantry_site.markdown.tags import Tag
 from tenantry_site.nodes import Value
 
@@ -28,29 +28,29 @@ _ONLY = {("hidden", "dark:block"): "only-dark", ("block", "dark:hidden"): "only-
 """The classes by which authors show one picture in each mode; all other classes are left out."""
 
 
-def draw_tag(tag: Tag, drawing: Drawing, line: int) -> tuple[str, str]:
+def draw_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
     """What to write for an opening tag, and for its closing tag."""
     allowed = ALLOWED[tag.name]
     if tag.name == "img":
-        return image(tag, drawing, line), ""
+        return image(tag, context, line), ""
     if tag.name == "iframe":
-        return _frame(tag, drawing, line), ""
-    given = attributes(tag, drawing, line)
+        return _frame(tag, context, line), ""
+    given = attributes(tag, context, line)
     if tag.name == "center":
         given["align"] = "center"
     elif tag.name == "a":
-        _link(tag, given, drawing, line)
+        _link(tag, given, context, line)
     elif tag.name in ("video", "audio", "source", "track"):
-        return _media(tag, given, drawing, line)
+        return _media(tag, given, context, line)
     opening, closing = written(allowed.tag, given), "" if allowed.void else f"</{allowed.tag}>"
     return (f"{_REGION}{opening}", f"{closing}</div>") if tag.name == "table" else (opening, closing)
 
 
-def _media(tag: Tag, given: dict[str, str], drawing: Drawing, line: int) -> tuple[str, str]:
+def _media(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> tuple[str, str]:
     target = _text(tag.attributes, "src")
-    address = drawing.source(target, line) if target else None
+    address = context.source(target, line) if target else None
     if target and address is None:
-        return ("", "") if tag.name == "track" else (_instead(tag, target, drawing), "")
+        return ("", "") if tag.name == "track" else (_instead(tag, target, context), "")
     if address is not None:
         given["src"] = address
     if tag.name in ("source", "track"):
@@ -69,24 +69,24 @@ def written(tag: str, given: Mapping[str, str]) -> str:
     return f"<{tag}" + "".join(f' {name}="{value}"' if value else f" {name}" for name, value in given.items()) + ">"
 
 
-def image(tag: Tag, drawing: Drawing, line: int) -> str:
+def image(tag: Tag, context: PageContext, line: int) -> str:
     """``<img>``; a link with its alternative text where the image is another host's."""
     source, alternative = _text(tag.attributes, "src"), _text(tag.attributes, "alt")
-    given = attributes(tag, drawing, line)
+    given = attributes(tag, context, line)
     title = given.pop("title", "")
-    return draw_image(source, alternative, drawing, line, {**({"title": title} if title else {}), **given})
+    return draw_image(source, alternative, context, line, {**({"title": title} if title else {}), **given})
 
 
 def draw_image(
-    source: str, alternative: str, drawing: Drawing, line: int, given: Mapping[str, str], *, linked: bool = False
+    source: str, alternative: str, context: PageContext, line: int, given: Mapping[str, str], *, linked: bool = False
 ) -> str:
     """An image of this site, or what stands for it. ``linked``: it is in a link already."""
-    address = drawing.source(source, line) if source else None
+    address = context.source(source, line) if source else None
     if address is not None:
         return written("img", {"src": address, "loading": "lazy", **given}).replace(
             "<img", f'<img alt="{escape(alternative)}"', 1
         )
-    elsewhere = None if linked or not source else drawing.elsewhere(source)
+    elsewhere = None if linked or not source else context.elsewhere(source)
     words = escape(alternative or (_file(source) if elsewhere else ""))
     return f'<a href="{elsewhere}" rel="noopener">{words}</a>' if elsewhere else words
 
@@ -96,30 +96,30 @@ def _file(source: str) -> str:
     return source.partition("?")[0].partition("#")[0].rstrip("/").rpartition("/")[2]
 
 
-def attributes(tag: Tag, drawing: Drawing, line: int) -> dict[str, str]:
+def attributes(tag: Tag, context: PageContext, line: int) -> dict[str, str]:
     """The attributes that may be kept, escaped."""
     allowed = ALLOWED[tag.name].attributes
     given: dict[str, str] = {}
     for written_name, value in tag.attributes.items():
         name = written_name.lower()
         if name in allowed or name in EVERYWHERE:
-            _keep(given, name, value, drawing)
+            _keep(given, name, value, context)
         elif name in ("class", "classname"):
             _classes(given, value)
         elif name == "style":
             _measures(given, value, allowed)
         elif name == "name" and tag.name == "a":
-            _keep(given, "id", value, drawing)
+            _keep(given, "id", value, context)
         elif name.startswith("on") and len(name) > 2:
             message = f"{written_name} on <{tag.name}> was removed: nothing on a page is run"
-            drawing.note(Severity.WARNING, "PAGE013", message, "leave it out", line)
+            context.report(Severity.WARNING, "PAGE013", message, "leave it out", line)
         elif name not in _QUIET and not name.startswith(("aria-", "data-")):
             message = f"{written_name[:40]} on <{tag.name}> was removed"
-            drawing.note(Severity.INFO, "PAGE013", message, "leave it out", line)
+            context.report(Severity.INFO, "PAGE013", message, "leave it out", line)
     return given
 
 
-def _keep(given: dict[str, str], name: str, value: Value, drawing: Drawing) -> None:
+def _keep(given: dict[str, str], name: str, value: Value, context: PageContext) -> None:
     if name in SWITCHES:
         if value not in (False, "false", None):
             given[name] = ""
@@ -127,7 +127,7 @@ def _keep(given: dict[str, str], name: str, value: Value, drawing: Drawing) -> N
     text = "" if value is None or isinstance(value, (bool, list, dict)) else str(value)
     if name == "id":
         if text.strip():
-            given["id"] = drawing.identifier(text, text)
+            given["id"] = context.identifier(text, text)
     elif text and (kept := accepted(name, text)) is not None:
         given[name] = escape(kept)
 
@@ -155,31 +155,31 @@ def _measures(given: dict[str, str], value: Value, allowed: frozenset[str]) -> N
                 given[name] = kept
 
 
-def _link(tag: Tag, given: dict[str, str], drawing: Drawing, line: int) -> None:
+def _link(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> None:
     target = _text(tag.attributes, "href")
-    address = drawing.href(target, line) if target else None
+    address = context.href(target, line) if target else None
     if address is not None:
         given["href"] = address
-        if drawing.elsewhere(target):
+        if context.elsewhere(target):
             given["rel"] = "noopener"
 
 
-def _frame(tag: Tag, drawing: Drawing, line: int) -> str:
+def _frame(tag: Tag, context: PageContext, line: int) -> str:
     source = _text(tag.attributes, "src")
-    elsewhere = drawing.elsewhere(source) if source else None
-    address = drawing.source(source, line) if elsewhere else None
+    elsewhere = context.elsewhere(source) if source else None
+    address = context.source(source, line) if elsewhere else None
     if address is None:
-        return f"<p>{_instead(tag, source, drawing)}</p>" if source else ""
-    given = attributes(tag, drawing, line)
+        return f"<p>{_instead(tag, source, context)}</p>" if source else ""
+    given = attributes(tag, context, line)
     given.setdefault("title", escape(source[:200]))
     sandbox = "allow-scripts allow-same-origin allow-popups allow-presentation"
     return written("iframe", {**given, "src": address, "sandbox": sandbox, "loading": "lazy"}) + "</iframe>"
 
 
-def _instead(tag: Tag, target: str, drawing: Drawing) -> str:
+def _instead(tag: Tag, target: str, context: PageContext) -> str:
     """A link in the place of a frame or a video that the page does not show."""
-    elsewhere = drawing.elsewhere(target)
-    address = elsewhere or drawing.href(target, 0)
+    elsewhere = context.elsewhere(target)
+    address = elsewhere or context.href(target, 0)
     words = escape(_text(tag.attributes, "title") or target)
     relation = ' rel="noopener"' if elsewhere else ""
     return f'<a class="embed" href="{address}"{relation}>{words}</a> ' if address else f"{words} "

@@ -31,7 +31,7 @@ Resolve = Callable[[Tag, int, bool], bool]
 def footnotes(env: dict[str, Any], pieces: Pieces) -> str:
     """What the ids of a text's footnotes begin with: a page and the snippets on it have some each."""
     if "footnotes_name" not in env:
-        env["footnotes_name"] = pieces.drawing.identifier("fn")
+        env["footnotes_name"] = pieces.context.identifier("fn")
     return str(env["footnotes_name"])
 
 
@@ -104,7 +104,7 @@ class Inlines:
     def _with_links(self, text: str) -> str:
         done, parts = 0, []
         for start, end in addresses(text):
-            href = self._pieces.drawing.href(text[start:end], self._line)
+            href = self._pieces.context.href(text[start:end], self._line)
             parts.append(escape(text[done:start]))
             parts.append(f'<a href="{href}" rel="noopener">{escape(text[start:end])}</a>')
             done = end
@@ -123,15 +123,15 @@ class Inlines:
         self._pieces.sections.words.append(" ")
 
     def _link(self, token: Token) -> None:
-        drawing = self._pieces.drawing
+        context = self._pieces.context
         target = str(token.attrs.get("href", ""))
-        href = drawing.href(target, self._place())
+        href = context.href(target, self._place())
         if href is None:
             self._open("link", "", "")
             return
         title = token.attrs.get("title")
         given = f' title="{escape(str(title))}"' if title else ""
-        relation = ' rel="noopener"' if "//" in target and drawing.elsewhere(target) else ""
+        relation = ' rel="noopener"' if "//" in target and context.elsewhere(target) else ""
         self._linked = True
         self._open("link", f'<a href="{href}"{given}{relation}>', "</a>")
 
@@ -143,7 +143,7 @@ class Inlines:
         pieces = self._pieces
         pieces.filled = True
         pieces.sections.words.append(alternative)
-        drawn = html.draw_image(source, alternative, pieces.drawing, self._place(), given, linked=self._linked)
+        drawn = html.draw_image(source, alternative, pieces.context, self._place(), given, linked=self._linked)
         pieces.out.append(drawn)
 
     def _footnote(self, token: Token) -> None:

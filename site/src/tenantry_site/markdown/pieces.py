@@ -10,10 +10,10 @@ import re
 
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown import html
-from tenantry_site.markdown.drawing import Drawing
 from tenantry_site.markdown.elements import ALLOWED, IMPLIED, OPTIONAL
 from tenantry_site.markdown.frames import Frame, Frames, Sort
 from tenantry_site.markdown.notes import Notes
+from tenantry_site.markdown.page_context import PageContext
 from tenantry_site.markdown.sections import Sections
 from tenantry_site.markdown.tags import Tag
 from tenantry_site.nodes import Element, Fragment, Node
@@ -31,7 +31,7 @@ class Pieces:
         "_hidden",
         "_segment",
         "_within",
-        "drawing",
+        "context",
         "filled",
         "frames",
         "notes",
@@ -40,10 +40,10 @@ class Pieces:
         "sections",
     )
 
-    def __init__(self, drawing: Drawing, sections: Sections, notes: Notes, *, placed: bool = True) -> None:
+    def __init__(self, context: PageContext, sections: Sections, notes: Notes, *, placed: bool = True) -> None:
         self.out: list[str | Node] = []
         self.frames = Frames()
-        self.drawing = drawing
+        self.context = context
         self.notes = notes
         self.sections = sections
         self.placed = placed
@@ -119,7 +119,7 @@ class Pieces:
         self._imply(tag.name)
         if within and allowed.block:
             self._leave_for_block()
-        opening, closing = html.draw_tag(tag, self.drawing, line if self.placed else 0)
+        opening, closing = html.draw_tag(tag, self.context, line if self.placed else 0)
         if not closing or tag.alone:
             self.out.append(opening + closing)
             self.filled = True
@@ -242,7 +242,7 @@ class Pieces:
         if ' id="' in opening and isinstance(wanted, str):
             identifier = opening.partition(' id="')[2].partition('"')[0]
         else:
-            identifier = self.drawing.identifier(text)
+            identifier = self.context.identifier(text)
             opening = f'{opening[:-1]} id="{identifier}">'
         self.sections.heading(level, identifier, text)
         return opening, f"</h{level}>"

@@ -14,12 +14,12 @@ from tenantry_site.components import COMPONENTS
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.building import Builder
 from tenantry_site.markdown.constructs import Constructs
-from tenantry_site.markdown.drawing import Drawing
 from tenantry_site.markdown.elements import ALLOWED, PHRASING, Allowed
 from tenantry_site.markdown.escaping import escape
 from tenantry_site.markdown.front import front_matter
 from tenantry_site.markdown.inlines import SPECIAL
 from tenantry_site.markdown.notes import Notes
+from tenantry_site.markdown.page_context import PageContext
 from tenantry_site.markdown.pieces import Pieces
 from tenantry_site.markdown.reading import Reading
 from tenantry_site.markdown.sections import Sections
@@ -65,9 +65,9 @@ class PageReader:
         notes.extend(said)
         path = page_path(source) or source
         sections = Sections()
-        drawing = self._drawing(path, notes)
-        reading = Reading(source, body, self._shelf, drawing, sections, notes)
-        drawing.shared = reading.snippet
+        context = self._context(path, notes)
+        reading = Reading(source, body, self._shelf, context, sections, notes)
+        context.shared = reading.snippet
         builder = reading.builder
         tokens = builder.tokens(body)
         heads = [tokens[at + 1].content for at, token in enumerate(tokens) if token.tag == "h1" and token.nesting == 1]
@@ -76,7 +76,7 @@ class PageReader:
         said_twice = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
         builder.build(tokens, first if said_twice else "", shift=1 if len(heads) > said_twice else 0)
         _unclosed_fence(tokens, body, notes)
-        html = drawing.nodes(builder.pieces.nodes())
+        html = context.render(builder.pieces.nodes())
         return Page(
             path=path,
             source=source,
@@ -85,40 +85,40 @@ class PageReader:
             html=html,
             headings=tuple(sections.headings),
             sections=sections.all(),
-            links=tuple(drawing.links),
+            links=tuple(context.links),
             markdown=_without(body, reading.imports),
             diagnostics=notes.all(),
         )
 
     def inline(self, markdown: str, page: str = "") -> str:
         """One line of Markdown that somebody else wrote, as HTML. ``page``: the one that it will stand on."""
-        return self.inline_on(self._drawing(page, Notes("")), _clean(markdown))
+        return self.inline_on(self._context(page, Notes("")), _clean(markdown))
 
     def block(self, markdown: str, page: str = "") -> str:
         """Markdown that somebody else wrote, as HTML: without components, headings from level 3 on and without ids."""
         text = _clean(markdown)
-        drawing = self._drawing(page, Notes(""))
-        builder = self._foreign(text, drawing, ALLOWED)
+        context = self._context(page, Notes(""))
+        builder = self._foreign(text, context, ALLOWED)
         builder.build(builder.tokens(text), shift=2, anchored=False)
-        return drawing.nodes(builder.pieces.nodes())
+        return context.render(builder.pieces.nodes())
 
-    def inline_on(self, drawing: Drawing, markdown: str) -> str:
+    def inline_on(self, context: PageContext, markdown: str) -> str:
         """The same as ``inline`` for a page that is being drawn."""
         if SPECIAL.search(markdown) is None and "://" not in markdown:
             return escape(markdown)
-        builder = self._foreign(markdown, drawing, PHRASING)
+        builder = self._foreign(markdown, context, PHRASING)
         builder.inline(markdown, 0)
-        return drawing.nodes(builder.pieces.nodes()).strip()
+        return context.render(builder.pieces.nodes()).strip()
 
-    def _foreign(self, text: str, drawing: Drawing, elements: Mapping[str, Allowed]) -> Builder:
-        constructs = Constructs(text, frozenset(), {}, drawing.notes, expressive=False, elements=elements)
+    def _foreign(self, text: str, context: PageContext, elements: Mapping[str, Allowed]) -> Builder:
+        constructs = Constructs(text, frozenset(), {}, context.notes, expressive=False, elements=elements)
         env: dict[str, Any] = {"constructs": constructs}
-        pieces = Pieces(drawing, Sections(), drawing.notes, placed=False)
+        pieces = Pieces(context, Sections(), context.notes, placed=False)
         return Builder(parser(indented_code=True), env, pieces, self._shelf.highlighter, _no_snippet)
 
-    def _drawing(self, page: str, notes: Notes) -> Drawing:
+    def _context(self, page: str, notes: Notes) -> PageContext:
         media = self._external_media
-        return Drawing(page, self._addresses, notes, self.inline_on, self._shelf.components, external_media=media)
+        return PageContext(page, self._addresses, notes, self.inline_on, self._shelf.components, external_media=media)
 
 
 def _no_snippet(_tag: Tag, _line: int, _within: bool) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.building import Builder
 from tenantry_site.markdown.constructs import Constructs
-from tenantry_site.markdown.drawing import Drawing
 from tenantry_site.markdown.notes import Notes
+from tenantry_site.markdown.page_context import PageContext
 from tenantry_site.markdown.pieces import Pieces
 from tenantry_site.markdown.sections import Sections
 from tenantry_site.markdown.shelf import Shelf
@@ -31,14 +31,14 @@ _COMPONENTS = re.compile(r"</?[A-Z]|^(?:import|export)\s", re.MULTILINE)
 class Reading:
     """One text being read. ``within``: the snippets that it is a part of, from the outermost."""
 
-    __slots__ = ("_drawing", "_module", "_notes", "_sections", "_shelf", "_source", "_within", "builder")
+    __slots__ = ("_context", "_module", "_notes", "_sections", "_shelf", "_source", "_within", "builder")
 
     def __init__(
         self,
         source: str,
         text: str,
         shelf: Shelf,
-        drawing: Drawing,
+        context: PageContext,
         sections: Sections,
         notes: Notes,
         *,
@@ -47,7 +47,7 @@ class Reading:
     ) -> None:
         self._source = source
         self._shelf = shelf
-        self._drawing = drawing
+        self._context = context
         self._sections = sections
         self._notes = notes
         self._within = within
@@ -59,7 +59,7 @@ class Reading:
         constructs = Constructs(text, module.known, module.names, notes, expressive=expressive)
         env: dict[str, Any] = {"constructs": constructs, "module": module}
         markdown = parser(indented_code=not expressive and _COMPONENTS.search(text) is None)
-        pieces = Pieces(drawing, sections, notes, placed=not within)
+        pieces = Pieces(context, sections, notes, placed=not within)
         self.builder = Builder(markdown, env, pieces, shelf.highlighter, self.resolve)
 
     @property
@@ -86,15 +86,15 @@ class Reading:
         if key is None:
             self._missing(path, line)
             return ()
-        self._drawing.snippets += 1
-        if key in self._within or len(self._within) >= DEEPEST or self._drawing.snippets > MOST:
+        self._context.snippets += 1
+        if key in self._within or len(self._within) >= DEEPEST or self._context.snippets > MOST:
             self._notes.add(Severity.WARNING, "PAGE011", f"{key} contains itself", "leave one of them out", line)
             return ()
         text, offset = self._shelf.text(key)
         notes = Notes(key, offset)
         names = {**attributes, **{f"props.{name}": value for name, value in attributes.items()}}
         reading = Reading(
-            key, text, self._shelf, self._drawing, self._sections, notes, names=names, within=(*self._within, key)
+            key, text, self._shelf, self._context, self._sections, notes, names=names, within=(*self._within, key)
         )
         builder = reading.builder
         builder.build(builder.tokens(text))

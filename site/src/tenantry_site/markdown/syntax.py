@@ -47,7 +47,7 @@ class Blocks(ParserBlock):
 
 
 class Plain(MarkdownIt):
-    """A parser that takes addresses as they are: they are judged where they are written (``drawing.py``)."""
+    """A parser that takes addresses as they are: they are judged where they are written (``context.py``)."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802  # the parser's name
         return url

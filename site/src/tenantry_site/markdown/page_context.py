@@ -15,7 +15,7 @@ from tenantry_site.markdown.notes import Notes
 from tenantry_site.nodes import Code, Component, Fragment, Link, Node
 
 
-class Drawing:
+class PageContext:
     """One page; what components draw on (``nodes.Draw``)."""
 
     __slots__ = (
@@ -28,7 +28,7 @@ class Drawing:
         page: str,
         addresses: Addresses,
         notes: Notes,
-        inline: Callable[[Drawing, str], str],
+        inline: Callable[[PageContext, str], str],
         components: Mapping[str, Component],
         *,
         external_media: bool,
@@ -44,7 +44,7 @@ class Drawing:
         self._external_media = external_media
         self._identifiers = Identifiers()
 
-    def nodes(self, nodes: tuple[Node, ...]) -> str:
+    def render(self, nodes: tuple[Node, ...]) -> str:
         """The HTML of nodes. An element that no function draws is a link if it has an address, else its children."""
         parts: list[str] = []
         for node in nodes:
@@ -55,10 +55,10 @@ class Drawing:
             elif node.text("href").strip():
                 parts.append(unknown_link(node, self))
             else:
-                parts.append(self.nodes(node.children))
+                parts.append(self.render(node.children))
         return "".join(parts)
 
-    def inline(self, markdown: str) -> str:
+    def render_inline(self, markdown: str) -> str:
         """The HTML of one line of Markdown."""
         return self._inline(self, markdown)
 
@@ -70,7 +70,7 @@ class Drawing:
         if drawn is None:
             nearest = icons.nearest(name)
             fix = f"write {nearest}" if nearest else "leave the icon out"
-            self.note(Severity.WARNING, "PAGE019", f"there is no icon {name[:80]}", fix, 0)
+            self.report(Severity.WARNING, "PAGE019", f"there is no icon {name[:80]}", fix, 0)
         return drawn or ""
 
     def href(self, target: str, line: int) -> str | None:
@@ -110,20 +110,20 @@ class Drawing:
         """The nodes of a snippet; none, and a diagnostic, if it does not exist."""
         return self.shared(path, line) if self.shared else ()
 
-    def note(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
+    def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
         """Says something about the page. ``line`` counts from 1 in the text below the front matter."""
         self.notes.add(severity, code, message, fix, line)
 
     def _refused(self, target: str, line: int) -> None:
         message = f"{target.strip()[:80]} is not an address that a page can lead to"
-        self.note(
+        self.report(
             Severity.WARNING, "PAGE014", message, "write a path, or an address of http, https, mailto or tel", line
         )
 
     def _foreign(self, address: Address, line: int) -> None:
         host = urlsplit(address.href).netloc[:80]
         message = f"a file of {host} is shown as a link: pages load nothing from other hosts"
-        self.note(Severity.INFO, "PAGE015", message, "put the file into the site, or allow external media", line)
+        self.report(Severity.INFO, "PAGE015", message, "put the file into the site, or allow external media", line)
 
 
 def _web(address: Address) -> bool:

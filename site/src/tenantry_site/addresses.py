@@ -1,6 +1,7 @@
-"""Addresses: where each page and file of the site is, and what to write to lead there.
+"""Addresses: where each page and file of the site is, and the relative address of one from another.
 
-A path that begins with neither ``/`` nor ``.`` is one from the page's folder; if nothing is there, from the site's.
+A path that begins with neither ``/`` nor ``.`` is one relative to the page's folder; if nothing is there, to the
+site's.
 
 A page ``guides/start`` becomes ``guides/start.html``, and every link between pages is relative: a site works on any
 host, under any prefix, and from a folder without a server.
@@ -20,7 +21,7 @@ SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 """The schemes that a link may have; ``javascript:`` and ``data:`` would be ways into the page."""
 
 
-class Kind(StrEnum):
+class AddressKind(StrEnum):
     """What an address leads to."""
 
     PAGE = "page"
@@ -34,7 +35,7 @@ class Kind(StrEnum):
 class Address:
     """``href`` is what to write, not yet escaped for HTML; ``path`` the page or file within the site that is meant."""
 
-    kind: Kind
+    kind: AddressKind
     href: str
     path: str = ""
     fragment: str = ""
@@ -49,12 +50,12 @@ def page_path(reference: str) -> str | None:
     return None if path.startswith("..") else ("" if path == "." else path)
 
 
-def output(page: str) -> str:
+def html_path(page: str) -> str:
     """The file that a page is written to."""
     return f"{page}.html"
 
 
-def between(source: str, target: str) -> str:
+def relative_url(source: str, target: str) -> str:
     """The relative address from one file of the built site to another, both given as paths from its root.
 
     A colon is always quoted: within the first part of a relative address it would end a scheme (``javascript:``).
@@ -88,41 +89,43 @@ class Addresses:
         try:
             parts = urlsplit(target.strip())
         except ValueError:
-            return Address(Kind.REFUSED, "")
+            return Address(AddressKind.REFUSED, "")
         if parts.scheme or parts.netloc:
             allowed = parts.scheme.lower() in SCHEMES or (not parts.scheme and parts.netloc)
-            return Address(Kind.EXTERNAL if allowed else Kind.REFUSED, target.strip() if allowed else "")
+            return Address(AddressKind.EXTERNAL if allowed else AddressKind.REFUSED, target.strip() if allowed else "")
         tail = (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
         if not parts.path:
-            return Address(Kind.PAGE, tail or "#", page, unquote(parts.fragment))
+            return Address(AddressKind.PAGE, tail or "#", page, unquote(parts.fragment))
         return self._inside(page, unquote(parts.path), tail, unquote(parts.fragment))
 
     def _inside(self, page: str, path: str, tail: str, fragment: str) -> Address:
         start = "" if path.startswith("/") else dirname(page)
         found = self._at(page, start, path, tail, fragment)
-        if found.kind is Kind.MISSING and start and not path.startswith("."):
+        if found.kind is AddressKind.MISSING and start and not path.startswith("."):
             # what many authors mean by a path without a slash before it
             from_root = self._at(page, "", path, tail, fragment)
-            return found if from_root.kind is Kind.MISSING else from_root
+            return found if from_root.kind is AddressKind.MISSING else from_root
         return found
 
     def _at(self, page: str, start: str, path: str, tail: str, fragment: str) -> Address:
         whole = normpath(f"{start}/{path}".lstrip("/") or ".")
         whole = "" if whole == "." else whole
         if whole.startswith(".."):
-            return Address(Kind.MISSING, between(output(page), whole) + tail, whole, fragment)
+            return Address(AddressKind.MISSING, relative_url(html_path(page), whole) + tail, whole, fragment)
         if whole in self.files:
-            return Address(Kind.FILE, between(output(page), whole) + tail, whole, fragment)
+            return Address(AddressKind.FILE, relative_url(html_path(page), whole) + tail, whole, fragment)
         for candidate in _candidates(whole):
             if candidate in self.pages:
-                return Address(Kind.PAGE, between(output(page), output(candidate)) + tail, candidate, fragment)
+                return Address(
+                    AddressKind.PAGE, relative_url(html_path(page), html_path(candidate)) + tail, candidate, fragment
+                )
         first = self._first(whole)
         if first is not None:
-            return Address(Kind.PAGE, between(output(page), output(first)) + tail, first, fragment)
+            return Address(AddressKind.PAGE, relative_url(html_path(page), html_path(first)) + tail, first, fragment)
         if not whole:
-            return Address(Kind.PAGE, between(output(page), "index.html") + tail, "", fragment)
-        there = output(whole) if whole in self.moved else whole
-        return Address(Kind.MISSING, between(output(page), there) + tail, whole, fragment)
+            return Address(AddressKind.PAGE, relative_url(html_path(page), "index.html") + tail, "", fragment)
+        there = html_path(whole) if whole in self.moved else whole
+        return Address(AddressKind.MISSING, relative_url(html_path(page), there) + tail, whole, fragment)
 
     def all_folders(self) -> frozenset[str]:
         """Every folder with a page or a file in it, however deep."""

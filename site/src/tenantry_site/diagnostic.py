@@ -1,4 +1,4 @@
-"""Diagnostic: one thing that is to be said about a file of the site, with its place and its remedy."""
+"""Diagnostic: one finding about a file of the site, with its position and its fix."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """What was found at one place, and what to write there.
+    """What was found at one position, and what to write there.
 
     ``code`` is stable (``CFG…`` of the configuration file, ``PAGE…`` of a page, ``API…`` of an OpenAPI document,
     ``LINK…`` of a link, ``SITE…`` of the whole, ``FILE…`` of a file on the disk).
     ``pointer`` is a JSON pointer (RFC 6901) into a configuration file or an OpenAPI document and empty for a page.
-    ``line`` and ``column`` count from 1 and are 0 where nothing narrower than the file is to blame.
+    ``line`` and ``column`` count from 1 and are 0 where the finding is about the file as a whole.
     ``path`` is the file's path within the site, with ``/``; empty where text without a file was read.
     """
 

@@ -19,42 +19,43 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
 def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """The model of a configuration file and what is to be said about it. Never raises for what is on disk.
+    """The model of a configuration file and its diagnostics. Never raises for what is on disk.
 
-    The site's folder is that of the file: pages, images and OpenAPI files that are not in it are told. The diagnostics
-    have the file's name as their path. A file that is missing or cannot be read is an error (CFG001), and no model.
+    The site's folder is that of the file: pages, images and OpenAPI files that are not in it are reported. The
+    diagnostics have the file's name as their path. A file that is missing or cannot be read is an error (CFG001), and
+    no model.
     """
-    place = Path(path)
+    file_path = Path(path)
     try:
-        if place.is_dir():
-            return None, (_unreadable(place, "is a folder", "name the configuration file in it"),)
-        if place.exists() and not place.is_file():
-            return None, (_unreadable(place, "is not a plain file", "name the configuration file"),)
-        with place.open("rb") as file:
+        if file_path.is_dir():
+            return None, (_unreadable(file_path, "is a folder", "name the configuration file in it"),)
+        if file_path.exists() and not file_path.is_file():
+            return None, (_unreadable(file_path, "is not a plain file", "name the configuration file"),)
+        with file_path.open("rb") as file:
             data = file.read(LARGEST + 1)
     except FileNotFoundError:
-        return None, (_unreadable(place, "does not exist", "is the path right? A new site starts with site.json"),)
+        return None, (_unreadable(file_path, "does not exist", "is the path right? A new site starts with site.json"),)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path can be so"
-        return None, (_unreadable(place, f"cannot be read: {reason}", "allow this user to read it"),)
+        return None, (_unreadable(file_path, f"cannot be read: {reason}", "allow this user to read it"),)
     if len(data) > LARGEST:
-        return None, (too_large(place),)
-    config, diagnostics = loads(data, files=files_of(place.parent))
-    return config, tuple(replace(one, path=place.name) for one in diagnostics)
+        return None, (too_large(file_path),)
+    config, diagnostics = loads(data, files=files_of(file_path.parent))
+    return config, tuple(replace(one, path=file_path.name) for one in diagnostics)
 
 
 def files_of(folder: Path) -> frozenset[str] | None:
     """The paths of all files in a folder, relative to it and with ``/``; hidden ones and installed packages are left
     out, links to folders are not followed. None if there are more than ``MOST_FILES``: then nothing can be said."""
     found: set[str] = set()
-    for path in _walk(folder):
+    for path in _list_files(folder):
         found.add(path)
         if len(found) > MOST_FILES:
             return None
     return frozenset(found)
 
 
-def _walk(folder: Path) -> Iterator[str]:
+def _list_files(folder: Path) -> Iterator[str]:
     top = str(folder)
     for here, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
@@ -63,10 +64,10 @@ def _walk(folder: Path) -> Iterator[str]:
         yield from (prefix + name for name in names if not name.startswith("."))
 
 
-def too_large(place: Path) -> Diagnostic:
-    """What is said of a file with more than ``LARGEST`` bytes."""
-    return _unreadable(place, "is larger than 32 MiB", "is it the right file?")
+def too_large(file_path: Path) -> Diagnostic:
+    """The diagnostic of a file with more than ``LARGEST`` bytes."""
+    return _unreadable(file_path, "is larger than 32 MiB", "is it the right file?")
 
 
-def _unreadable(place: Path, what: str, fix: str) -> Diagnostic:
-    return Diagnostic(Severity.ERROR, "CFG001", f"{clip(str(place), 120)} {what}", fix, path=place.name)
+def _unreadable(file_path: Path, what: str, fix: str) -> Diagnostic:
+    return Diagnostic(Severity.ERROR, "CFG001", f"{clip(str(file_path), 120)} {what}", fix, path=file_path.name)

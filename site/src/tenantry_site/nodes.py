@@ -12,7 +12,7 @@ from typing import Protocol
 
 from tenantry_site.diagnostic import Severity
 
-Value = str | bool | int | float | None | list["Value"] | dict[str, "Value"]
+AttributeValue = str | bool | int | float | None | list["AttributeValue"] | dict[str, "AttributeValue"]
 """An attribute's value: text, ``true`` for a bare name, or a literal of JSON between braces. None: an expression."""
 
 
@@ -24,7 +24,7 @@ class Fragment:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeBlock:
     """A block of code. ``html`` is the whole rendered block; ``text`` what its copy button copies."""
 
     language: str
@@ -39,7 +39,7 @@ class Element:
     """A component with its attributes and children. ``inline``: it stands within a paragraph."""
 
     name: str
-    attributes: Mapping[str, Value]
+    attributes: Mapping[str, AttributeValue]
     children: tuple[Node, ...]
     line: int
     inline: bool = False
@@ -56,7 +56,7 @@ class Element:
         return self.attributes.get(name) in (True, "true", "")
 
 
-Node = Fragment | Code | Element
+Node = Fragment | CodeBlock | Element
 
 
 class RenderContext(Protocol):

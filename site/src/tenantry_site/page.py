@@ -1,4 +1,4 @@
-"""Page: one page of the site as it was read, before the frame of the site is put around it."""
+"""Page: one page of the site as it was read, before the layout of the site is put around it."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class FrontMatter:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page. ``path`` is its place within the site without a suffix (``guides/start``), ``source`` its file.
+    """One page. ``path`` is its path within the site without a suffix (``guides/start``), ``source`` its file.
 
     ``title`` is the front matter's, else the first heading of level 1, else the file name in words. ``html`` has no
     heading of level 1. ``markdown`` is the text to show to a reader who asks for Markdown: front matter and imports
-    removed. ``parts`` names what the page needs beside the frame (``playground``); ``request_headers`` the headers that
-    its playground may set.
+    removed. ``parts`` names what the page needs beside the layout (``playground``); ``request_headers`` the headers
+    that its playground may set.
     """
 
     path: str

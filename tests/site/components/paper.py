@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from markupsafe import escape
 
 from tenantry_site import icons
-from tenantry_site.addresses import Addresses, Kind
+from tenantry_site.addresses import Addresses, AddressKind
 from tenantry_site.components import COMPONENTS
 from tenantry_site.diagnostic import Severity
-from tenantry_site.nodes import Code, Element, Fragment, Node, Value
+from tenantry_site.nodes import AttributeValue, CodeBlock, Element, Fragment, Node
 
 ADDRESSES = Addresses(["start", "guides/other"], ["images/one.png"])
 
@@ -36,14 +36,14 @@ class Paper:
 
     def href(self, target: str, line: int) -> str | None:
         address = ADDRESSES.resolve("start", target)
-        if address.kind is Kind.REFUSED:
+        if address.kind is AddressKind.REFUSED:
             self.report(Severity.WARNING, "PAGE014", f"{target} is refused", "", line)
             return None
         return str(escape(address.href))
 
     def source(self, target: str, line: int) -> str | None:
         address = ADDRESSES.resolve("start", target)
-        return str(escape(address.href)) if address.kind is Kind.FILE else None
+        return str(escape(address.href)) if address.kind is AddressKind.FILE else None
 
     def identifier(self, wanted: str, written: str = "") -> str:
         slug = re.sub(r"[^a-z0-9]+", "-", (written or wanted).lower()).strip("-") or "part"
@@ -64,18 +64,18 @@ class Paper:
         return [code for _, code, _, _ in self.notes]
 
 
-def element(name: str, /, *children: Node | str, line: int = 7, **attributes: Value) -> Element:
+def element(name: str, /, *children: Node | str, line: int = 7, **attributes: AttributeValue) -> Element:
     """An element; text among its children becomes a paragraph."""
     nodes = tuple(Fragment(f"<p>{child}</p>") if isinstance(child, str) else child for child in children)
     return Element(name, attributes, nodes, line)
 
 
-def code(text: str, language: str = "", title: str = "") -> Code:
+def code(text: str, language: str = "", title: str = "") -> CodeBlock:
     """A block of code as pages draw it."""
     caption = f'<figcaption class="code-title">{escape(title)}</figcaption>' if title else ""
     button = '<button type="button" class="copy" data-copy hidden>Copy</button>'
     html = f'<figure class="code">{caption}{button}<pre tabindex="0"><code>{escape(text)}</code></pre></figure>'
-    return Code(language, title, text, html, 7)
+    return CodeBlock(language, title, text, html, 7)
 
 
 def drawn(*nodes: Node, **snippets: tuple[Node, ...]) -> tuple[str, Paper]:

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tenantry_site.components import CODES, COMPONENTS, tints
-from tenantry_site.nodes import Code, Element, Fragment
+from tenantry_site.nodes import CodeBlock, Element, Fragment
 from tests.site.components.paper import code, drawn, element
 from tests.site.components.showcase import everything
 
@@ -354,6 +354,6 @@ def test_a_title_that_is_an_expression_was_spoken_of_before() -> None:
 
 def test_code_is_never_drawn_again() -> None:
     """What a block of code has as HTML is written as it is."""
-    block = Code("", "t", "x", "<pre><code>&lt;b&gt;</code></pre>", 1)
+    block = CodeBlock("", "t", "x", "<pre><code>&lt;b&gt;</code></pre>", 1)
     html, _ = drawn(element("CodeGroup", block, block))
     assert html.count(block.html) == 2

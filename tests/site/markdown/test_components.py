@@ -9,7 +9,7 @@ import pytest
 
 from tenantry_site.addresses import Addresses
 from tenantry_site.markdown import PageReader
-from tenantry_site.nodes import Code, Component, Element, RenderContext
+from tenantry_site.nodes import CodeBlock, Component, Element, RenderContext
 from tenantry_site.page import Page
 
 NAMES = (
@@ -31,7 +31,7 @@ NAMES = (
 def outline(element: Element, context: RenderContext) -> str:
     """A component as brackets, with its attributes: what the reader of pages hands over."""
     given = "".join(f" {name}={escape(repr(value))}" for name, value in element.attributes.items())
-    codes = "".join(f"({child.language}:{child.title})" for child in element.children if isinstance(child, Code))
+    codes = "".join(f"({child.language}:{child.title})" for child in element.children if isinstance(child, CodeBlock))
     return f"[{element.name}{given}{'!' if element.inline else ''}:{context.render(element.children)}{codes}]"
 
 

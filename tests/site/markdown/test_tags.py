@@ -6,7 +6,7 @@ import pytest
 
 from tenantry_site.markdown.literals import NotLiteral, literal
 from tenantry_site.markdown.tags import Scanner, Tag
-from tenantry_site.nodes import Value
+from tenantry_site.nodes import AttributeValue
 
 
 def tag(text: str) -> Tag | None:
@@ -48,7 +48,7 @@ def tag(text: str) -> Tag | None:
         ('<A\n\tb="c"\nd="e"f="g"\n>', {"b": "c", "d": "e", "f": "g"}),
     ],
 )
-def test_attributes(text: str, attributes: dict[str, Value]) -> None:
+def test_attributes(text: str, attributes: dict[str, AttributeValue]) -> None:
     """Red when an attribute is read wrongly. HTML and JSX need no space behind a quotation mark or brace."""
     found = tag(text)
     assert found is not None

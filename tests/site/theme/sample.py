@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tenantry_site.addresses import Addresses, output
+from tenantry_site.addresses import Addresses, html_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.navigation import Navigation
 from tenantry_site.nodes import Heading
@@ -220,7 +220,7 @@ def write(folder: Path, of: SiteConfig | None = None, options: SiteOptions | Non
     """The whole site in a folder."""
     of = of or config()
     drawn = theme(of, options or SiteOptions(repository="https://github.com/harbour/harbour/tree/main/docs"))
-    found = {output(path): drawn.page(page(path, front)) for path, front in HEADS.items()}
+    found = {html_path(path): drawn.page(page(path, front)) for path, front in HEADS.items()}
     found["404.html"] = drawn.not_found("")
     found |= FILES | {STYLES: stylesheet(of)}
     found |= {path: static(f"{name}.js") for name, path in SCRIPTS.items()}

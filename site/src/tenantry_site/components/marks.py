@@ -12,7 +12,7 @@ from tenantry_site.components import notes
 from tenantry_site.components.drawn import children, line, safe
 from tenantry_site.components.own_icons import own_svg
 from tenantry_site.components.tints import tint
-from tenantry_site.nodes import Element, RenderContext, Value
+from tenantry_site.nodes import AttributeValue, Element, RenderContext
 
 _LINK = re.compile(r"</?a\b[^>]*>")
 _TAG = re.compile(r"<[^>]*>")
@@ -90,6 +90,6 @@ def content(element: Element, context: RenderContext, name: str) -> Markup:
     return _CONTENT.format(name, inner) if inner.strip() else Markup()
 
 
-def shown(value: Value) -> str:
+def shown(value: AttributeValue) -> str:
     """An attribute's value as its reader writes it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tenantry_site.components import notes
-from tenantry_site.nodes import Code, Element, Fragment, Node, RenderContext
+from tenantry_site.nodes import CodeBlock, Element, Fragment, Node, RenderContext
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>")
 _VOID = frozenset({"br", "col", "hr", "img", "source", "track", "wbr"})
@@ -17,7 +17,7 @@ _VOID = frozenset({"br", "col", "hr", "img", "source", "track", "wbr"})
 class Part:
     """One part, and what stands between it and the next."""
 
-    node: Element | Code
+    node: Element | CodeBlock
     rest: list[Node] = field(default_factory=list)
 
 
@@ -26,7 +26,7 @@ def divide(element: Element, context: RenderContext, name: str, code: bool = Fal
     before: list[Node] = []
     parts: list[Part] = []
     for node in _opened(element, context):
-        if (isinstance(node, Element) and node.name == name) or (code and isinstance(node, Code)):
+        if (isinstance(node, Element) and node.name == name) or (code and isinstance(node, CodeBlock)):
             parts.append(Part(node))
         else:
             (parts[-1].rest if parts else before).append(node)

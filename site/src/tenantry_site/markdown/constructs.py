@@ -16,7 +16,7 @@ from tenantry_site.markdown.elements import ALLOWED, REMOVED, SWALLOWED, Allowed
 from tenantry_site.markdown.literals import NotLiteral, literal
 from tenantry_site.markdown.notes import Notes
 from tenantry_site.markdown.tags import CLOSERS, Scanner, Tag
-from tenantry_site.nodes import Value
+from tenantry_site.nodes import AttributeValue
 
 INLINE = frozenset({"Icon", "Tooltip", "Badge", "Latex", "Color"})
 """Components that stand within a line of text; all others stand by themselves."""
@@ -65,7 +65,7 @@ class Constructs:
         self,
         text: str,
         known: Container[str],
-        names: Mapping[str, Value],
+        names: Mapping[str, AttributeValue],
         notes: Notes,
         *,
         expressive: bool,
@@ -160,7 +160,7 @@ class Constructs:
             self.notes.add(Severity.INFO, "PAGE008", message, "write its value, or \\{ for a brace", line)
 
 
-def shown(value: Value) -> str:
+def shown(value: AttributeValue) -> str:
     """A value as text: nothing for those that a page would not show."""
     if value is None or isinstance(value, bool):
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenantry_site.markdown.escaping import escape
 from tenantry_site.markdown.highlighting import Highlighter
 from tenantry_site.markdown.info import Info, read_info
-from tenantry_site.nodes import Code
+from tenantry_site.nodes import CodeBlock
 
 LONGEST_TITLE = 200
 DIAGRAMS = frozenset({"mermaid", "plantuml", "math", "latex", "tex", "katex", "dot", "graphviz", "d2"})
@@ -14,7 +14,7 @@ DIAGRAMS = frozenset({"mermaid", "plantuml", "math", "latex", "tex", "katex", "d
 _COPY = '<button type="button" class="copy" data-copy hidden>Copy</button>'
 
 
-def fence(info: str, text: str, line: int, highlighter: Highlighter) -> Code:
+def fence(info: str, text: str, line: int, highlighter: Highlighter) -> CodeBlock:
     """The block with this info string. The button copies the text of ``code``; a script shows it."""
     parts = read_info(info)
     body = text.removesuffix("\n")
@@ -30,7 +30,7 @@ def fence(info: str, text: str, line: int, highlighter: Highlighter) -> Code:
         drawn = f'<figure class="code"{language}>{caption}{_COPY}{block}</figure>\n'
     else:
         drawn = f'<div class="code"{language}>{_COPY}{block}</div>\n'
-    return Code(parts.language, title, body, drawn, line)
+    return CodeBlock(parts.language, title, body, drawn, line)
 
 
 def _by_line(html: str, parts: Info) -> str:

@@ -11,7 +11,7 @@ from tenantry_site.markdown.elements import ALLOWED, EVERYWHERE, SWITCHES, accep
 from tenantry_site.markdown.escaping import escape
 from tenantry_site.markdown.page_context import PageContext
 from tenantry_site.markdown.tags import Tag
-from tenantry_site.nodes import Value
+from tenantry_site.nodes import AttributeValue
 
 _QUIET = frozenset({
     "class", "classname", "style", "key", "ref", "src", "href", "alt", "name", "poster", "srcset", "sizes", "loading",
@@ -119,7 +119,7 @@ def attributes(tag: Tag, context: PageContext, line: int) -> dict[str, str]:
     return given
 
 
-def _keep(given: dict[str, str], name: str, value: Value, context: PageContext) -> None:
+def _keep(given: dict[str, str], name: str, value: AttributeValue, context: PageContext) -> None:
     if name in SWITCHES:
         if value not in (False, "false", None):
             given[name] = ""
@@ -132,7 +132,7 @@ def _keep(given: dict[str, str], name: str, value: Value, context: PageContext) 
         given[name] = escape(kept)
 
 
-def _classes(given: dict[str, str], value: Value) -> None:
+def _classes(given: dict[str, str], value: AttributeValue) -> None:
     words = tuple(value.split()) if isinstance(value, str) else ()
     for wanted, own in _ONLY.items():
         if all(word in words for word in wanted):
@@ -140,9 +140,9 @@ def _classes(given: dict[str, str], value: Value) -> None:
             return
 
 
-def _measures(given: dict[str, str], value: Value, allowed: frozenset[str]) -> None:
+def _measures(given: dict[str, str], value: AttributeValue, allowed: frozenset[str]) -> None:
     """``width`` and ``height`` of a style, where the element has attributes for them."""
-    pairs: dict[str, Value] = {}
+    pairs: dict[str, AttributeValue] = {}
     if isinstance(value, dict):
         pairs = value
     elif isinstance(value, str):
@@ -185,7 +185,7 @@ def _instead(tag: Tag, target: str, context: PageContext) -> str:
     return f'<a class="embed" href="{address}"{relation}>{words}</a> ' if address else f"{words} "
 
 
-def _text(values: Mapping[str, Value], name: str) -> str:
+def _text(values: Mapping[str, AttributeValue], name: str) -> str:
     value = values.get(name)
     return value if isinstance(value, str) else ""
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tenantry_site.nodes import Value
+from tenantry_site.nodes import AttributeValue
 
 DEEPEST = 12
 LONGEST = 20_000
@@ -26,7 +26,7 @@ _NUMBER = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _MEMBER = re.compile(r"""\s*(?:\?\.)?\[\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|(\d{1,6}))\s*\]|\??\.([A-Za-z_$][\w$]*)""")
-_WORDS: Mapping[str, Value] = {"true": True, "false": False, "null": None, "undefined": None}
+_WORDS: Mapping[str, AttributeValue] = {"true": True, "false": False, "null": None, "undefined": None}
 _PLAIN = re.compile(r"[^\"'`/,{}()\[\]]+")
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": ""}
@@ -36,7 +36,7 @@ class NotLiteral(Exception):
     """The text between the braces is not a literal."""
 
 
-def literal(text: str, names: Mapping[str, Value], *, partly: bool = False) -> Value:
+def literal(text: str, names: Mapping[str, AttributeValue], *, partly: bool = False) -> AttributeValue:
     """The value of ``text``. ``names`` are the constants that the page exports.
 
     Raises ``NotLiteral`` for anything that would have to be evaluated; ``partly`` leaves such out of an object.
@@ -54,7 +54,9 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _value(text: str, at: int, names: Mapping[str, Value], depth: int, *, partly: bool = False) -> tuple[Value, int]:
+def _value(
+    text: str, at: int, names: Mapping[str, AttributeValue], depth: int, *, partly: bool = False
+) -> tuple[AttributeValue, int]:
     start = text[at : at + 1]
     if depth > DEEPEST:
         raise NotLiteral
@@ -76,7 +78,7 @@ def _value(text: str, at: int, names: Mapping[str, Value], depth: int, *, partly
     return _member(names[name], text, at + len(name))
 
 
-def _member(value: Value, text: str, at: int) -> tuple[Value, int]:
+def _member(value: AttributeValue, text: str, at: int) -> tuple[AttributeValue, int]:
     """What the names behind a constant lead to, within it."""
     while (found := _MEMBER.match(text, at)) is not None:
         key = found[found.lastindex or 1]
@@ -96,8 +98,8 @@ def _number(text: str) -> int | float:
     return float(text) if any(letter in text for letter in ".eE") else int(text)
 
 
-def _array(text: str, at: int, names: Mapping[str, Value], depth: int) -> tuple[Value, int]:
-    values: list[Value] = []
+def _array(text: str, at: int, names: Mapping[str, AttributeValue], depth: int) -> tuple[AttributeValue, int]:
+    values: list[AttributeValue] = []
     at = _skip(text, at)
     while text[at : at + 1] != "]":
         value, at = _value(text, at, names, depth + 1)
@@ -106,8 +108,10 @@ def _array(text: str, at: int, names: Mapping[str, Value], depth: int) -> tuple[
     return values, at + 1
 
 
-def _object(text: str, at: int, names: Mapping[str, Value], depth: int, *, partly: bool = False) -> tuple[Value, int]:
-    values: dict[str, Value] = {}
+def _object(
+    text: str, at: int, names: Mapping[str, AttributeValue], depth: int, *, partly: bool = False
+) -> tuple[AttributeValue, int]:
+    values: dict[str, AttributeValue] = {}
     at = _skip(text, at)
     while text[at : at + 1] != "}":
         found = _STRING.match(text, at) or _NAME.match(text, at)

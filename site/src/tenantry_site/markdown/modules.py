@@ -10,7 +10,7 @@ from itertools import islice
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.literals import NotLiteral, closing_brace, literal
 from tenantry_site.markdown.notes import Notes
-from tenantry_site.nodes import Value
+from tenantry_site.nodes import AttributeValue
 
 LONGEST = 200_000
 """Characters of a block of import and export lines."""
@@ -31,7 +31,7 @@ _OPEN = re.compile(r"[([{]")
 _SHUT = re.compile(r"[)\]}]")
 
 
-Constants = Callable[[str], Mapping[str, Value]]
+Constants = Callable[[str], Mapping[str, AttributeValue]]
 """The constants that the snippet at a path exports."""
 
 
@@ -44,7 +44,7 @@ class Module:
     known: set[str]
     constants: Constants
     imports: dict[str, str] = field(default_factory=dict)
-    names: dict[str, Value] = field(default_factory=dict)
+    names: dict[str, AttributeValue] = field(default_factory=dict)
     lines: list[tuple[int, int]] = field(default_factory=list)
     _patience: int = PATIENCE
 
@@ -151,7 +151,7 @@ def _length(text: str, at: int, limit: int) -> tuple[int, int]:
     return (first_blank if open_brackets > 0 and first_blank >= 0 else end), end
 
 
-def exported(text: str) -> dict[str, Value]:
+def exported(text: str) -> dict[str, AttributeValue]:
     """The constants that a text exports, wherever they stand in it."""
     module = Module(set(), lambda _path: {})
     for found in islice(re.finditer(r"^export\s", text, re.MULTILINE), 500):

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from tenantry_site import icons
-from tenantry_site.addresses import Address, Addresses, Kind
+from tenantry_site.addresses import Address, Addresses, AddressKind
 from tenantry_site.components import unknown_link
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.escaping import escape
 from tenantry_site.markdown.identifiers import Identifiers
 from tenantry_site.markdown.notes import Notes
-from tenantry_site.nodes import Code, Component, Fragment, Link, Node
+from tenantry_site.nodes import CodeBlock, Component, Fragment, Link, Node
 
 
 class PageContext:
@@ -48,7 +48,7 @@ class PageContext:
         """The HTML of nodes. An element that no function draws is a link if it has an address, else its children."""
         parts: list[str] = []
         for node in nodes:
-            if isinstance(node, (Fragment, Code)):
+            if isinstance(node, (Fragment, CodeBlock)):
                 parts.append(node.html)
             elif (component := self._components.get(node.name)) is not None:
                 parts.append(component(node, self))
@@ -76,22 +76,22 @@ class PageContext:
     def href(self, target: str, line: int) -> str | None:
         """The escaped address of a link; None for a scheme that a link must not have."""
         address = self._addresses.resolve(self.page, target)
-        if address.kind is Kind.REFUSED:
+        if address.kind is AddressKind.REFUSED:
             self._refused(target, line)
             return None
-        if address.kind is not Kind.EXTERNAL:
+        if address.kind is not AddressKind.EXTERNAL:
             self.links.append(Link(target, line + self.notes.offset if line else 0))
         return escape(address.href)
 
     def source(self, target: str, line: int) -> str | None:
         """The escaped address of an image or a video; None for another host's, unless this site shows those."""
         address = self._addresses.resolve(self.page, target)
-        if address.kind is Kind.EXTERNAL:
+        if address.kind is AddressKind.EXTERNAL:
             if self._external_media and _web(address):
                 return escape(address.href)
             self._foreign(address, line)
             return None
-        if address.kind is Kind.REFUSED:
+        if address.kind is AddressKind.REFUSED:
             self._refused(target, line)
             return None
         self.links.append(Link(target, line + self.notes.offset if line else 0))
@@ -100,7 +100,7 @@ class PageContext:
     def elsewhere(self, target: str) -> str | None:
         """The escaped address of a file on another host; None if it is at home or not an address of the web."""
         address = self._addresses.resolve(self.page, target)
-        return escape(address.href) if address.kind is Kind.EXTERNAL and _web(address) else None
+        return escape(address.href) if address.kind is AddressKind.EXTERNAL and _web(address) else None
 
     def identifier(self, wanted: str, written: str = "") -> str:
         """An id that the page does not have yet; it has no character that an attribute must escape."""

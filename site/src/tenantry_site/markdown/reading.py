@@ -16,7 +16,7 @@ from tenantry_site.markdown.sections import Sections
 from tenantry_site.markdown.shelf import Shelf
 from tenantry_site.markdown.syntax import parser
 from tenantry_site.markdown.tags import Tag
-from tenantry_site.nodes import Node, Value
+from tenantry_site.nodes import AttributeValue, Node
 
 DEEPEST = 8
 """Snippets within snippets."""
@@ -24,7 +24,7 @@ DEEPEST = 8
 MOST = 500
 """Snippets on one page; so many that only a page meant to be endless has more."""
 
-_NONE: Mapping[str, Value] = {}
+_NONE: Mapping[str, AttributeValue] = {}
 _COMPONENTS = re.compile(r"</?[A-Z]|^(?:import|export)\s", re.MULTILINE)
 
 
@@ -42,7 +42,7 @@ class Reading:
         sections: Sections,
         notes: Notes,
         *,
-        names: Mapping[str, Value] | None = None,
+        names: Mapping[str, AttributeValue] | None = None,
         within: tuple[str, ...] = (),
     ) -> None:
         self._source = source
@@ -80,7 +80,7 @@ class Reading:
         pieces.open_nothing(tag, line)
         return True
 
-    def snippet(self, path: str, line: int, attributes: Mapping[str, Value] = _NONE) -> tuple[Node, ...]:
+    def snippet(self, path: str, line: int, attributes: Mapping[str, AttributeValue] = _NONE) -> tuple[Node, ...]:
         """The nodes of a snippet, drawn for this page with the attributes of its tag."""
         key = self._shelf.find(path, self._source)
         if key is None:

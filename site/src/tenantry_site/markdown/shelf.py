@@ -8,7 +8,7 @@ from posixpath import dirname, normpath
 from tenantry_site.markdown.front import front_matter
 from tenantry_site.markdown.highlighting import Highlighter
 from tenantry_site.markdown.modules import Module, exported
-from tenantry_site.nodes import Component, Value
+from tenantry_site.nodes import AttributeValue, Component
 
 FOLDERS = ("", "snippets/", "_snippets/")
 SUFFIXES = ("", ".mdx", ".md")
@@ -24,7 +24,7 @@ class Shelf:
         self.known = frozenset(components)
         self.snippets = snippets
         self.highlighter = Highlighter()
-        self._constants: dict[str, Mapping[str, Value]] = {}
+        self._constants: dict[str, Mapping[str, AttributeValue]] = {}
 
     def find(self, path: str, page: str) -> str | None:
         """The snippet that a page means by ``path``, as the key of its text."""
@@ -40,7 +40,7 @@ class Shelf:
         """An empty module for a text that stands at ``page``."""
         return Module(set(self.known), lambda path: self._exports(path, page))
 
-    def _exports(self, path: str, page: str) -> Mapping[str, Value]:
+    def _exports(self, path: str, page: str) -> Mapping[str, AttributeValue]:
         key = self.find(path, page)
         if key is None:
             return {}

@@ -8,7 +8,7 @@ from html import unescape
 from typing import NamedTuple
 
 from tenantry_site.markdown.literals import NotLiteral, closing_brace, literal
-from tenantry_site.nodes import Value
+from tenantry_site.nodes import AttributeValue
 
 LONGEST = 20_000
 """Characters of one tag."""
@@ -18,7 +18,7 @@ class Tag(NamedTuple):
     """One tag. ``end`` is where it ends in the text; ``expressions`` are the attributes that are not literals."""
 
     name: str
-    attributes: Mapping[str, Value]
+    attributes: Mapping[str, AttributeValue]
     closing: bool
     alone: bool
     end: int
@@ -45,7 +45,7 @@ _DRAWN = re.compile(
 read."""
 CLOSERS = re.compile(r"</([A-Za-z][\w:.-]*)\s*>")
 
-_NONE: Mapping[str, Value] = {}
+_NONE: Mapping[str, AttributeValue] = {}
 
 
 class Scanner:
@@ -53,7 +53,7 @@ class Scanner:
 
     __slots__ = ("_effort", "names")
 
-    def __init__(self, length: int, names: Mapping[str, Value]) -> None:
+    def __init__(self, length: int, names: Mapping[str, AttributeValue]) -> None:
         self.names = names
         self._effort = 16 * length + 4 * LONGEST
 
@@ -98,7 +98,7 @@ class Scanner:
         return found.span()
 
     def _with_attributes(self, text: str, name: str, at: int, end: int) -> tuple[Tag | None, int]:
-        attributes: dict[str, Value] = {}
+        attributes: dict[str, AttributeValue] = {}
         expressions: list[str] = []
         while True:
             finish = _END.match(text, at, end)
@@ -124,7 +124,7 @@ class Scanner:
             attributes[found[1]] = self._literal(text[at:close], found[1], expressions)
             at = close + 1
 
-    def _literal(self, text: str, name: str, expressions: list[str]) -> Value:
+    def _literal(self, text: str, name: str, expressions: list[str]) -> AttributeValue:
         if name == "icon" and (drawn := _DRAWN.fullmatch(text)) is not None:
             return drawn[1]
         try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import unescape
 from posixpath import splitext
 
-from tenantry_site.addresses import Addresses, Kind
+from tenantry_site.addresses import Addresses, AddressKind
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.outputs.nearest import Nearest
 from tenantry_site.page import Page
@@ -50,10 +50,10 @@ def linked(page: Page, addresses: Addresses) -> Linked:
 def _loose(page: Page, addresses: Addresses) -> Iterator[Loose]:
     for link in page.links:
         address = addresses.resolve(page.path, link.target)
-        if address.kind is Kind.MISSING:
+        if address.kind is AddressKind.MISSING:
             path = "" if address.path.startswith("..") else address.path
             yield Loose(link.target, link.line, path, address.fragment, missing=True)
-        elif address.kind is Kind.PAGE and address.fragment:
+        elif address.kind is AddressKind.PAGE and address.fragment:
             yield Loose(link.target, link.line, address.path, address.fragment, missing=False)
 
 

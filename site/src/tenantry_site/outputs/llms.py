@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
-from tenantry_site.outputs.source import output
+from tenantry_site.outputs.source import markdown_path
 from tenantry_site.page import FrontMatter
 
 LLMS = "llms.txt"
@@ -38,7 +38,7 @@ def llms(
 
 
 def _entry(path: str, head: FrontMatter, base_url: str | None) -> str:
-    href = quote(output(path))
+    href = quote(markdown_path(path))
     if base_url:
         href = f"{base_url.rstrip('/')}/{href}"
     title = _line(head.title or head.sidebar_title or path).replace("[", "\\[").replace("]", "\\]")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import quote, unquote
 
-from tenantry_site.addresses import Addresses, Kind, between, output, page_path
+from tenantry_site.addresses import Addresses, AddressKind, html_path, page_path, relative_url
 from tenantry_site.config.model import Redirect, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.outputs.nearest import Nearest
@@ -91,7 +91,7 @@ class Redirects:
     def pages(self) -> Iterator[tuple[str, bytes]]:
         """A page for each old address that can be named, which leads on without a script."""
         for path, moved in self._pages.items():
-            yield output(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
+            yield html_path(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
 
     def _once(self, address: str) -> Moved | None:
         path = page_path(address.removesuffix(".html"))
@@ -129,9 +129,9 @@ class Redirects:
 
     def _target(self, written: str) -> Moved | None:
         found = self._addresses.resolve("", f"/{written.strip().lstrip('/')}" if _is_path(written) else written)
-        if found.kind is Kind.REFUSED or (found.kind is Kind.EXTERNAL and not _is_web(found.href)):
+        if found.kind is AddressKind.REFUSED or (found.kind is AddressKind.EXTERNAL and not _is_web(found.href)):
             return None
-        if found.kind is Kind.EXTERNAL:
+        if found.kind is AddressKind.EXTERNAL:
             return Moved(url=quote(found.href, safe="/@:+,;=!$&'()*~?#%[]", errors="replace"))
         if found.path.startswith(".."):
             return None
@@ -195,6 +195,6 @@ def _source(written: str) -> str | None:
 
 def redirect(path: str, moved: Moved, *, is_file: bool = False) -> bytes:
     """The page at ``path`` that leads on."""
-    target = moved.path if is_file else output(moved.path or "index")
-    href = escape(moved.url or between(output(path), target) + moved.tail)
+    target = moved.path if is_file else html_path(moved.path or "index")
+    href = escape(moved.url or relative_url(html_path(path), target) + moved.tail)
     return _HTML.format(href=href, name=escape(moved.url or f"/{moved.path}")).encode("utf-8", "replace")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenantry_site.page import Page
 
 
-def output(path: str) -> str:
+def markdown_path(path: str) -> str:
     """The file that a page's Markdown is written to, beside its HTML."""
     return f"{path}.md"
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
-from tenantry_site.addresses import between, output
+from tenantry_site.addresses import html_path, relative_url
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.markdown.fences import fence
@@ -106,7 +106,7 @@ class ApiPages:
         relay = self._options.relay
         setting = Setting(
             mode=mode,
-            relay=between(output(page.path), relay.strip("/")) if relay else "",
+            relay=relative_url(html_path(page.path), relay.strip("/")) if relay else "",
             host=self._host,
             repeat_description=endpoint.description.strip() != page.front.description.strip(),
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from posixpath import dirname, normpath
 
-from tenantry_site.addresses import output
+from tenantry_site.addresses import html_path
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.outputs import Linked, Part, digest, linked
 from tenantry_site.page import Page
@@ -94,7 +94,7 @@ def _read(plan: Plan, path: str, manuscript: Manuscript) -> Page:
 
 def at_root(page: Page) -> Page:
     """The page as if it stood at ``index``: what it links to is where it was."""
-    folder = dirname(output(page.path))
+    folder = dirname(html_path(page.path))
     if not folder:
         return replace(page, path="index")
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import chain
 
-from tenantry_site.addresses import output
+from tenantry_site.addresses import html_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.options import SiteOptions
 from tenantry_site.outputs import Moved, SearchIndex, check, markdown, redirect
-from tenantry_site.outputs.source import output as markdown_output
+from tenantry_site.outputs.source import markdown_path
 from tenantry_site.page import Page
 from tenantry_site.reference import request_headers
 from tenantry_site.rendering.extras import extras, fill
@@ -76,8 +76,8 @@ class Site:
         """All files; None for the content of one that is as it was."""
         for path in plan.manuscripts:
             framed = self._pages.frame(plan, path)
-            yield output(path), framed and framed[1]
-            yield markdown_output(path), framed and markdown(framed[0])
+            yield html_path(path), framed and framed[1]
+            yield markdown_path(path), framed and markdown(framed[0])
             if path == plan.navigation.home and path != "index":
                 yield "index.html", framed and self._first(plan, framed[0])
         yield from extras(plan, self._options)

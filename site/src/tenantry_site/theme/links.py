@@ -12,7 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from tenantry_site import icons
-from tenantry_site.addresses import Addresses, Kind, output
+from tenantry_site.addresses import Addresses, AddressKind, html_path
 from tenantry_site.diagnostic import Diagnostic, Severity
 
 SAFE = "/@+,;=!$'()*~"
@@ -39,7 +39,7 @@ def up(path: str) -> str:
 
 def page_link(path: str) -> str:
     """A link to a page, below the root."""
-    return below(output(path))
+    return below(html_path(path))
 
 
 class Links:
@@ -56,29 +56,29 @@ class Links:
         Empty for an address that must not be written.
         """
         found = self._addresses.resolve(page, target)
-        if found.kind in {Kind.EXTERNAL, Kind.REFUSED}:
+        if found.kind in {AddressKind.EXTERNAL, AddressKind.REFUSED}:
             return found.href
-        moved = found.kind is Kind.MISSING and found.path in self._addresses.moved
-        if found.kind is Kind.MISSING and pointer and not moved:
+        moved = found.kind is AddressKind.MISSING and found.path in self._addresses.moved
+        if found.kind is AddressKind.MISSING and pointer and not moved:
             self._note("SITE003", f"{target!r} leads to no page or file of this site.", pointer)
-        is_page = moved or found.kind is Kind.PAGE
-        file = output(found.path) if is_page and found.path else found.path or "index.html"
+        is_page = moved or found.kind is AddressKind.PAGE
+        file = html_path(found.path) if is_page and found.path else found.path or "index.html"
         tail = found.href.partition("#")
         query = tail[0].partition("?")
         return _UP + below(file) + "".join(query[1:]) + "".join(tail[1:])
 
     def leaves(self, target: str, page: str) -> bool:
         """Whether a link leads out of the site."""
-        return self._addresses.resolve(page, target).kind is Kind.EXTERNAL
+        return self._addresses.resolve(page, target).kind is AddressKind.EXTERNAL
 
     def picture(self, target: str, pointer: str) -> str:
         """The same for a picture; empty for one that is not there, or that this site shows nothing of."""
         found = self._addresses.resolve("index", target)
-        if found.kind is Kind.FILE:
+        if found.kind is AddressKind.FILE:
             return _UP + below(found.path)
-        if found.kind is Kind.EXTERNAL and self._external_media and found.href.startswith(("https:", "http:")):
+        if found.kind is AddressKind.EXTERNAL and self._external_media and found.href.startswith(("https:", "http:")):
             return found.href
-        if found.kind is Kind.EXTERNAL:
+        if found.kind is AddressKind.EXTERNAL:
             self._note("SITE002", f"{target!r} is on another host, and is not shown.", pointer, _ALLOW)
         return ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.contrast import BLACK, GRAPHICS, WHITE, least, read
-from tenantry_site.addresses import Addresses, Kind, between
+from tenantry_site.addresses import Addresses, AddressKind, relative_url
 from tenantry_site.config.model import Gradient, SiteConfig
 from tenantry_site.theme.palette import palettes
 
@@ -63,8 +63,8 @@ def _image(config: SiteConfig, addresses: Addresses | None) -> Iterator[str]:
     if not config.background_image:
         return
     found = (addresses or Addresses((), ())).resolve("index", config.background_image)
-    if found.kind is Kind.FILE or (addresses is None and found.kind is Kind.MISSING):
-        yield f'.backdrop::before{{background-image:url("{between(FOLDER, found.path)}")}}'
+    if found.kind is AddressKind.FILE or (addresses is None and found.kind is AddressKind.MISSING):
+        yield f'.backdrop::before{{background-image:url("{relative_url(FOLDER, found.path)}")}}'
 
 
 def _versions(config: SiteConfig) -> Iterator[str]:

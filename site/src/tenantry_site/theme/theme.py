@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from cachetools import LRUCache
 from markupsafe import Markup
 
-from tenantry_site.addresses import Addresses, output
+from tenantry_site.addresses import Addresses, html_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.navigation import Navigation, Part, Scope, View
@@ -219,7 +219,7 @@ class Theme:
         base = self._options.base_url
         if not base:
             return ""
-        return f"{base.rstrip('/')}/" + ("" if path == "index" else below(output(path)))
+        return f"{base.rstrip('/')}/" + ("" if path == "index" else below(html_path(path)))
 
     def _edit(self, page: Page) -> str:
         wanted = self._config.feedback.suggest_edit and page.source

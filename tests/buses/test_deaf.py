@@ -17,8 +17,7 @@ from engines.relay import Relay, relayed
 from engines.valkey import Valkey
 from tenantry.backends.sql import SQLStore
 from tenantry.buses import BusStatus, PostgresBus, RedisBus
-from tenantry.buses.hearing import BusCounters, Hearing
-from tenantry.buses.probe import Deaf, probe
+from tenantry.buses.subscription import BusCounters, Deaf, NotificationLimiter, probe
 from tenantry.groups import CHANNEL, write_notice
 from tenantry.migrations import migrate
 from tenantry.ports import Bus
@@ -168,7 +167,7 @@ def _published(server: Valkey) -> int:
 async def test_going_deaf_later_is_found_within_three_seconds() -> None:
     """Counted from the last message that came."""
     loop = asyncio.get_running_loop()
-    hearing = Hearing(Ear(), BusCounters(), loop)
+    limiter = NotificationLimiter(Ear(), BusCounters(), loop)
     last = loop.time()
     sent = 0
 
@@ -177,24 +176,24 @@ async def test_going_deaf_later_is_found_within_three_seconds() -> None:
         sent += 1
         if sent <= 2:
             last = loop.time()
-            hearing.hear(text)
+            limiter.feed(text)
 
     begun: list[int] = []
     with pytest.raises(Deaf, match="why"):
-        await probe(hearing, publish, lambda: begun.append(sent), cause="why")
+        await probe(limiter, publish, lambda: begun.append(sent), cause="why")
     assert begun == [1]
     assert sent == 3
     assert loop.time() - last < 3 + 2  # a busy machine adds its own
-    hearing.close()
+    limiter.close()
 
 
 async def test_a_probe_that_cannot_be_sent_is_no_deafness() -> None:
     """Then nothing is known of it: TimeoutError, which is a loss."""
-    hearing = Hearing(Ear(), BusCounters(), asyncio.get_running_loop())
+    limiter = NotificationLimiter(Ear(), BusCounters(), asyncio.get_running_loop())
 
     async def publish(text: str) -> None:
         await asyncio.sleep(60)
 
     with pytest.raises(TimeoutError):
-        await probe(hearing, publish, lambda: None, cause="why")
-    hearing.close()
+        await probe(limiter, publish, lambda: None, cause="why")
+    limiter.close()

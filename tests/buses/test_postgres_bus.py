@@ -15,7 +15,7 @@ from engines.postgres import Postgres
 from engines.valkey import Valkey
 from tenantry.backends.sql import SQLStore
 from tenantry.buses import PostgresBus, RedisBus
-from tenantry.buses.hearing import EVICTIONS
+from tenantry.buses.subscription import EVICTIONS
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, GroupDraft, Tag, write_notice
 from tenantry.migrations import migrate
@@ -90,7 +90,7 @@ async def test_a_cut_connection_is_made_again(url: str, postgres: Postgres, capl
         assert ear.evicted == []
         _tell(postgres, url)
         await until(lambda: ear.evicted == [(HANDLE, 9)])
-    assert caplog.text.count("is lost") == caplog.text.count("is heard again") == 1
+    assert caplog.text.count("is lost") == caplog.text.count("delivers again") == 1
     gc.collect()
 
 

@@ -12,7 +12,7 @@ import pytest
 from engines.line import line_to
 from engines.valkey import Valkey
 from tenantry.buses import RedisBus
-from tenantry.buses.hearing import EVICTIONS
+from tenantry.buses.subscription import EVICTIONS
 from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupDraft, Tag, write_notice
 from tenantry.testing import MemoryStore, make_token
@@ -109,7 +109,7 @@ async def test_a_restarted_server_is_heard_again(valkey: Valkey, caplog: pytest.
         bus.changed(HANDLE, 8)
         await until(lambda: (HANDLE, 8) in ear.evicted)
         assert ear.flushes == 3
-    assert caplog.text.count("is lost") == caplog.text.count("is heard again") == 1
+    assert caplog.text.count("is lost") == caplog.text.count("delivers again") == 1
     await bus.aclose()
 
 

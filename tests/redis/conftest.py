@@ -106,4 +106,4 @@ async def until(is_so: Callable[[], bool | Awaitable[bool]]) -> None:
 
 async def written(backend: RedisBackend) -> None:
     """Waits until the server has taken all entries and tombstones."""
-    await until(lambda: not len(backend._outbox) and not backend._outbox._tasks)
+    await until(lambda: not len(backend._queue) and not backend._queue._tasks)

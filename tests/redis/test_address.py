@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.errors import InvalidSettings
-from tenantry.redis_server.address import Kind, RedisServer, read_redis_address
+from tenantry.redis_server.server import RedisKind, RedisServer, read_redis_address
 
 GOOD = {
-    "redis://localhost": RedisServer(Kind.SINGLE, "Redis localhost:6379", (("localhost", 6379),)),
-    "redis://[::1]:7000/3": RedisServer(Kind.SINGLE, "Redis ::1:7000", (("::1", 7000),), database=3),
+    "redis://localhost": RedisServer(RedisKind.SINGLE, "Redis localhost:6379", (("localhost", 6379),)),
+    "redis://[::1]:7000/3": RedisServer(RedisKind.SINGLE, "Redis ::1:7000", (("::1", 7000),), database=3),
     "redis://me:p%40ss@cache:1/": RedisServer(
-        Kind.SINGLE, "Redis cache:1", (("cache", 1),), username="me", password="p@ss"
+        RedisKind.SINGLE, "Redis cache:1", (("cache", 1),), username="me", password="p@ss"
     ),
     "rediss://:secret@cache?ssl_ca_certs=/ca.pem": RedisServer(
-        Kind.SINGLE,
+        RedisKind.SINGLE,
         "Redis cache:6379",
         (("cache", 6379),),
         tls=True,
@@ -26,17 +26,17 @@ GOOD = {
         options={"ssl_ca_certs": "/ca.pem"},
     ),
     "unix:///run/valkey.sock?db=2": RedisServer(
-        Kind.SOCKET, "Redis at the socket /run/valkey.sock", path="/run/valkey.sock", database=2
+        RedisKind.SOCKET, "Redis at the socket /run/valkey.sock", path="/run/valkey.sock", database=2
     ),
     "redis+sentinel://a,b:26380/main/1": RedisServer(
-        Kind.SENTINEL,
+        RedisKind.SENTINEL,
         "Redis main of the Sentinels a:26379, b:26380",
         (("a", 26379), ("b", 26380)),
         service="main",
         database=1,
     ),
     "rediss+sentinel://u:p@a/main?sentinel_password=q": RedisServer(
-        Kind.SENTINEL,
+        RedisKind.SENTINEL,
         "Redis main of the Sentinels a:26379",
         (("a", 26379),),
         service="main",
@@ -46,7 +46,7 @@ GOOD = {
         options={"sentinel_password": "q"},
     ),
     "redis+cluster://a:7000,b:7001,c": RedisServer(
-        Kind.CLUSTER, "Redis Cluster a:7000, b:7001, c:6379", (("a", 7000), ("b", 7001), ("c", 6379))
+        RedisKind.CLUSTER, "Redis Cluster a:7000, b:7001, c:6379", (("a", 7000), ("b", 7001), ("c", 6379))
     ),
 }
 

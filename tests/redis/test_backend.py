@@ -17,7 +17,7 @@ from tenantry.backends.redis import RedisBackend
 from tenantry.backends.redis.entry import DIGITS, key_of, stamp
 from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupChanges, Reading, Token
-from tenantry.redis_server import Letter
+from tenantry.redis_server import Message
 from tenantry.testing import MemoryStore, make_token
 from tests.redis.conftest import Counted, create, rotate, until, written
 
@@ -104,7 +104,7 @@ async def test_a_tombstone_ends_an_entry(
     await written(backend)
     (key,) = valkey.stored()
     assert valkey.execute("GET", key) == stamp(1).decode()
-    backend._outbox.put(Letter(first.token.handle, 0, late[DIGITS:]))
+    backend._queue.put(Message(first.token.handle, 0, late[DIGITS:]))
     await written(backend)
     assert valkey.execute("GET", key) == stamp(1).decode()
     await backend.changes(None)
@@ -148,7 +148,7 @@ async def test_a_poisoned_entry_is_refused(
     assert (await backend.look(mine.token, fresh=False)).group == mine.group
     await written(backend)
     assert (backend.counters.hits, backend.counters.refused, backend.counters.errors) == (0, 5, 0)
-    assert (backend.counters.lost_writes, len(backend._outbox)) == (1, 0)  # it is not tried again for ever
+    assert (backend.counters.lost_writes, len(backend._queue)) == (1, 0)  # it is not tried again for ever
     assert caplog.text.count("not what was written") == 1
 
 
@@ -237,16 +237,16 @@ def test_it_outlives_its_loops(origin: Counted, valkey: Valkey, store: MemorySto
 
 
 async def test_what_waits_is_bounded(origin: Counted, store: MemoryStore) -> None:
-    """Tombstones for a server that is away: the newest of each handle, and no more than the capacity of the outbox."""
+    """Tombstones for a server that is away: the newest of each handle, and no more than the capacity of the queue."""
     backend = RedisBackend(origin, "redis://127.0.0.1:1")
-    backend._outbox._capacity = 10
+    backend._queue._capacity = 10
     for number in range(50):
         for generation in (2, 1):
             backend.changed(number.to_bytes(8, "big"), generation)
-    assert [letter.generation for letter in backend._outbox._letters.values()] == [2] * 10
-    assert backend._outbox.dropped == 40
+    assert [message.generation for message in backend._queue._letters.values()] == [2] * 10
+    assert backend._queue.dropped == 40
     await backend.aclose()
-    assert len(backend._outbox) == 0
+    assert len(backend._queue) == 0
 
 
 async def test_no_secret_on_the_wire(store: MemoryStore, origin: Counted, valkey: Valkey, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ async def test_a_password(
     bus = RedisBus(f"redis://me:{password}@127.0.0.1:{server.port}")
     bus.changed(bytes(8), 1)
     await bus.aclose()
-    assert bus._outbox.dropped == (password == "wrong")
+    assert bus._queue.dropped == (password == "wrong")
     assert (backend.counters.hits, backend.counters.skipped > 0) == ((7, False) if password == "s3cret" else (0, True))
     await backend.aclose()
     assert password not in caplog.text

@@ -1,7 +1,7 @@
-"""Buses: they tell of changes sooner than the next poll would. They may lose messages: nothing rests on them."""
+"""Buses: they announce changes sooner than the next poll would. They may lose messages: nothing rests on them."""
 
-from tenantry.buses.hearing import BusCounters, BusStatus
 from tenantry.buses.postgres import PostgresBus
 from tenantry.buses.redis import RedisBus
+from tenantry.buses.subscription import BusCounters, BusStatus
 
 __all__ = ["BusCounters", "BusStatus", "PostgresBus", "RedisBus"]

@@ -6,12 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from tenantry.buses.hearing import BusCounters, BusStatus, Hearing
-from tenantry.buses.line import SILENCE_SECONDS, follow
-from tenantry.buses.probe import probe
+from tenantry.buses.subscription import SILENCE_SECONDS, BusCounters, BusStatus, NotificationLimiter, follow, probe
+from tenantry.database.address import PostgresServer, load_psycopg, read_address
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL
-from tenantry.migrations.address import PostgresServer, psycopg, read_address
 from tenantry.ports import EvictionListener
 
 _CAUSE = (
@@ -21,16 +19,16 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """A ``ports.Bus``: hears of each write of the stores in this database, from whatever host.
+    """A ``ports.Bus``: announces each write of the stores in this database, from whatever host.
 
     ``url`` is the store's own. ``listen_url`` is where it listens (None: at ``url``): the same database on the primary,
     past any pooler that shares connections between transactions, for LISTEN belongs to one connection. The bus notifies
-    itself through ``url``, as the store does, and is deaf as long as it does not hear that at ``listen_url``: then it
+    itself through ``url``, as the store does, and is deaf as long as that does not come at ``listen_url``: then it
     counts as lost. It holds one connection to each. Making one does no I/O; InvalidSettings is raised for a wrong URL.
     """
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
-        psycopg()  # now, and not in the midst of the first request
+        load_psycopg()  # now, and not in the midst of the first request
         self.counters = BusCounters()
         self._store = _server(url)
         self._server = self._store if listen_url is None else _server(listen_url)
@@ -47,51 +45,51 @@ class PostgresBus:
         """Until it is cancelled."""
         await follow(self._listen, listener, self.counters, self._server.label)
 
-    async def _listen(self, hearing: Hearing, begin: Callable[[], None]) -> None:
+    async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
         connection = await self._server.connect(seconds=SILENCE_SECONDS)
         try:
             async with asyncio.timeout(SILENCE_SECONDS):
                 await connection.execute(f"listen {CHANNEL}")
             async with asyncio.TaskGroup() as group:
-                group.create_task(_receive(connection, hearing))
-                group.create_task(self._probe(hearing, begin))
+                group.create_task(_receive(connection, limiter))
+                group.create_task(self._probe(limiter, on_delivery))
         finally:
             connection.terminate()
 
-    async def _probe(self, hearing: Hearing, begin: Callable[[], None]) -> None:
+    async def _probe(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
         # On a connection of its own: a pooler gives the one that listens its notification while it answers it, and no
         # other.
         connection = await self._store.connect(seconds=SILENCE_SECONDS)
         try:
             await probe(
-                hearing,
+                limiter,
                 lambda text: connection.execute("select pg_notify($1, $2)", (CHANNEL, text)),
-                begin,
+                on_delivery,
                 cause=_CAUSE,
             )
         finally:
             connection.terminate()
 
 
-async def _receive(connection: Any, hearing: Hearing) -> None:
+async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
     """Passes notifications on as they come, until the connection is lost."""
     loop, pgconn = asyncio.get_running_loop(), connection.pgconn
     lost: asyncio.Future[None] = loop.create_future()
 
-    def read() -> None:
+    def on_notify() -> None:
         try:
             pgconn.consume_input()
             while (notification := pgconn.notifies()) is not None:
-                hearing.hear(notification.extra)
+                limiter.feed(notification.extra)
         except Exception as error:  # noqa: BLE001 - it is raised where the bus is followed
             loop.remove_reader(socket)
             if not lost.done():
                 lost.set_exception(error)
 
     socket = pgconn.socket
-    loop.add_reader(socket, read)
+    loop.add_reader(socket, on_notify)
     try:
-        read()  # what came together with the answer to LISTEN
+        on_notify()  # what came together with the answer to LISTEN
         await lost
     finally:
         loop.remove_reader(socket)

@@ -1,7 +1,7 @@
 """RedisBus: publish and subscribe on Redis or Valkey.
 
-The reading connection is a raw one: redis-py's own subscriber connects again by itself and tells nobody that messages
-were lost meanwhile.
+The reading connection is a raw one: redis-py's own subscriber connects again by itself and does not report that
+messages were lost meanwhile.
 """
 
 from __future__ import annotations
@@ -12,14 +12,20 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tenantry.buses.hearing import BusCounters, BusStatus, Hearing
-from tenantry.buses.line import HEARTBEAT_SECONDS, SILENCE_SECONDS, follow
-from tenantry.buses.probe import probe
+from tenantry.buses.subscription import (
+    HEARTBEAT_SECONDS,
+    SILENCE_SECONDS,
+    BusCounters,
+    BusStatus,
+    NotificationLimiter,
+    follow,
+    probe,
+)
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, write_notice
 from tenantry.homes import Homes
 from tenantry.ports import EvictionListener
-from tenantry.redis_server import Client, Letter, Outbox, driver, read_redis_address
+from tenantry.redis_server import Message, PublishQueue, RedisClient, load_redis, read_redis_address
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +35,7 @@ _CAUSE = (
     "what is published at this address does not reach those who subscribe there: is it a proxy, or several servers?"
 )
 _NO_STORE = "-"
-"""A bus is not told which store a change is of. Handles are random, so another store's notice harms nobody."""
+"""A bus does not know which store a change is of. Handles are random, so another store's notice harms nobody."""
 
 
 class RedisBus:
@@ -42,35 +48,35 @@ class RedisBus:
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):
             raise InvalidSettings("the channel of a RedisBus takes 1 to 128 letters, digits and : . _ -")
-        driver()  # now, and not in the midst of the first request
+        load_redis()  # now, and not in the midst of the first request
         self.counters = BusCounters()
         self._server = read_redis_address(url)
         self._channel = channel
-        self._homes = Homes(lambda: Client(self._server))
-        self._outbox = Outbox(self._publish)
+        self._homes = Homes(lambda: RedisClient(self._server))
+        self._queue = PublishQueue(self._publish)
 
     def __repr__(self) -> str:
         return f"<RedisBus: {self._server.label}>"
 
     def changed(self, handle: bytes, generation: int) -> None:
         """ports.ChangeListener: publishes the change in the background."""
-        self._outbox.put(Letter(handle, generation))
+        self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
         """Publishes what waits, within a second, and closes the publishing connections of this event loop."""
-        dropped = self._outbox.dropped
-        await self._outbox.aclose()
-        if self._outbox.dropped > dropped:
-            logger.warning("%s was not told of the last changes: others hear of it when they poll", self._server.label)
+        dropped = self._queue.dropped
+        await self._queue.aclose()
+        if self._queue.dropped > dropped:
+            logger.warning("%s did not take the last changes: others see them when they poll", self._server.label)
         await self._homes.aclose()
 
-    async def _publish(self, letters: Sequence[Letter]) -> None:
-        messages = [write_notice(_NO_STORE, each.generation, each.handle) for each in letters]
+    async def _publish(self, messages: Sequence[Message]) -> None:
+        notices = [write_notice(_NO_STORE, each.generation, each.handle) for each in messages]
         client = await self._homes.here()
         try:
             async with asyncio.timeout(_PUBLISH_SECONDS):
-                for message in messages:
-                    await client.redis.publish(self._channel, message)
+                for notice in notices:
+                    await client.redis.publish(self._channel, notice)
         except Exception as error:
             raise ConnectionError("the bus did not take a notice") from error
 
@@ -83,8 +89,8 @@ class RedisBus:
         """Until it is cancelled."""
         await follow(self._listen, listener, self.counters, self._server.label)
 
-    async def _listen(self, hearing: Hearing, begin: Callable[[], None]) -> None:
-        client = Client(self._server)
+    async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
+        client = RedisClient(self._server)
         connection = client.reading_connection()
         try:
             async with asyncio.timeout(SILENCE_SECONDS):
@@ -93,20 +99,20 @@ class RedisBus:
                 while not _is(b"subscribe", await _read(connection)):
                     pass
             async with asyncio.TaskGroup() as group:
-                group.create_task(_ask(connection))
-                group.create_task(_hear(connection, hearing))
-                group.create_task(self._probe(client, hearing, begin))
+                group.create_task(_ping(connection))
+                group.create_task(_receive(connection, limiter))
+                group.create_task(self._probe(client, limiter, on_delivery))
         finally:
             await connection.disconnect(nowait=True)
             await client.aclose()
 
-    async def _probe(self, client: Client, hearing: Hearing, begin: Callable[[], None]) -> None:
+    async def _probe(self, client: RedisClient, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
         """Where this user may not publish, there is nothing to be seen: then a connection that answers is enough."""
         try:
-            await probe(hearing, lambda text: client.redis.publish(self._channel, text), begin, cause=_CAUSE)
+            await probe(limiter, lambda text: client.redis.publish(self._channel, text), on_delivery, cause=_CAUSE)
         except _no_permission():
             logger.info("the bus on %s cannot be probed: its user may not publish", self._server.label)
-            begin()
+            on_delivery()
 
 
 def _no_permission() -> Any:
@@ -115,19 +121,19 @@ def _no_permission() -> Any:
     return NoPermissionError
 
 
-async def _ask(connection: Any) -> None:
-    """A subscriber hears nothing for hours when nothing changes. A PING each second makes silence mean something."""
+async def _ping(connection: Any) -> None:
+    """A subscriber gets nothing for hours when nothing changes. A PING each second makes silence mean something."""
     while True:
         await asyncio.sleep(HEARTBEAT_SECONDS)
         await connection.send_command("PING", check_health=False)
 
 
-async def _hear(connection: Any, hearing: Hearing) -> None:
+async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
     while True:
         async with asyncio.timeout(SILENCE_SECONDS):
             answer = await _read(connection)
         if _is(b"message", answer):
-            hearing.hear(answer[2])
+            limiter.feed(answer[2])
 
 
 async def _read(connection: Any) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from tenantry.database.own_tables import is_sqlite
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.rows import take_rows, to_dicts
 from tenantry.datasources.source import (
@@ -23,7 +24,6 @@ from tenantry.datasources.source import (
     value_would_run,
 )
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
-from tenantry.migrations.own_tables import is_sqlite
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import runs_text
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import URL
 
+from tenantry.database.own_tables import check_postgresql
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.postgresql_bytes import ByteCounter, counting_connection
 from tenantry.datasources.postgresql_values import fit
@@ -33,7 +34,6 @@ from tenantry.datasources.source import (
 )
 from tenantry.datasources.statement import reads
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
-from tenantry.migrations.own_tables import check_postgresql
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import runs_text
 

@@ -9,11 +9,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from tenantry.database.own_tables import check_sqlite
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.rows import take_rows, to_dicts
 from tenantry.datasources.source import Rows, only_reads, parameters, refused, timed_out, unreachable
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
-from tenantry.migrations.own_tables import check_sqlite
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import DYNAMIC_SQL
 

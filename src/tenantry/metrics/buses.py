@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.core import Metric
 
-    from tenantry.buses.hearing import BusCounters
+    from tenantry.buses.subscription import BusCounters
 
 _OUTCOMES: Final = ("heard", "ignored", "held_back")
 

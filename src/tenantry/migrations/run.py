@@ -13,8 +13,8 @@ from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, StaticPool
 
+from tenantry.database.address import RUN_MIGRATE, PostgresServer, SQLiteFile, load_psycopg, read_address
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
-from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, psycopg, read_address
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -89,7 +89,7 @@ def _run(address: SQLiteFile | PostgresServer, work: Callable[[Connection], T], 
         return _finish(_on_postgres(address, work))
     except (DBAPIError, sqlite3.Error, OSError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
-        reason = str(cause) or "it does not answer"  # a TimeoutError has no words of its own
+        reason = str(cause) or "it does not answer"  # a TimeoutError has no text of its own
         raise StoreUnavailable(f"the {address.label} cannot be migrated: {reason}") from error
 
 
@@ -110,8 +110,8 @@ def _on_sqlite(file: SQLiteFile, work: Callable[[Connection], T], begin: str) ->
 
 
 async def _on_postgres(server: PostgresServer, work: Callable[[Connection], T]) -> T:
-    driver = psycopg()
-    from tenantry.migrations.postgres_connection import SET_IN_TRANSACTION, write_engine
+    driver = load_psycopg()
+    from tenantry.database.postgres import SET_IN_TRANSACTION, write_engine
 
     engine = write_engine(lambda: server.connect(seconds=_LOCK_SECONDS, transactions=True), poolclass=NullPool)
     try:

@@ -1,7 +1,6 @@
-"""A Redis or Valkey server as backends and buses use it: its URL, its connections, and what is to be told to it."""
+"""A Redis or Valkey server as backends and buses use it: its URL, its connections, and a queue of messages."""
 
-from tenantry.redis_server.address import RedisServer, read_redis_address
-from tenantry.redis_server.clients import Client, driver
-from tenantry.redis_server.outbox import Letter, Outbox
+from tenantry.redis_server.publish_queue import Message, PublishQueue
+from tenantry.redis_server.server import RedisClient, RedisServer, load_redis, read_redis_address
 
-__all__ = ["Client", "Letter", "Outbox", "RedisServer", "driver", "read_redis_address"]
+__all__ = ["Message", "PublishQueue", "RedisClient", "RedisServer", "load_redis", "read_redis_address"]

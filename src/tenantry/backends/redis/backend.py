@@ -20,7 +20,7 @@ from tenantry.backends.redis.counters import RedisCounters
 from tenantry.backends.redis.entry import RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.backends.redis.reads import NoAnswer, Reads
 from tenantry.homes import Homes
-from tenantry.redis_server import Client, Letter, Outbox, RedisServer, driver, read_redis_address
+from tenantry.redis_server import Message, PublishQueue, RedisClient, RedisServer, load_redis, read_redis_address
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
@@ -34,7 +34,7 @@ _WRITE_SECONDS = 3.0
 class RedisBackend:
     """A ``ports.LeasedBackend`` before another one, the ``origin``; and a ``ports.ChangeListener`` for writers.
 
-    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (redis_server/address.py). ``budget``
+    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (redis_server/server.py). ``budget``
     (seconds) is what a look may wait for the server before the origin is asked; ``lifetime`` (seconds) ends each key.
     ``clock`` gives monotonic seconds. Making one does no I/O; InvalidSettings is raised for a wrong URL.
 
@@ -52,7 +52,7 @@ class RedisBackend:
     ) -> None:
         if budget <= 0 or lifetime <= 0:
             raise ValueError("budget and lifetime are seconds above 0")
-        driver()  # now, and not in the midst of the first request
+        load_redis()  # now, and not in the midst of the first request
         self.counters = RedisCounters()
         self._origin = origin
         self._server = read_redis_address(url)
@@ -60,7 +60,7 @@ class RedisBackend:
         self._budget = budget
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._homes = Homes(self._home)
-        self._outbox = Outbox(self._write)
+        self._queue = PublishQueue(self._write)
         self._store_id: str | None = None
         self._generation = -1
 
@@ -95,11 +95,11 @@ class RedisBackend:
 
     def changed(self, handle: bytes, generation: int) -> None:
         """ports.ChangeListener: writes a tombstone in the background, so that the entry is not read in vain."""
-        self._outbox.put(Letter(handle, generation))
+        self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
         """Writes what waits, within a second, and closes the connections of this event loop; not the origin."""
-        await self._outbox.aclose()
+        await self._queue.aclose()
         await self._homes.aclose()
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -143,25 +143,25 @@ class RedisBackend:
         if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:
             return
         if group.token_version == token.version and group.handle == token.handle:
-            self._outbox.put(Letter(token.handle, generation, write_entry(store_id, token, group)))
+            self._queue.put(Message(token.handle, generation, write_entry(store_id, token, group)))
 
-    async def _write(self, letters: Sequence[Letter]) -> None:
+    async def _write(self, messages: Sequence[Message]) -> None:
         try:
             async with asyncio.timeout(_WRITE_SECONDS):
-                refused = await self._write_now(letters)
+                refused = await self._write_now(messages)
         except Exception as error:
-            self.counters.lost_writes += len(letters)
+            self.counters.lost_writes += len(messages)
             raise ConnectionError("the second-level cache did not take a write") from error
-        self.counters.writes += len(letters) - refused
+        self.counters.writes += len(messages) - refused
         self.counters.lost_writes += refused
 
-    async def _write_now(self, letters: Sequence[Letter]) -> int:
+    async def _write_now(self, messages: Sequence[Message]) -> int:
         if self._store_id is None:  # a writer that never polled
-            await self.changes(letters[0].generation)
+            await self.changes(messages[0].generation)
         store_id = self._store_id or ""
         home = await self._homes.here()
         return await home.commands.write(
-            [(key_of(store_id, each.handle), stamp(each.generation), each) for each in letters]
+            [(key_of(store_id, each.handle), stamp(each.generation), each) for each in messages]
         )
 
     def _home(self) -> _Home:
@@ -172,7 +172,7 @@ class _Home:
     """The connections of one event loop, and the looks that go through them."""
 
     def __init__(self, server: RedisServer, lifetime: float, budget: float, told: Callable[[bool], None]) -> None:
-        self._client = Client(server)
+        self._client = RedisClient(server)
         self.commands = Commands(self._client, lifetime)
         self.reads = Reads(self.commands.read, budget, told)
 

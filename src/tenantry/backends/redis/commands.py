@@ -7,7 +7,7 @@ from hashlib import sha1
 from typing import Any
 
 from tenantry.backends.redis.entry import DIGITS
-from tenantry.redis_server import Client, Letter
+from tenantry.redis_server import Message, RedisClient
 
 _WRITE = f"""
 local there = redis.call('GETRANGE', KEYS[1], 0, {DIGITS - 1})
@@ -24,7 +24,7 @@ _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 class Commands:
     """``lifetime`` (seconds) ends every key."""
 
-    def __init__(self, client: Client, lifetime: float) -> None:
+    def __init__(self, client: RedisClient, lifetime: float) -> None:
         self._client = client
         self._milliseconds = max(1, round(lifetime * 1000))
 
@@ -34,21 +34,21 @@ class Commands:
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values
 
-    async def write(self, letters: Sequence[tuple[str, bytes, Letter]]) -> int:
-        """``letters``: key, stamp and what to write there. How many of them the server answered with an error (it is
+    async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
+        """``messages``: key, stamp and what to write there. How many of them the server answered with an error (it is
         full, or a key holds another kind of value). Raises the errors of the driver when it did not answer."""
-        answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in letters])
+        answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))
-            for each, answer in zip(letters, answers, strict=True)
+            for each, answer in zip(messages, answers, strict=True)
             if _is_unknown_script(answer)
         ]
         if again:  # this server has not seen the script yet, or has forgotten it
             answers = [*(each for each in answers if not _is_unknown_script(each)), *await self._run(again)]
         return sum(isinstance(answer, Exception) for answer in answers)
 
-    def _arguments(self, key: str, stamp: bytes, letter: Letter) -> tuple[Any, ...]:
-        return 1, key, stamp, letter.content, self._milliseconds
+    def _arguments(self, key: str, stamp: bytes, message: Message) -> tuple[Any, ...]:
+        return 1, key, stamp, message.content, self._milliseconds
 
     async def _run(self, commands: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
         if self._client.is_cluster:

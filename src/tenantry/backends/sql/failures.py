@@ -9,8 +9,8 @@ import sqlite3
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded, StoreUnavailable
-from tenantry.migrations.address import RUN_MIGRATE
 
 _NOT_ALLOWED = "42501"  # insufficient privilege; its text names a table or a column, and no value
 _NO_TABLES = {"42P01", "42703", "3F000"}  # undefined table, column, schema

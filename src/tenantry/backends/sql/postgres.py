@@ -1,6 +1,6 @@
 """PostgreSQL through psycopg: reads on held connections below its cursors, writes through SQLAlchemy Core.
 
-It works through a pooler as well (tenantry/migrations/postgres_connection.py).
+It works through a pooler as well (tenantry/database/postgres.py).
 
 Connections belong to an event loop, so each loop that uses the store has its own few. They are closed by ``aclose``, or
 by the loop itself when it ends (tenantry/homes.py).
@@ -23,10 +23,10 @@ from tenantry.backends.sql.postgres_looks import Looks
 from tenantry.backends.sql.postgres_reader import Readers
 from tenantry.backends.sql.queries import LOOK, LOOK_MANY, Query, Texts
 from tenantry.backends.sql.rows import Row
+from tenantry.database.address import PostgresServer
+from tenantry.database.postgres import PARAMSTYLE, driver_of, write_engine
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.homes import Homes
-from tenantry.migrations.address import PostgresServer
-from tenantry.migrations.postgres_connection import PARAMSTYLE, driver_of, write_engine
 
 T = TypeVar("T")
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.failures import connection_lost, outdated
 from tenantry.backends.sql.rows import Row
-from tenantry.migrations.address import PostgresServer
+from tenantry.database.address import PostgresServer
 
 if TYPE_CHECKING:
-    from tenantry.migrations.postgres_connection import PostgresConnection
+    from tenantry.database.postgres import PostgresConnection
 
 _READERS = 4
 

@@ -8,9 +8,9 @@ from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.time_of_day import TimeOfDay
 from tenantry.backends.sql.words import StoreIdentity
+from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import Change, Changes
-from tenantry.migrations.address import RUN_MIGRATE
 
 PAGE = 150
 """Changes that are read in one go. SQLite takes 200 µs for them in the event loop, and as much again to forget what it

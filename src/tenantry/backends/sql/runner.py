@@ -23,8 +23,8 @@ from tenantry.backends.sql.sqlite import SQLiteEngine
 from tenantry.backends.sql.words import StoreIdentity, Words
 from tenantry.backends.sql.write_identity import raise_lease, rename
 from tenantry.backends.sql.write_journal import StoreReplaced, Writer, Written
+from tenantry.database.address import RUN_MIGRATE, PostgresServer, SQLiteFile, load_psycopg
 from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
-from tenantry.migrations.address import RUN_MIGRATE, PostgresServer, SQLiteFile, psycopg
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -56,7 +56,7 @@ class Runner:
         if isinstance(address, SQLiteFile):
             self._engine = SQLiteEngine(address)
         else:
-            psycopg()  # an import would miss it with an error that does not say what to install
+            load_psycopg()  # an import would miss it with an error that does not say what to install
             from tenantry.backends.sql.postgres import PostgresEngine  # its dialect is loaded for this engine alone
 
             self._engine = PostgresEngine(address)

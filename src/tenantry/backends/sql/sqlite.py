@@ -22,8 +22,8 @@ from tenantry.backends.sql.queries import CALLER, LOOK, Query, Texts
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sqlite_place import Place
 from tenantry.backends.sql.sqlite_writer import Writer
+from tenantry.database.address import RUN_MIGRATE, SQLiteFile
 from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
-from tenantry.migrations.address import RUN_MIGRATE, SQLiteFile
 
 T = TypeVar("T")
 

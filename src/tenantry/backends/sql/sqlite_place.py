@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from tenantry.database.address import SQLiteFile
 from tenantry.errors import StoreUnavailable
-from tenantry.migrations.address import SQLiteFile
 
 GLANCE_SECONDS = 0.001
 """For so long a look-up takes it that the file is where it was at the last look (docs/decisions/0021-glances.md)."""

@@ -22,8 +22,8 @@ from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.failures import is_locked, unavailable
 from tenantry.backends.sql.rows import dump_json
 from tenantry.backends.sql.sqlite_place import Place
+from tenantry.database.address import SQLiteFile
 from tenantry.errors import StoreUnavailable
-from tenantry.migrations.address import SQLiteFile
 
 T = TypeVar("T")
 

@@ -15,6 +15,7 @@ from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.store_directory import SQLDirectory
 from tenantry.backends.sql.time_of_day import TimeOfDay
 from tenantry.backends.sql.write_journal import Writer, Written
+from tenantry.database.address import RUN_MIGRATE, read_address
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
 from tenantry.groups import (
     UNNAMED,
@@ -31,7 +32,6 @@ from tenantry.groups import (
     UserGroup,
 )
 from tenantry.migrations import HEAD
-from tenantry.migrations.address import RUN_MIGRATE, read_address
 from tenantry.ports import ChangeListener, Clock
 from tenantry.slots import Slots
 

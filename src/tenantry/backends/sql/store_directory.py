@@ -10,8 +10,8 @@ from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.time_of_day import TimeOfDay
 from tenantry.backends.sql.write_journal import Writer
+from tenantry.database.own_tables import check_source
 from tenantry.groups import UNNAMED, ApiToken, AuditEntry, Author, Environment, RegisteredSource, Scope, Tag
-from tenantry.migrations.own_tables import check_source
 
 
 class SQLDirectory:

@@ -16,9 +16,9 @@ from tenantry.backends.sql.statement import first, first_of
 from tenantry.backends.sql.tables import to_micros
 from tenantry.backends.sql.time_of_day import TimeOfDay
 from tenantry.backends.sql.words import StoreIdentity
+from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded
 from tenantry.groups import CHANNEL, Author, UserGroup
-from tenantry.migrations.address import RUN_MIGRATE
 
 T = TypeVar("T")
 

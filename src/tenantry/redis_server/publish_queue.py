@@ -1,4 +1,4 @@
-"""Outbox: what writers want told, sent by the event loop in its own time. Nobody waits for it."""
+"""PublishQueue: what writers want published, sent by the event loop in its own time. Nobody waits for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import islice
 from threading import Lock
 
 CAPACITY = 10_000
-"""How many handles may wait. Then the oldest leaves: nothing rests on what is told here."""
+"""How many handles may wait. Then the oldest leaves: nothing rests on what is sent here."""
 
 BATCH = 64
 FAREWELL_SECONDS = 1.0
@@ -19,43 +19,43 @@ AGAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A handle, the generation that is told of it, and what is to be kept for it (nothing: only that it changed)."""
+class Message:
+    """A handle, the generation that it is about, and what is to be stored for it (nothing: only that it changed)."""
 
     handle: bytes
     generation: int
     content: bytes = b""
 
-    def outranks(self, other: Letter) -> bool:
-        """A newer generation, or a content that was read in the very generation that is only told of."""
+    def supersedes(self, other: Message) -> bool:
+        """A newer generation, or content that was read in the very generation that is only announced."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
-class Outbox:
-    """At most one letter for a handle, the newest. ``send`` gets some of them at a time; when it raises OSError they
+class PublishQueue:
+    """At most one message for a handle, the newest. ``send`` gets some of them at a time; when it raises OSError they
     are kept and sent again with the next one, or after a second.
 
-    ``put`` may be called in any thread, and in one without an event loop: the letter waits for the loop that used the
-    outbox last, or for ``aclose``.
+    ``put`` may be called in any thread, and in one without an event loop: the message waits for the loop that used the
+    queue last, or for ``aclose``.
     """
 
-    def __init__(self, send: Callable[[Sequence[Letter]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
+    def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped = 0
         self._send = send
         self._capacity = capacity
-        self._letters: dict[bytes, Letter] = {}
+        self._messages: dict[bytes, Message] = {}
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._pause_until = 0.0
 
     def __len__(self) -> int:
-        return len(self._letters)
+        return len(self._messages)
 
-    def put(self, letter: Letter) -> None:
+    def put(self, message: Message) -> None:
         """Never waits and never raises."""
         with self._lock:
-            self._add(letter)
+            self._add(message)
         with suppress(RuntimeError):
             self._loop = asyncio.get_running_loop()
         loop = self._loop
@@ -63,55 +63,55 @@ class Outbox:
             with suppress(RuntimeError):  # it has ended; aclose or another loop sends it
                 loop.call_soon_threadsafe(self._start, loop)
 
-    def _add(self, letter: Letter) -> None:
-        waiting = self._letters.pop(letter.handle, None)
-        self._letters[letter.handle] = letter if waiting is None or letter.outranks(waiting) else waiting
-        if len(self._letters) > self._capacity:
-            del self._letters[next(iter(self._letters))]
+    def _add(self, message: Message) -> None:
+        waiting = self._messages.pop(message.handle, None)
+        self._messages[message.handle] = message if waiting is None or message.supersedes(waiting) else waiting
+        if len(self._messages) > self._capacity:
+            del self._messages[next(iter(self._messages))]
             self.dropped += 1
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._letters and not self._here(loop) and time.monotonic() >= self._pause_until:
-            task = loop.create_task(self._empty(), name="tenantry.outbox")
+        if self._messages and not self._tasks_of(loop) and time.monotonic() >= self._pause_until:
+            task = loop.create_task(self._drain(), name="tenantry.queue")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def _here(self, loop: asyncio.AbstractEventLoop) -> set[asyncio.Task[None]]:
+    def _tasks_of(self, loop: asyncio.AbstractEventLoop) -> set[asyncio.Task[None]]:
         """The task that sends on this loop, if one does."""
         return {task for task in list(self._tasks) if task.get_loop() is loop and not task.done()}
 
-    async def _empty(self) -> None:
-        while self._letters:
+    async def _drain(self) -> None:
+        while self._messages:
             with self._lock:
-                batch = [self._letters.pop(handle) for handle in list(islice(self._letters, BATCH))]
+                batch = [self._messages.pop(handle) for handle in list(islice(self._messages, BATCH))]
             try:
                 await self._send(batch)
             except BaseException as error:
                 with self._lock:
-                    for letter in batch:
-                        self._add(letter)
+                    for message in batch:
+                        self._add(message)
                 if not isinstance(error, OSError):
                     raise
                 self._pause()
                 return
 
     def _pause(self) -> None:
-        """Until then nothing is sent and no other timer is set, however many letters come."""
+        """Until then nothing is sent and no other timer is set, however many messages come."""
         self._pause_until = time.monotonic() + AGAIN_SECONDS
         loop = asyncio.get_running_loop()
         loop.call_later(AGAIN_SECONDS * 1.1, self._start, loop)
 
     async def aclose(self) -> None:
         """Sends what waits, within a second; what cannot be sent by then is given up."""
-        tasks = self._here(asyncio.get_running_loop())
+        tasks = self._tasks_of(asyncio.get_running_loop())
         with suppress(TimeoutError):
             async with asyncio.timeout(FAREWELL_SECONDS):
                 if tasks:
                     await asyncio.wait(tasks)
-                await self._empty()
+                await self._drain()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         with self._lock:
-            self.dropped += len(self._letters)
-            self._letters.clear()
+            self.dropped += len(self._messages)
+            self._messages.clear()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.buses.hearing import EVICTIONS, BusCounters, Hearing
+from tenantry.buses.subscription import EVICTIONS, BusCounters, NotificationLimiter
 from tenantry.groups import write_notice
 from tests.buses.conftest import Ear, until
 
@@ -23,12 +23,12 @@ async def counters() -> BusCounters:
 async def test_a_notice_is_passed_on(counters: BusCounters) -> None:
     """As text or as bytes."""
     ear = Ear()
-    hearing = Hearing(ear, counters, asyncio.get_running_loop())
+    limiter = NotificationLimiter(ear, counters, asyncio.get_running_loop())
     notice = write_notice("-", 5, HANDLE)
     assert len(notice) <= 64
-    hearing.hear(notice)
-    hearing.hear(notice.encode())
-    hearing.close()
+    limiter.feed(notice)
+    limiter.feed(notice.encode())
+    limiter.close()
     assert ear.evicted == [(HANDLE, 5)] * 2
     assert (counters.heard, counters.ignored, ear.flushes) == (2, 0, 0)
 
@@ -57,18 +57,18 @@ async def test_a_notice_is_passed_on(counters: BusCounters) -> None:
 async def test_anything_else_is_ignored(message: str | bytes, counters: BusCounters) -> None:
     """And counted."""
     ear = Ear()
-    hearing = Hearing(ear, counters, asyncio.get_running_loop())
-    hearing.hear(message)
-    hearing.close()
+    limiter = NotificationLimiter(ear, counters, asyncio.get_running_loop())
+    limiter.feed(message)
+    limiter.close()
     assert ear.evicted == []
     assert (counters.heard, counters.ignored) == (0, 1)
 
 
 @given(st.text(max_size=80) | st.binary(max_size=80))
 async def test_no_message_raises(message: str | bytes) -> None:
-    hearing = Hearing(Ear(), BusCounters(), asyncio.get_running_loop())
-    hearing.hear(message)
-    hearing.close()
+    limiter = NotificationLimiter(Ear(), BusCounters(), asyncio.get_running_loop())
+    limiter.feed(message)
+    limiter.close()
 
 
 async def test_a_flood_is_held_back(counters: BusCounters) -> None:
@@ -77,13 +77,13 @@ async def test_a_flood_is_held_back(counters: BusCounters) -> None:
     Red without the limit: 50,000 evictions.
     """
     ear = Ear()
-    hearing = Hearing(ear, counters, asyncio.get_running_loop())
+    limiter = NotificationLimiter(ear, counters, asyncio.get_running_loop())
     for number in range(50_000):
-        hearing.hear(write_notice("-", number, number.to_bytes(8, "big")))
+        limiter.feed(write_notice("-", number, number.to_bytes(8, "big")))
     assert (len(ear.evicted), ear.flushes) == (EVICTIONS, 0)
     await until(lambda: ear.flushes)
     assert counters.held_back == 49_000
-    hearing.hear(write_notice("-", 1, HANDLE))
+    limiter.feed(write_notice("-", 1, HANDLE))
     assert ear.evicted[-1] == (HANDLE, 1)
-    hearing.close()
+    limiter.close()
     assert ear.flushes == 1

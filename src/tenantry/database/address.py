@@ -1,4 +1,4 @@
-"""Where a store's database is: the URL of ``TENANTRY_DATABASE``, read and checked, and how to connect to it."""
+"""The address of a store's database: the URL of ``TENANTRY_DATABASE``, read and checked, and how to connect to it."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ class PostgresServer:
 
         Raises InvalidSettings for an option of the URL that libpq does not know.
         """
-        driver = psycopg()
-        from tenantry.migrations.postgres_connection import connect
+        driver = load_psycopg()
+        from tenantry.database.postgres import connect
 
         try:
             return await connect(self.dsn, seconds=seconds, transactions=transactions)
@@ -97,10 +97,10 @@ class PostgresServer:
 
 
 _BAD_OPTION = "connection is bad: invalid "
-"""How psycopg tells that libpq refused the value of an option, before it tried to connect."""
+"""How psycopg reports that libpq refused the value of an option, before it tried to connect."""
 
 
-def psycopg() -> Any:
+def load_psycopg() -> Any:
     """The driver, loaded when it is first needed."""
     try:
         import psycopg as driver

@@ -1,6 +1,6 @@
 """Whether a data source can read a store's own tables: they hold what every tenant's token is made of.
 
-It is told by what is there and not by its address: so it is found under another path, host name or link, and so
+It is found by what is there and not by its address: so also under another path, host name or link, and so
 is a copy of a store. Asked when a source is registered, and again of each connection that reads from it.
 """
 
@@ -42,7 +42,7 @@ select count(*) from sqlite_master where type = 'table'
   and (name = 'generation' and sql like '%store_id%' or name = 'user_groups' and sql like '%nonce%')
 """
 
-# A query can take on any role that its own is in, without a word that writes: set_config('role', …).
+# A query can take on any role that its own is in, without a statement that writes: set_config('role', …).
 _IN_POSTGRESQL: Final = """
 select quote_ident(n.nspname) || '.' || quote_ident(c.relname), quote_ident(current_user),
   pg_has_role(c.relowner, 'member') or exists (
@@ -87,7 +87,7 @@ async def check_postgresql(connection: Any) -> None:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
     readers = ", ".join(sorted({name for row in found for name in row[3] or ()}))
-    mend = (
+    remedy = (
         "Give the source a role of its own, which is no superuser, owns none of these tables and is in no role that "
         "does or reads all data: `create role reader login`, then `grant select on` the tables of your app"
         if owns
@@ -95,13 +95,13 @@ async def check_postgresql(connection: Any) -> None:
     )
     raise InvalidSource(
         f"the role {role} of the data source can read Tenantry's own tables ({names}), and with them every tenant's "
-        f"properties. {mend}. Both may stay in one database",
+        f"properties. {remedy}. Both may stay in one database",
         field="/url",
     )
 
 
 async def check_source(url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source at this URL can read a store's tables, as far as that can be told now.
+    """Raises InvalidSource if the source at this URL can read a store's tables, as far as that can be known now.
 
     A file that is not there yet and a server that does not answer within ``seconds`` are let pass with a warning: they
     are asked again when the source is opened, and no query runs before.
@@ -109,7 +109,7 @@ async def check_source(url: str, seconds: float) -> None:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        return  # whoever opens it says what is wrong
+        return  # opening it reports what is wrong
     kind = parsed.get_backend_name()
     if kind in ("sqlite", "duckdb"):
         await asyncio.to_thread(_check_file, parsed)

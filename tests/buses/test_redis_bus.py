@@ -217,8 +217,8 @@ async def test_a_dead_server_keeps_nobody(valkey: Valkey) -> None:
     for number in range(100):
         bus.changed(number.to_bytes(8, "big"), 1)
     await asyncio.wait_for(bus.aclose(), 120)
-    assert len(bus._outbox) == 0
-    assert bus._outbox.dropped == 100
+    assert len(bus._queue) == 0
+    assert bus._queue.dropped == 100
 
 
 @pytest.mark.parametrize("kind", ["sentinel", "cluster"])

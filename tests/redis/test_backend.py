@@ -243,7 +243,7 @@ async def test_what_waits_is_bounded(origin: Counted, store: MemoryStore) -> Non
     for number in range(50):
         for generation in (2, 1):
             backend.changed(number.to_bytes(8, "big"), generation)
-    assert [message.generation for message in backend._queue._letters.values()] == [2] * 10
+    assert [message.generation for message in backend._queue._messages.values()] == [2] * 10
     assert backend._queue.dropped == 40
     await backend.aclose()
     assert len(backend._queue) == 0

@@ -19,8 +19,8 @@ from tenantry.groups import (
     Environment,
     GroupChanges,
     GroupDraft,
+    IdempotencyKey,
     Issued,
-    Once,
     Reading,
     RegisteredSource,
     Scope,
@@ -130,7 +130,7 @@ class GroupStore(LeasedBackend, Protocol):
         draft: GroupDraft,
         token: Token,
         *,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         """The group with ``draft.provided_id``, created with ``token`` if there is none; never changes one that exists.
@@ -151,7 +151,7 @@ class GroupStore(LeasedBackend, Protocol):
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         """Compare-and-swap: replaces ``current`` by version + 1 with this key id and nonce; of N at once one wins.

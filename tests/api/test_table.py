@@ -150,7 +150,7 @@ async def test_post_of_both_or_neither(service: Service, body: dict[str, Any]) -
 async def test_a_repeated_key_replays(service: Service) -> None:
     """The same key and body: the same bytes and a header, though the token is dead by now; names in another order too.
 
-    Red when the operation runs without its Once: the second answer is 409 token_already_rotated.
+    Red when the operation runs without its IdempotencyKey: the second answer is 409 token_already_rotated.
     """
     old = (await service.ask("GET", ACME)).json()["user_group"]["token"]
     first = await service.ask("POST", {"current_token": old}, Idempotency_Key="once")

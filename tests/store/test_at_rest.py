@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.write_journal import Writer
-from tenantry.groups import UNNAMED, GroupDraft, Once, Tag, Token
+from tenantry.groups import UNNAMED, GroupDraft, IdempotencyKey, Tag, Token
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
 
@@ -25,7 +25,7 @@ async def test_no_token_is_in_the_file(sqlite_url: str) -> None:
     The handle is, which shows that the search looks at the right bytes.
     """
     keys = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
-    once = Once("key", (bytes(32),))
+    once = IdempotencyKey("key", (bytes(32),))
     tokens: list[Token] = []
     store = SQLStore(sqlite_url)
     production = await store.create_environment("production", Tag.CUSTOMER)
@@ -34,7 +34,7 @@ async def test_no_token_is_in_the_file(sqlite_url: str) -> None:
         rotated = await store.rotate(
             production, issued.token, key_id="k1", nonce=secrets.token_bytes(16), grace_seconds=60, once=once
         )
-        once = Once(f"key{number}", (bytes(32),))
+        once = IdempotencyKey(f"key{number}", (bytes(32),))
         tokens += [issued.token, rotated.token]
     before = _on_disk(sqlite_url)
     await store.aclose()

@@ -18,7 +18,7 @@ from tenantry.backends.sql.postgres_reader import Readers
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.write_journal import Writer
 from tenantry.errors import StoreUnavailable, TokenAlreadyRotated
-from tenantry.groups import UNNAMED, GroupDraft, Issued, Once, Tag
+from tenantry.groups import UNNAMED, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.testing import make_token
 
 
@@ -27,7 +27,7 @@ async def _groups(store: SQLStore, count: int) -> list[Issued]:
     return [await store.get_or_create(place, GroupDraft(f"g{n}", "G"), make_token()) for n in range(count)]
 
 
-async def _rotate(store: SQLStore, issued: Issued, once: Once | None = None) -> Issued:
+async def _rotate(store: SQLStore, issued: Issued, once: IdempotencyKey | None = None) -> Issued:
     nonce = secrets.token_bytes(16)
     return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=nonce, once=once)
 
@@ -150,7 +150,9 @@ async def test_queued_writes_share_a_commit_and_fail_alone(sqlite_url: str) -> N
     held = _Held(store)
     await asyncio.sleep(0.05)
     wal = Path(sqlite_url.removeprefix("sqlite:///") + "-wal")
-    once = [Once(f"key-{number}", (bytes(32),)) for number in range(6)]  # claimed before the refusal: that is undone
+    once = [
+        IdempotencyKey(f"key-{number}", (bytes(32),)) for number in range(6)
+    ]  # claimed before the refusal: that is undone
     asked = list(zip(issued * 2, [None] * 6 + once, strict=True))
     rotations = [asyncio.ensure_future(_rotate(store, each, key)) for each, key in asked]
     await asyncio.sleep(0)

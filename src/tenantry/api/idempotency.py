@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from tenantry.errors import IdempotencyInFlight
-from tenantry.groups import Environment, Once
+from tenantry.groups import Environment, IdempotencyKey
 from tenantry.tokens import KeyRing
 
 
-def once(key: str, body: dict[str, Any], keys: KeyRing) -> Once:
+def once(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
     """The key with hashes of what the body says: white space and the order of names make no difference."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    return Once(key, keys.body_hashes(canonical.encode("ascii")))
+    return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 
 
 class InFlight:
@@ -28,7 +28,7 @@ class InFlight:
         self._claimed: set[tuple[int, str]] = set()
 
     @contextmanager
-    def claim(self, environment: Environment, asked: Once) -> Iterator[None]:
+    def claim(self, environment: Environment, asked: IdempotencyKey) -> Iterator[None]:
         """Holds the key while the block runs. Raises IdempotencyInFlight if it is held."""
         claimed = (environment.id, asked.key)
         if claimed in self._claimed:

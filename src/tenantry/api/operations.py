@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from tenantry.api.models import GetOrCreate, RequestBody, Rotate, Update
 from tenantry.errors import AmbiguousRequest, InvalidBody
-from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Issued, Once, thaw
+from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, thaw
 from tenantry.provisioning import NotLoaded, Provisioned, Provisioner, check_changes, check_draft
 from tenantry.provisioning.limits import check_text, pointer_of
 
@@ -33,7 +33,12 @@ class Operation(Protocol):
         """The id of the group that is to be read for it; None if it is not named by its id."""
 
     async def run(
-        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        once: IdempotencyKey | None,
+        author: Author,
+        found: Found,
     ) -> Provisioned:
         """``found``: the group, if it was read."""
 
@@ -56,7 +61,12 @@ class GetOrCreateGroup:
         check_draft(self.draft)
 
     async def run(
-        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        once: IdempotencyKey | None,
+        author: Author,
+        found: Found,
     ) -> Provisioned:
         return await provisioner.get_or_create(environment, self.draft, once, author=author, loaded=found)
 
@@ -79,7 +89,12 @@ class UpdateGroup:
         check_changes(self.changes)
 
     async def run(
-        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        once: IdempotencyKey | None,
+        author: Author,
+        found: Found,
     ) -> Provisioned:
         self.check()  # a program may change a group whose id was stored when nobody looked; a caller is told of it
         return await provisioner.update(environment, self.provided_id, self.changes, author=author, loaded=found)
@@ -101,7 +116,12 @@ class RotateToken:
         """Any text may be asked about."""
 
     async def run(
-        self, provisioner: Provisioner, environment: Environment, once: Once | None, author: Author, found: Found
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        once: IdempotencyKey | None,
+        author: Author,
+        found: Found,
     ) -> Provisioned:
         return await provisioner.rotate(environment, self.current_token, once=once, author=author)
 

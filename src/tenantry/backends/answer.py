@@ -12,7 +12,7 @@ from hmac import compare_digest
 
 from tenantry.backends.stored import StoredGroup
 from tenantry.errors import IdempotencyKeyReused, IdempotencySuperseded
-from tenantry.groups import Issued, Once, UserGroup
+from tenantry.groups import IdempotencyKey, Issued, UserGroup
 
 KEPT = timedelta(hours=24)
 """How long an Idempotency-Key is remembered."""
@@ -27,10 +27,10 @@ class Answer:
     created: bool
 
     @classmethod
-    def of(cls, once: Once, issued: Issued) -> Answer:
+    def of(cls, once: IdempotencyKey, issued: Issued) -> Answer:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
-    def replay(self, once: Once, now: StoredGroup | None) -> Issued:
+    def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
         """The answer again. ``now`` is the group with the same handle as it stands; None when it was deleted.
 
         Raises IdempotencyKeyReused when the body was another one, IdempotencySuperseded when the token that was
@@ -44,7 +44,7 @@ class Answer:
         return Issued(self.group, now.token, created=self.created, replayed=True)
 
 
-def check_body(body_hash: bytes, once: Once) -> None:
+def check_body(body_hash: bytes, once: IdempotencyKey) -> None:
     """Raises IdempotencyKeyReused unless the key came with this very body before, under any of the signing keys."""
     if not any(compare_digest(body_hash, given) for given in once.body_hashes):
         raise IdempotencyKeyReused("this Idempotency-Key came with another body before: use a new key")

@@ -1,21 +1,45 @@
-"""The frozen records that every other floor speaks in."""
+"""The frozen records that every other floor speaks in, and the one codec of a user group."""
 
-from tenantry.groups.api_token import ApiToken, Scope
-from tenantry.groups.author import UNNAMED, AuditEntry, Author
-from tenantry.groups.caller import Caller
-from tenantry.groups.change import CHANNEL, Change, Changes, read_notice, write_notice
-from tenantry.groups.data_source import RegisteredSource
-from tenantry.groups.draft import UNCHANGED, GroupChanges, GroupDraft, Once, Unchanged
-from tenantry.groups.environment import Environment, Tag
-from tenantry.groups.group import RESERVED_NAMES, Issued, UserGroup
-from tenantry.groups.reading import Reading
+from tenantry.groups.codec import (
+    CACHE_ENTRY,
+    INTROSPECTION,
+    JSON_COLUMNS,
+    STORED_RESPONSE,
+    EnvironmentRow,
+    GroupCodec,
+    GroupRow,
+    from_micros,
+    to_micros,
+)
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
-from tenantry.groups.token import Token
+from tenantry.groups.registrations import ApiToken, Caller, RegisteredSource, Scope
+from tenantry.groups.user_group import RESERVED_NAMES, Environment, Issued, Reading, Tag, Token, UserGroup
+from tenantry.groups.writes import (
+    CHANNEL,
+    SETTABLE_FIELDS,
+    UNCHANGED,
+    UNNAMED,
+    AuditEntry,
+    Author,
+    Change,
+    Changes,
+    GroupChanges,
+    GroupDraft,
+    IdempotencyKey,
+    Unchanged,
+    read_notice,
+    write_notice,
+)
 
 __all__ = [
+    "CACHE_ENTRY",
     "CHANNEL",
+    "INTROSPECTION",
     "JSON",
+    "JSON_COLUMNS",
     "RESERVED_NAMES",
+    "SETTABLE_FIELDS",
+    "STORED_RESPONSE",
     "UNCHANGED",
     "UNNAMED",
     "ApiToken",
@@ -25,10 +49,13 @@ __all__ = [
     "Change",
     "Changes",
     "Environment",
+    "EnvironmentRow",
     "GroupChanges",
+    "GroupCodec",
     "GroupDraft",
+    "GroupRow",
+    "IdempotencyKey",
     "Issued",
-    "Once",
     "Reading",
     "Record",
     "RecordList",
@@ -41,7 +68,9 @@ __all__ = [
     "adopt",
     "extend",
     "freeze",
+    "from_micros",
     "read_notice",
     "thaw",
+    "to_micros",
     "write_notice",
 ]

@@ -19,8 +19,8 @@ from tenantry.groups import (
     Environment,
     GroupChanges,
     GroupDraft,
+    IdempotencyKey,
     Issued,
-    Once,
     Scope,
     Token,
     UserGroup,
@@ -86,7 +86,7 @@ class Provisioner:
         self,
         environment: Environment,
         draft: GroupDraft,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         *,
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
@@ -108,7 +108,9 @@ class Provisioner:
             issued = await self._create(environment, draft, once, author)
         return self._provisioned(issued)
 
-    async def _create(self, environment: Environment, draft: GroupDraft, once: Once | None, author: Author) -> Issued:
+    async def _create(
+        self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
+    ) -> Issued:
         token = draft_token(environment.tag, self._keys.active_id, self._random)
         creation = self._store.get_or_create(environment, draft, token, once=once, author=author)
         return await self._deadline.write(creation)
@@ -149,7 +151,7 @@ class Provisioner:
         current_token: str,
         *,
         grace_seconds: int | None = None,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Provisioned:
         """Replaces ``current_token`` by a new one; of N at once one wins. The old one stays good for ``grace_seconds``,
@@ -174,7 +176,7 @@ class Provisioner:
         current: Token,
         grace_seconds: int | None,
         author: Author,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
     ) -> Provisioned:
         rotation = self._store.rotate(
             environment,

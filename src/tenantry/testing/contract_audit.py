@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from tenantry.errors import AlreadyExists, TokenAlreadyRotated, UnknownEnvironment, UnknownGroup
-from tenantry.groups import UNNAMED, AuditEntry, Author, Environment, GroupChanges, GroupDraft, Once, Scope, Tag
+from tenantry.groups import (
+    UNNAMED,
+    AuditEntry,
+    Author,
+    Environment,
+    GroupChanges,
+    GroupDraft,
+    IdempotencyKey,
+    Scope,
+    Tag,
+)
 from tenantry.ports import Store
 from tenantry.testing.clock import FrozenClock
 from tenantry.testing.sample import make_token
@@ -60,17 +70,17 @@ class AuditContract:
     async def test_what_is_not_done_leaves_no_entry(self, store: Store) -> None:
         """A refused, replayed or empty write appends nothing."""
         place = await store.create_environment("production", Tag.CUSTOMER)
-        once = Once("key", (bytes(32),))
+        once = IdempotencyKey("key", (bytes(32),))
         made = await store.get_or_create(place, GroupDraft("acme", "Acme"), make_token(), once=once)
         rotation: dict[str, Any] = {"key_id": "k1", "nonce": bytes(16)}
-        await store.rotate(place, made.token, **rotation, once=Once("key-2", (bytes(32),)))
+        await store.rotate(place, made.token, **rotation, once=IdempotencyKey("key-2", (bytes(32),)))
         token = await store.create_api_token(place, digest=b"d" * 32, label="x", scopes=[], hint="abcd")
         await store.revoke_api_token(place, token.id)
         before = list(await store.audit())
         with pytest.raises(AlreadyExists):
             await store.create_environment("production", Tag.CUSTOMER)
         await store.get_or_create(place, GroupDraft("acme", "Other"), make_token())
-        await store.rotate(place, made.token, **rotation, once=Once("key-2", (bytes(32),)))
+        await store.rotate(place, made.token, **rotation, once=IdempotencyKey("key-2", (bytes(32),)))
         with pytest.raises(TokenAlreadyRotated):
             await store.rotate(place, made.token, **rotation)
         await store.update(place, "acme", GroupChanges(name="Acme"))

@@ -15,7 +15,7 @@ import pytest
 
 from tenantry.cache import place_of
 from tenantry.errors import TokenAlreadyRotated, UnknownGroup
-from tenantry.groups import Change, GroupChanges, GroupDraft, Issued, Once
+from tenantry.groups import Change, GroupChanges, GroupDraft, IdempotencyKey, Issued
 from tenantry.ports import LeasedBackend, Store
 from tenantry.testing.clock import FrozenClock
 from tenantry.testing.contract_backend import BackendContract, make_issued, rotate
@@ -45,7 +45,7 @@ class LeaseContract(BackendContract):
     async def test_what_changes_nothing_adds_no_change(self, store: Store, backend: LeasedBackend) -> None:
         """A refused or replayed write, an update to what stands already, a read: none of them is a change."""
         first = await make_issued(store)
-        place, once = first.group.environment, Once("key", (bytes(32),))
+        place, once = first.group.environment, IdempotencyKey("key", (bytes(32),))
         second = await rotate(store, first, once=once)
         start = (await backend.changes(None)).generation
         assert (await rotate(store, first, once=once)).replayed

@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 
 from tenantry.errors import IdempotencyInFlight, IdempotencyKeyReused, IdempotencySuperseded, TokenAlreadyRotated
-from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Once, Tag
+from tenantry.groups import Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.ports import Store
 from tenantry.testing.clock import FrozenClock
 from tenantry.testing.sample import make_token
 
 DAY = 24 * 60 * 60
-ONCE = Once("key-1", (b"a" * 32,))
+ONCE = IdempotencyKey("key-1", (b"a" * 32,))
 
 
 class OnceContract:
@@ -45,7 +45,7 @@ class OnceContract:
         draft = GroupDraft("acme", "Acme", {"z": 1, "a": 1.0}, None)
         first = await store.get_or_create(production, draft, make_token(), once=ONCE)
         again = await store.get_or_create(production, draft, make_token(), once=ONCE)
-        fresh = await store.get_or_create(production, draft, make_token(), once=Once("key-2", (b"a" * 32,)))
+        fresh = await store.get_or_create(production, draft, make_token(), once=IdempotencyKey("key-2", (b"a" * 32,)))
         assert first.created
         assert again == replace(first, replayed=True)
         assert (fresh.created, fresh.replayed) == (False, False)
@@ -55,14 +55,14 @@ class OnceContract:
         first = await _issued(store)
         second = await _rotate(store, first, ONCE)
         with pytest.raises(IdempotencyKeyReused):
-            await _rotate(store, second, Once("key-1", (b"b" * 32,)))
+            await _rotate(store, second, IdempotencyKey("key-1", (b"b" * 32,)))
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
         """The first hash is kept; a replay whose hashes hold it at any place is the same body."""
         first = await _issued(store)
         second = await _rotate(store, first, ONCE)
-        again = await _rotate(store, first, Once("key-1", (b"n" * 32, b"a" * 32)))
+        again = await _rotate(store, first, IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))
         assert again == replace(second, replayed=True)
 
     async def test_a_dead_token_is_never_replayed(self, store: Store) -> None:
@@ -72,7 +72,7 @@ class OnceContract:
         third = await _rotate(store, second, None, grace_seconds=60)
         with pytest.raises(IdempotencySuperseded):
             await _rotate(store, first, ONCE)
-        last = Once("key-2", (b"a" * 32,))
+        last = IdempotencyKey("key-2", (b"a" * 32,))
         await _rotate(store, third, last)
         await store.delete(first.group.environment, "acme")
         with pytest.raises(IdempotencySuperseded):
@@ -105,7 +105,7 @@ class OnceContract:
         clock.advance(DAY - 1)
         assert (await _create(store, production, ONCE)).replayed
         clock.advance(1)
-        assert not (await _create(store, production, Once("key-1", (b"b" * 32,)))).replayed
+        assert not (await _create(store, production, IdempotencyKey("key-1", (b"b" * 32,)))).replayed
 
     async def test_racing_writers_with_one_key_rotate_once(self, store: Store) -> None:
         """Of 8 rotations with one key one writes; the others replay it or are told that it is in flight."""
@@ -126,13 +126,15 @@ async def _issued(store: Store) -> Issued:
     return await store.get_or_create(production, draft, make_token())
 
 
-async def _create(store: Store, environment: Environment, once: Once) -> Issued:
+async def _create(store: Store, environment: Environment, once: IdempotencyKey) -> Issued:
     return await store.get_or_create(
         environment, GroupDraft("acme", "Acme"), make_token(tag=environment.tag), once=once
     )
 
 
-async def _rotate(store: Store, issued: Issued, once: Once | None = None, *, grace_seconds: int = 0) -> Issued:
+async def _rotate(
+    store: Store, issued: Issued, once: IdempotencyKey | None = None, *, grace_seconds: int = 0
+) -> Issued:
     return await store.rotate(
         issued.group.environment,
         issued.token,

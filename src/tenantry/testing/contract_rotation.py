@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tenantry.errors import TokenAlreadyRotated, UnknownGroup, UnknownToken
-from tenantry.groups import GroupChanges, GroupDraft, Issued, Once, Tag, Token
+from tenantry.groups import GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag, Token
 from tenantry.ports import Store
 from tenantry.testing.clock import FrozenClock
 from tenantry.testing.sample import make_token
@@ -147,7 +147,7 @@ class RotationContract:
         with pytest.raises(TokenAlreadyRotated):
             await _rotate(store, first)
         assert recorder.take() == []
-        once = Once("key", (bytes(32),))
+        once = IdempotencyKey("key", (bytes(32),))
         third = await _rotate(store, second, once=once)
         assert recorder.take() == [(handle, start + 3)]
         assert (await _rotate(store, second, once=once)).token == third.token
@@ -199,7 +199,9 @@ async def _issued(store: Store) -> Issued:
     return await store.get_or_create(production, GroupDraft("acme", "Acme", {"a": 1}), make_token())
 
 
-async def _rotate(store: Store, issued: Issued, *, grace_seconds: int = 0, once: Once | None = None) -> Issued:
+async def _rotate(
+    store: Store, issued: Issued, *, grace_seconds: int = 0, once: IdempotencyKey | None = None
+) -> Issued:
     current: Token = issued.token
     return await store.rotate(
         issued.group.environment,

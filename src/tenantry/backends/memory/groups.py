@@ -19,8 +19,8 @@ from tenantry.groups import (
     Environment,
     GroupChanges,
     GroupDraft,
+    IdempotencyKey,
     Issued,
-    Once,
     Reading,
     Record,
     Token,
@@ -79,7 +79,7 @@ class MemoryGroups:
         draft: GroupDraft,
         token: Token,
         *,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         with self._tables.lock:
@@ -136,7 +136,7 @@ class MemoryGroups:
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         def rotate() -> Issued:
@@ -201,7 +201,7 @@ class MemoryGroups:
                 self._listeners.tell(handle, generation)
             return result
 
-    def _once(self, environment: Environment, once: Once | None, write: Callable[[], Issued]) -> Issued:
+    def _once(self, environment: Environment, once: IdempotencyKey | None, write: Callable[[], Issued]) -> Issued:
         if once is None:
             return write()
         now, answers = self._tables.clock(), self._tables.answers

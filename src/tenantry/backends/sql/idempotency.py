@@ -20,13 +20,17 @@ from tenantry.backends.sql.queries import GROUP_BY_HANDLE
 from tenantry.backends.sql.tables import answers, from_micros, to_micros
 from tenantry.backends.stored import StoredGroup
 from tenantry.errors import IdempotencyInFlight
-from tenantry.groups import Environment, Issued, Once, UserGroup
+from tenantry.groups import Environment, IdempotencyKey, Issued, UserGroup
 
 _PRUNED_AT_ONCE = 100
 
 
 def answered_once(
-    connection: Connection, environment: Environment, once: Once | None, now: datetime, write: Callable[[], Issued]
+    connection: Connection,
+    environment: Environment,
+    once: IdempotencyKey | None,
+    now: datetime,
+    write: Callable[[], Issued],
 ) -> Issued:
     """What ``write`` gives, or what it gave when this key was first used within 24 hours."""
     if once is None:
@@ -41,11 +45,11 @@ def answered_once(
     return issued
 
 
-def _is(environment: Environment, once: Once) -> Any:
+def _is(environment: Environment, once: IdempotencyKey) -> Any:
     return (answers.c.environment_id == environment.id) & (answers.c.key == once.key)
 
 
-def _claim(connection: Connection, environment: Environment, once: Once, now: datetime) -> bool:
+def _claim(connection: Connection, environment: Environment, once: IdempotencyKey, now: datetime) -> bool:
     connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))
     claim = {
         "environment_id": environment.id,
@@ -69,7 +73,7 @@ def _prune(connection: Connection, now: datetime) -> None:
     connection.execute(answers.delete().where(tuple_(*key).in_(expired)))
 
 
-def _replay(connection: Connection, environment: Environment, once: Once) -> Issued:
+def _replay(connection: Connection, environment: Environment, once: IdempotencyKey) -> Issued:
     row = connection.execute(
         select(answers.c.body_hash, answers.c.handle, type_coerce(answers.c.answer, Text)).where(_is(environment, once))
     ).first()

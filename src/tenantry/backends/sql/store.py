@@ -25,8 +25,8 @@ from tenantry.groups import (
     Environment,
     GroupChanges,
     GroupDraft,
+    IdempotencyKey,
     Issued,
-    Once,
     Reading,
     Token,
     UserGroup,
@@ -92,7 +92,7 @@ class SQLStore(SQLDirectory):
         draft: GroupDraft,
         token: Token,
         *,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         deadline = self._runner.deadline()
@@ -116,7 +116,7 @@ class SQLStore(SQLDirectory):
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         work = partial(

@@ -20,7 +20,7 @@ from tenantry.backends.sql.tables import groups, to_micros
 from tenantry.backends.sql.write_journal import Writer, Written, note, note_change
 from tenantry.backends.stored import UNKNOWN_TOKEN, StoredGroup
 from tenantry.errors import AlreadyExists, StoreUnavailable, UnknownEnvironment, UnknownGroup, UnknownToken
-from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Once, Token, UserGroup
+from tenantry.groups import Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, Token, UserGroup
 
 _ATTEMPTS = 3
 
@@ -31,7 +31,12 @@ class HandleMoved(Exception):
 
 
 def get_or_create(
-    connection: Connection, writer: Writer, environment: Environment, draft: GroupDraft, token: Token, once: Once | None
+    connection: Connection,
+    writer: Writer,
+    environment: Environment,
+    draft: GroupDraft,
+    token: Token,
+    once: IdempotencyKey | None,
 ) -> Issued:
     """Raises UnknownEnvironment, AlreadyExists (the handle), IdempotencyKeyReused, IdempotencySuperseded.
 
@@ -116,7 +121,7 @@ def rotate(
     key_id: str,
     nonce: bytes,
     grace_seconds: int | None,
-    once: Once | None,
+    once: IdempotencyKey | None,
 ) -> Written[Issued]:
     """Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded, StoreReplaced."""
     now = writer.now(connection) if once else None  # without a key the time comes with the group

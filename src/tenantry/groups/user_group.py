@@ -1,18 +1,60 @@
-"""UserGroup: one customer of the vendor, as one immutable record."""
+"""UserGroup, one customer of the vendor as one immutable record, with what it is made and found of: its Environment,
+the parts of its Token, and a Reading or an Issued group as stores answer with them.
+
+How a group stands in JSON and in a table: codec.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, cast
 
-from tenantry.groups.environment import Environment
 from tenantry.groups.record import Record, thaw
-from tenantry.groups.token import Token
 
 RESERVED_NAMES = frozenset({"user_group", "params"})
 """Names of variables that a property cannot take: such a property is reached as ``user_group.properties.<name>``."""
+
+
+class Tag(StrEnum):
+    """The two values of ``api_environment_tag`` (SPEC section 2.1)."""
+
+    CUSTOMER = "Customer"
+    TESTING = "Testing"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A boundary: nothing of one environment resolves, reads or routes in another.
+
+    ``id`` is the store's own number. With ``external_data_sources`` the mapping of a group is not checked against the
+    registered data sources, for apps that route queries themselves. ``grace_seconds`` is the grace of an old token
+    after a rotation that names none of its own; 0: it dies at once.
+    """
+
+    id: int
+    name: str
+    tag: Tag
+    external_data_sources: bool = False
+    grace_seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The parts of a user group token (tokens/user_group_token.py); no I/O has been done for it.
+
+    ``handle`` is 8 random public bytes, constant per group: the cache's and the store's key. ``nonce`` is 16 random
+    bytes, new at each rotation, and never shown. A store holds these parts and never the token string: the same parts
+    and the same signing key give the same string, bit for bit.
+    """
+
+    tag: Tag
+    key_id: str
+    handle: bytes
+    version: int
+    nonce: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -54,8 +96,10 @@ class UserGroup:
         _set_provided_id(self, provided_id)
         _set_name(self, name)
         _set_environment(self, environment)
-        _set_properties(self, properties if properties is None or type(properties) is Record else _frozen(properties))
-        _set_mapping(self, mapping if mapping is None or type(mapping) is Record else _frozen(mapping))
+        _set_properties(
+            self, properties if properties is None or type(properties) is Record else _freeze_mapping(properties)
+        )
+        _set_mapping(self, mapping if mapping is None or type(mapping) is Record else _freeze_mapping(mapping))
         _set_handle(self, handle)
         _set_token_version(self, token_version)
         _set_revision(self, revision)
@@ -66,22 +110,19 @@ class UserGroup:
     def variables(self) -> Record:
         """What templates may read of the group: every property by its bare name, and ``user_group.*``.
 
-        Made when it is first asked for and then kept: a store reads many groups whose variables nobody asks for.
+        Made at the first call and stored: a store reads many groups whose variables nobody asks for.
         """
         if self._variables is None:
-            _set_variables(self, self._make_variables())
+            properties = self.properties if self.properties is not None else Record({})
+            by_name = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
+            user_group = {
+                "id": self.provided_id,
+                "name": self.name,
+                "environment": self.environment.name,
+                "properties": properties,
+            }
+            _set_variables(self, Record({**by_name, "user_group": user_group}))
         return cast("Record", self._variables)
-
-    def _make_variables(self) -> Record:
-        properties = self.properties if self.properties is not None else Record({})
-        own = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
-        shown = {
-            "id": self.provided_id,
-            "name": self.name,
-            "environment": self.environment.name,
-            "properties": properties,
-        }
-        return Record({**own, "user_group": shown})
 
     def __hash__(self) -> int:
         """By handle and revision: equal groups have both in common, and a Record in a field has no hash of its own."""
@@ -117,7 +158,7 @@ class UserGroup:
 ) = (UserGroup.__dict__[slot.name].__set__ for slot in fields(UserGroup))
 
 
-def _frozen(value: Any) -> Any:
+def _freeze_mapping(value: Any) -> Any:
     return Record(value) if isinstance(value, Mapping) else value
 
 
@@ -132,3 +173,17 @@ class Issued:
     token: Token
     created: bool = False
     replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a backend found for a token, and how far that answer may be trusted: the group of the token, or None.
+
+    ``generation`` is the store's at the snapshot that was read (not later than it); None where the backend knows none.
+    ``seconds`` is for how long the answer is good by the store's own clock (the grace of an old token, the ``exp`` of
+    an introspection), counted from when it was asked for; None: it has no end of its own.
+    """
+
+    group: UserGroup | None
+    generation: int | None = None
+    seconds: float | None = None

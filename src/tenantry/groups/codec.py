@@ -1,0 +1,236 @@
+"""The one codec of a user group: its fields in JSON documents, and its columns in a table.
+
+A new field of ``UserGroup`` gets a line in ``_FIELDS`` and one in ``GroupRow``: what is said of a group between
+processes, in caches and in stored responses follows from the first, every statement of SQL from the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple, cast
+
+from tenantry.groups.record import Record, adopt, thaw
+from tenantry.groups.user_group import Environment, Tag, Token, UserGroup
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def to_micros(moment: datetime) -> int:
+    """An aware time as microseconds since 1970 in UTC."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(count: int) -> datetime:
+    """The time, in UTC, of so many microseconds since 1970."""
+    return _EPOCH + count * _MICROSECOND
+
+
+# --- values in JSON ---------------------------------------------------------------------------------------------------
+
+
+class ValueCodec(NamedTuple):
+    """How one value is written in JSON, and read from it. ``decode`` raises for what ``encode`` never writes."""
+
+    encode: Callable[[Any], Any]
+    decode: Callable[[Any], Any]
+
+
+def _exactly(kind: type) -> Callable[[Any], Any]:
+    def decode(value: Any) -> Any:
+        if type(value) is not kind:  # a bool is no int
+            raise TypeError
+        return value
+
+    return decode
+
+
+def _decode_mapping(value: Any) -> Record:
+    if not all(type(source) is str for source in _exact_dict(value).values()):
+        raise TypeError
+    return cast("Record", adopt(value))
+
+
+def _decode_hex(value: str) -> bytes:
+    decoded = bytes.fromhex(value)
+    if len(decoded) != 8 or decoded.hex() != value:  # fromhex passes over spaces, and takes both cases
+        raise ValueError
+    return decoded
+
+
+def _decode_iso(value: str) -> datetime:
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError
+    return moment.astimezone(UTC)
+
+
+def _or_null(codec: ValueCodec) -> ValueCodec:
+    encode, decode = codec
+    return ValueCodec(
+        lambda value: None if value is None else encode(value), lambda value: None if value is None else decode(value)
+    )
+
+
+_exact_int, _exact_dict = _exactly(int), _exactly(dict)
+_INTEGER: Final = ValueCodec(int, _exact_int)
+_TEXT: Final = ValueCodec(str, _exactly(str))
+_FLAG: Final = ValueCodec(bool, _exactly(bool))
+_PROPERTIES: Final = _or_null(ValueCodec(thaw, lambda value: adopt(_exact_dict(value))))
+_MAPPING: Final = _or_null(ValueCodec(thaw, _decode_mapping))
+_HANDLE: Final = ValueCodec(bytes.hex, _decode_hex)
+_ISO_TIME: Final = _or_null(ValueCodec(datetime.isoformat, _decode_iso))
+_MICROS: Final = _or_null(ValueCodec(to_micros, lambda value: from_micros(_exact_int(value))))
+
+_ENVIRONMENT: Final = {
+    "id": _INTEGER,
+    "name": _TEXT,
+    "tag": ValueCodec(lambda tag: tag.value, Tag),
+    "external_data_sources": _FLAG,
+    "grace_seconds": _INTEGER,
+}
+
+
+def _environment_object(environment: Environment) -> dict[str, Any]:
+    return {name: codec.encode(getattr(environment, name)) for name, codec in _ENVIRONMENT.items()}
+
+
+def _decode_environment_object(value: dict[str, Any]) -> Environment:
+    """Members that older servers do not send have their defaults; others than ours are passed over."""
+    given = {name: codec.decode(value[name]) for name, codec in _ENVIRONMENT.items() if name in _exact_dict(value)}
+    return Environment(**given)
+
+
+def _environment_array(environment: Environment) -> list[Any]:
+    return list(_environment_object(environment).values())
+
+
+def _decode_environment_array(value: list[Any]) -> Environment:
+    members = zip(_ENVIRONMENT.values(), value, strict=True)
+    return Environment(*[codec.decode(member) for codec, member in members])
+
+
+_OBJECT: Final = ValueCodec(_environment_object, _decode_environment_object)
+_ARRAY: Final = ValueCodec(_environment_array, _decode_environment_array)
+
+# --- a group as a JSON document ---------------------------------------------------------------------------------------
+
+_FIELDS: Final[dict[str, ValueCodec]] = {
+    "team_id": _INTEGER,
+    "provided_id": _TEXT,
+    "name": _TEXT,
+    "environment": _OBJECT,
+    "properties": _PROPERTIES,
+    "mapping": _MAPPING,
+    "handle": _HANDLE,
+    "token_version": _INTEGER,
+    "revision": _INTEGER,
+    "grace_until": _ISO_TIME,
+}
+_LATER_FIELDS: Final[frozenset[str]] = frozenset()
+"""Fields that a document of an earlier version lacks: they are then as the record has them by default."""
+
+
+class GroupCodec:
+    """One form of a group as a JSON document.
+
+    ``without`` names the fields that do not stand in it and are given to ``decode``; ``other_forms`` those that it
+    writes in another way than the introspection document does.
+    """
+
+    def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
+        forms = {**_FIELDS, **other_forms}
+        self._fields = [(name, *forms[name], name in _LATER_FIELDS) for name in _FIELDS if name not in without]
+
+    def encode(self, group: UserGroup) -> dict[str, Any]:
+        """A plain JSON object. It holds no secret."""
+        return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
+
+    def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
+        """The group of a document that a JSON parser has just made; members that are no fields are passed over.
+
+        Raises ValueError where a field is missing or is of another type; its message repeats nothing of the document.
+        """
+        try:
+            values = {
+                name: decode(document[name])
+                for name, _, decode, optional in self._fields
+                if not optional or name in document
+            }
+            return UserGroup(**values, **given)
+        except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
+            raise ValueError("this is no document of a user group") from None
+
+
+INTROSPECTION: Final = GroupCodec()
+"""The ``user_group`` of an introspection: every field."""
+
+CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, grace_until=_MICROS)
+"""In a second-level cache: short, and beside its handle."""
+
+STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), grace_until=_MICROS)
+"""What an Idempotency-Key was answered with: without what never changes in a group."""
+
+# --- a group as a row of a table --------------------------------------------------------------------------------------
+
+
+class EnvironmentRow(NamedTuple):
+    """The columns of an environment, in the order in which every statement reads them."""
+
+    id: int
+    name: str
+    tag: str
+    external_data_sources: int
+    grace_seconds: int
+
+
+class GroupRow(NamedTuple):
+    """The columns of a user group's own table, in the order in which every statement reads them.
+
+    Those of its environment are read after them. JSON comes as text, a time as microseconds since 1970.
+    """
+
+    team_id: int
+    provided_id: str
+    name: str
+    properties: str | None
+    mapping: str | None
+    handle: bytes
+    token_version: int
+    key_id: str
+    nonce: bytes
+    previous_key_id: str | None
+    previous_nonce: bytes | None
+    grace_until: int | None
+    revision: int
+
+    def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
+        """The record; ``properties`` and ``mapping`` as they were read from the text of their columns."""
+        until = self.grace_until
+        return UserGroup(
+            self.team_id,
+            self.provided_id,
+            self.name,
+            environment,
+            properties,
+            mapping,
+            self.handle,
+            self.token_version,
+            self.revision,
+            None if until is None else from_micros(until),
+        )
+
+    def token(self, tag: Tag) -> Token:
+        """The parts of the live token."""
+        return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
+
+    def previous_token(self, tag: Tag) -> Token | None:
+        """The parts of the token before it, if that one was given a grace."""
+        if self.previous_key_id is None or self.previous_nonce is None:
+            return None
+        return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)
+
+
+JSON_COLUMNS: Final = frozenset({"properties", "mapping"})
+"""The columns of a GroupRow that hold JSON."""

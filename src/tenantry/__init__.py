@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tenantry.door import on_demand
+from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tenantry.access import user_group, variables
+    from tenantry.accessors import user_group, variables
     from tenantry.dashboards.handler import error_handler
     from tenantry.dashboards.http import dashboard
     from tenantry.datasources import DataSources
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tenantry.middleware import UserGroupMiddleware
     from tenantry.resolver import Resolver
 else:
-    __getattr__, __dir__ = on_demand(
+    __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "DataSources": "tenantry.datasources",
@@ -41,8 +41,8 @@ else:
             "context_processor": "tenantry.html",
             "dashboard": "tenantry.dashboards.http",
             "error_handler": "tenantry.dashboards.handler",
-            "user_group": "tenantry.access",
-            "variables": "tenantry.access",
+            "user_group": "tenantry.accessors",
+            "variables": "tenantry.accessors",
         },
     )
 

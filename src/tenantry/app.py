@@ -15,7 +15,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.buses import PostgresBus, RedisBus
 from tenantry.errors import TenantryError
 from tenantry.ports import Store
-from tenantry.telling import tell_redis
+from tenantry.replication import attach_redis
 from tenantry.tokens import KeyRing
 
 
@@ -36,7 +36,7 @@ def create_app(
     the OpenAPI documents name. Raises InvalidSettings.
     """
     store = SQLStore(database)
-    closing = [] if redis is None else [tell_redis(store, redis)]
+    closing = [] if redis is None else [attach_redis(store, redis)]
     buses = [] if listen_database is None else [PostgresBus(database, listen_url=listen_database)]
     return compose(store, keys, closing=closing, buses=buses, metrics=metrics, draining=draining, contact=contact)
 

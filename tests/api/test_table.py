@@ -427,7 +427,7 @@ async def test_the_store_is_down(
     verb: str,
 ) -> None:
     """503 with Retry-After, wherever it is noticed. What the store says of itself is for the log: red with `message`
-    where `refusal` takes `told`, for then a stranger reads the name of its file or host.
+    where `error_document` takes `public_message`, for then anybody reads the name of its file or host.
     """
 
     async def fail(*given: Any, **named: Any) -> None:

@@ -232,7 +232,7 @@ def test_it_outlives_its_loops(origin: Counted, valkey: Valkey, store: MemorySto
         asyncio.run(work())
     gc.collect()  # what was not closed would warn now, and a warning is an error here
     assert (origin.reads, backend.counters.hits) == (1, 2)
-    assert len(backend._homes._here) == 1
+    assert len(backend._connections._values) == 1
     asyncio.run(until(lambda: valkey.execute("CLIENT", "LIST", "TYPE", "NORMAL").count(" addr=") == 1))
 
 

@@ -134,7 +134,7 @@ def test_ended_loops_are_forgotten(postgres_url: str) -> None:
     store = SQLStore(postgres_url)
     for _ in range(5):
         asyncio.run(store.ready())
-    assert len(store._runner._engine._homes._here) == 1  # type: ignore[attr-defined]  # of PostgresEngine
+    assert len(store._runner._engine._connections._values) == 1  # type: ignore[attr-defined]  # of PostgresEngine
 
 
 async def test_a_closed_file_leaves_nothing_behind(sqlite_url: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tenantry.door import on_demand
+from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tenantry_site.app import site_app, site_routes
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tenantry_site.options import SiteOptions
     from tenantry_site.rendering import RenderedSite, render
 else:
-    __getattr__, __dir__ = on_demand(
+    __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "Diagnostic": "tenantry_site.diagnostic",

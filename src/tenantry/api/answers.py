@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from starlette.types import Scope, Send
 
 from tenantry.errors import MethodNotAllowed, MissingScope, TenantryError, Unauthorized, UnsupportedMediaType
+from tenantry.http import error_document
 
 RawHeaders = list[tuple[bytes, bytes]]
 
@@ -22,14 +23,6 @@ _ALWAYS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"vary", b"Authorization, Accept"),
 )
-
-
-def error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
-    """The body of an error of ``/api/user``."""
-    shown = {"code": error.code, "message": error.public_message}
-    if error.field is not None:
-        shown["field"] = error.field
-    return {"success": 0, "error": shown, "request_id": request_id}
 
 
 @dataclass(frozen=True, slots=True)

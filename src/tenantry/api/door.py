@@ -16,8 +16,8 @@ from tenantry.api.answers import Answer, Terms, refusal
 from tenantry.api.body import MAX_BODY, ClientGone, Incoming
 from tenantry.api.headers import RequestHeaders
 from tenantry.errors import MethodNotAllowed, NotFound, TenantryError
-from tenantry.spans import HttpServerSpan
 from tenantry.tokens import mask_within
+from tenantry.tracing import HttpServerSpan
 
 _log = logging.getLogger("tenantry.api")
 _access = logging.getLogger("tenantry.access")
@@ -54,12 +54,12 @@ class Door:
             try:
                 answer, code = await self._answer(scope, headers, incoming)
             except ClientGone:
-                span.note("tenantry.outcome", "client_gone")
+                span.set_attribute("tenantry.outcome", "client_gone")
                 return
             if not incoming.whole:
                 answer = await _drained(answer, headers, incoming)
             await answer.send(scope, send, request_id)
-            span.answered(answer.status, code)
+            span.set_response(answer.status, code)
         if _access.isEnabledFor(logging.INFO):
             _note(scope, answer.status, request_id, time.monotonic() - begun)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from secrets import token_hex
 from typing import Final
 
 from tenantry.errors import AmbiguousAuthorization, BadRequest, Unauthorized, UnsupportedMediaType
+from tenantry.http import prefers_problem, request_id_of
 from tenantry.tokens import holds_token
 
 _READ: Final = frozenset(
@@ -23,7 +24,6 @@ _READ: Final = frozenset(
         b"x-request-id",
     }
 )
-_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no token: it is logged
 _IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
 _DIGITS: Final = re.compile(rb"[0-9]{1,18}")
 _SPACE: Final = b" \t"
@@ -46,7 +46,8 @@ class RequestHeaders:
             if name in _READ:
                 values.setdefault(name, []).append(value)
         self._values = values
-        self._request_id = _request_id(values.get(b"x-request-id", ()))
+        given = [(b"x-request-id", value) for value in values.get(b"x-request-id", ())]
+        self._request_id = request_id_of(given) or token_hex(8)
 
     @property
     def request_id(self) -> str:
@@ -143,18 +144,7 @@ class RequestHeaders:
 
     def wants_problem(self) -> bool:
         """Whether ``application/problem+json`` is named in Accept, and not less wanted than plain JSON."""
-        accept = b",".join(self._values.get(b"accept", ())).lower()
-        if b"application/problem+json" not in accept:
-            return False
-        ranges = dict(_accepted(part) for part in accept.decode("latin-1").split(","))
-        problem = ranges.get("application/problem+json", 0.0)
-        return problem > 0 and problem >= ranges.get("application/json", 0.0)
-
-
-def _request_id(given: Sequence[bytes]) -> str:
-    if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]):
-        return given[0].decode("ascii")
-    return token_hex(8)
+        return prefers_problem((b"accept", value) for value in self._values.get(b"accept", ()))
 
 
 def _is_of(wanted: str, value: bytes) -> bool:
@@ -162,14 +152,3 @@ def _is_of(wanted: str, value: bytes) -> bool:
     named = [part.partition("=") for part in parameters]
     charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]
     return kind == wanted and (not charsets or (len(charsets) == 1 and charsets[0] in _UTF_8))
-
-
-def _accepted(part: str) -> tuple[str, float]:
-    kind, *parameters = [piece.strip() for piece in part.split(";")]
-    for parameter in parameters:
-        if parameter.startswith("q="):
-            try:
-                return kind, min(max(float(parameter[2:]), 0.0), 1.0)
-            except ValueError:
-                return kind, 0.0
-    return kind, 1.0

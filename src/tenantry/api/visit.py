@@ -10,7 +10,7 @@ from typing import Self, TypeAlias
 
 from tenantry.api.body import ClientGone
 from tenantry.errors import TenantryError
-from tenantry.spans import note
+from tenantry.tracing import set_attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class Visit:
         return self
 
     def came_from(self, environment: str) -> None:
-        note("tenantry.environment", environment)
+        set_attribute("tenantry.environment", environment)
 
     def wants(self, operation: str) -> None:
         self._operation = operation
-        note("tenantry.operation", operation)
+        set_attribute("tenantry.operation", operation)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

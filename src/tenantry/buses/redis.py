@@ -23,7 +23,7 @@ from tenantry.buses.subscription import (
 )
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, write_notice
-from tenantry.homes import Homes
+from tenantry.loop_local import LoopLocal
 from tenantry.ports import EvictionListener
 from tenantry.redis_server import Message, PublishQueue, RedisClient, load_redis, read_redis_address
 
@@ -52,7 +52,7 @@ class RedisBus:
         self.counters = BusCounters()
         self._server = read_redis_address(url)
         self._channel = channel
-        self._homes = Homes(lambda: RedisClient(self._server))
+        self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._queue = PublishQueue(self._publish)
 
     def __repr__(self) -> str:
@@ -68,11 +68,11 @@ class RedisBus:
         await self._queue.aclose()
         if self._queue.dropped > dropped:
             logger.warning("%s did not take the last changes: others see them when they poll", self._server.label)
-        await self._homes.aclose()
+        await self._clients.aclose()
 
     async def _publish(self, messages: Sequence[Message]) -> None:
         notices = [write_notice(_NO_STORE, each.generation, each.handle) for each in messages]
-        client = await self._homes.here()
+        client = self._clients.get()
         try:
             async with asyncio.timeout(_PUBLISH_SECONDS):
                 for notice in notices:

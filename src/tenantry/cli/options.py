@@ -123,9 +123,9 @@ async def _with_store(command: Callable[..., Awaitable[None]], database: str | N
         store = SQLStore(chosen.database)
         stack.push_async_callback(store.aclose)
         if chosen.redis is not None:
-            from tenantry.telling import tell_redis
+            from tenantry.replication import attach_redis
 
-            stack.push_async_callback(tell_redis(store, chosen.redis))
+            stack.push_async_callback(attach_redis(store, chosen.redis))
         await command(store, **arguments)
 
 

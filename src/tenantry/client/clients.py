@@ -12,7 +12,7 @@ from tenantry.client.calls import Ask, Call, Lost, Pause, Reply
 from tenantry.client.connection import Connection
 from tenantry.client.result import ProvisionedGroup
 from tenantry.groups import UNCHANGED, Unchanged
-from tenantry.spans import HttpClientSpan
+from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
@@ -89,12 +89,12 @@ class Client:
         url = self._connection.url
         with HttpClientSpan(ask.method, url, attempt) as span:
             try:
-                headers = span.carry(ask.headers)
+                headers = span.inject(ask.headers)
                 response = self._http.request(ask.method, url, content=ask.body, headers=headers)
             except self._connection.library().TransportError as error:
-                span.failed(type(error).__name__)
+                span.set_error(type(error).__name__)
                 return self._connection.lost(error)
-            span.answered(response.status_code)
+            span.set_response(response.status_code)
         return self._connection.reply(response)
 
     def close(self) -> None:
@@ -172,12 +172,12 @@ class AsyncClient:
         url = self._connection.url
         with HttpClientSpan(ask.method, url, attempt) as span:
             try:
-                headers = span.carry(ask.headers)
+                headers = span.inject(ask.headers)
                 response = await self._http.request(ask.method, url, content=ask.body, headers=headers)
             except self._connection.library().TransportError as error:
-                span.failed(type(error).__name__)
+                span.set_error(type(error).__name__)
                 return self._connection.lost(error)
-            span.answered(response.status_code)
+            span.set_response(response.status_code)
         return self._connection.reply(response)
 
     async def aclose(self) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, cast
 from tenantry.connections.counters import Closed
 from tenantry.connections.transport import GuardedTransport
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
-from tenantry.refusals import refusal
+from tenantry.http import error_response
 
 if TYPE_CHECKING:
     from tenantry.connections.open_connections import OpenConnections
@@ -251,7 +251,7 @@ class Connection(asyncio.Protocol):
 
 def _answer(error: TenantryError) -> bytes:
     """An answer to a request that no app has seen."""
-    status, headers, body = refusal(error, {})
+    status, headers, body = error_response(error, {})
     phrase = HTTPStatus(status).phrase.encode("ascii")
     lines = [b"HTTP/1.1 %d %s" % (status, phrase), *(b"%s: %s" % header for header in headers), b"connection: close"]
     return b"\r\n".join(lines) + b"\r\n\r\n" + body

@@ -10,9 +10,9 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from tenantry.access import HANDSHAKE_KEY
+from tenantry.accessors import HANDSHAKE_KEY
 from tenantry.errors import TenantryError
-from tenantry.refusals import refusal
+from tenantry.http import error_response
 
 POLICY_VIOLATION = 1008
 """The close code of a websocket that ends for an error of ours (RFC 6455 section 7.4.1)."""
@@ -41,14 +41,14 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
     if isinstance(request, WebSocket):
         await _end(request, error)
         return None  # Starlette would send a Response as the answer of a handshake, accepted or not
-    return refuse(error, request)
+    return render_error(error, request)
 
 
 async def _end(websocket: WebSocket, error: TenantryError) -> None:
     # Starlette may hand over a WebSocket of its own making, not the view's: only the middleware has seen all that was
     # sent. A close is right in every state.
     handshake = websocket.scope.get(HANDSHAKE_KEY)
-    response = refuse(error, websocket)
+    response = render_error(error, websocket)
     with contextlib.suppress(WebSocketDisconnect):  # the client has left meanwhile
         if (
             handshake is not None
@@ -60,11 +60,11 @@ async def _end(websocket: WebSocket, error: TenantryError) -> None:
             await websocket.close(POLICY_VIOLATION, error.code)
 
 
-def refuse(error: TenantryError, request: HTTPConnection) -> Response:
+def render_error(error: TenantryError, request: HTTPConnection) -> Response:
     """The answer to an error of ours. One that is not the viewer's fault is logged, with where it came from."""
     if error.status >= 500:
         _log.error("%s: %s", error.code, error.message, exc_info=error)
-    status, headers, body = refusal(error, request.scope)
+    status, headers, body = error_response(error, request.scope)
     response = Response(body, status)
     response.raw_headers = headers
     return response

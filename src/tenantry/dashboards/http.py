@@ -13,9 +13,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from tenantry.access import user_group, variables
+from tenantry.accessors import user_group, variables
 from tenantry.dashboards.embedding import embed, frame_ancestors_of
-from tenantry.dashboards.handler import refuse
+from tenantry.dashboards.handler import render_error
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
@@ -65,7 +65,7 @@ class Dashboard:
                 result = await result
             response = _response(result)
         except TenantryError as error:
-            return refuse(error, request)
+            return render_error(error, request)
         embed(response, policy)
         return response
 

@@ -14,8 +14,8 @@ from tenantry.datasources.pools import Pools
 from tenantry.errors import UnmappedSchema, UnregisteredSource
 from tenantry.groups import Record, RegisteredSource, UserGroup
 from tenantry.ports import SourceDirectory
-from tenantry.spans import DatabaseSpan
 from tenantry.sql import SQLTemplate
+from tenantry.tracing import DatabaseSpan
 
 _log = logging.getLogger(__name__)
 _COMPILED = 256  # templates given as plain text whose compiled form is kept
@@ -77,9 +77,9 @@ class DataSources:
         with DatabaseSpan(registered.id) as span:
             async with self._pools.use(registered) as source:
                 bound = compiled.bind(variables, source.paramstyle, dialect=source.dialect)
-                span.bound(source.dialect, bound.sql)
+                span.set_statement(source.dialect, bound.sql)
                 rows = await source.fetch(bound)
-            span.returned(len(rows))
+            span.set_row_count(len(rows))
         return rows
 
     async def dialect(self, group: UserGroup, schema: str) -> str:

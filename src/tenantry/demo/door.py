@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from tenantry.dashboards.handler import refuse
+from tenantry.dashboards.handler import render_error
 from tenantry.errors import MissingToken, TenantryError
 from tenantry.middleware import query
 from tenantry.middleware.taking import taker
@@ -39,7 +39,7 @@ class Door:
         try:
             response = await self._open(scope)
         except TenantryError as error:
-            response = refuse(error, HTTPConnection(scope))
+            response = render_error(error, HTTPConnection(scope))
         await response(scope, receive, send)
 
     async def _open(self, scope: Scope) -> Response:

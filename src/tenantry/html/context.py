@@ -8,10 +8,10 @@ from jinja2 import Undefined
 from jinja2.runtime import Context
 from jinja2.utils import missing
 
-from tenantry.access import variables
-from tenantry.connection import Connection
+from tenantry.accessors import variables
 from tenantry.errors import MissingToken
 from tenantry.html.shown import Missing, ShownRecord, show
+from tenantry.http.connection import Connection
 
 VARIABLES = "tenantry.variables"
 """Where ``HTMLTemplate.render`` keeps the variables in a context: no template can write this name."""

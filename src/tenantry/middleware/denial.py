@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tenantry.errors import TenantryError
+from tenantry.http import error_response
 from tenantry.middleware.privacy import Send
-from tenantry.refusals import refusal
 
 POLICY_VIOLATION = 1008
 """The close code of a websocket that may not be opened (RFC 6455 section 7.4.1)."""
@@ -23,7 +23,7 @@ async def deny(error: TenantryError, scope: Mapping[str, Any], send: Send) -> No
     else:
         await close(error, send)
         return
-    status, headers, body = refusal(error, scope)
+    status, headers, body = error_response(error, scope)
     await send({"type": f"{prefix}.start", "status": status, "headers": headers})
     await send({"type": f"{prefix}.body", "body": body})
 

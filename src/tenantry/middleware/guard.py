@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Final
 
-from tenantry.access import HANDSHAKE_KEY, Handshake
+from tenantry.accessors import HANDSHAKE_KEY, Handshake
 from tenantry.errors import MissingToken
 from tenantry.middleware.denial import close, deny
 from tenantry.middleware.privacy import Message, Send

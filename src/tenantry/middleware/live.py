@@ -25,7 +25,7 @@ import logging
 import random
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from tenantry.access import HANDSHAKE_KEY, SCOPE_KEY, Handshake
+from tenantry.accessors import HANDSHAKE_KEY, SCOPE_KEY, Handshake
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.middleware.privacy import Message, Send

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from tenantry.access import SCOPE_KEY
+from tenantry.accessors import SCOPE_KEY
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restoring

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Reading
-from tenantry.spans import Span
+from tenantry.tracing import Span
 
 if TYPE_CHECKING:
     from tenantry.groups import Token

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tenantry._lazy import lazy_exports
 from tenantry.backends.memory import MemoryStore
-from tenantry.door import on_demand
 from tenantry.testing.clock import FrozenClock
 from tenantry.testing.sample import make_environment, make_group, make_token
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tenantry.testing.contract_backend import BackendContract
     from tenantry.testing.contract_lease import LeaseContract
 else:
-    __getattr__, __dir__ = on_demand(
+    __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "BackendContract": "tenantry.testing.contract_backend",

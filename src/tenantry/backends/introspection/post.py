@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tenantry.errors import StoreUnavailable
-from tenantry.homes import Homes
-from tenantry.spans import HttpClientSpan
+from tenantry.loop_local import LoopLocal
+from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
@@ -37,11 +37,11 @@ class Endpoint:
             "Accept": "application/json",
             "Accept-Encoding": "identity",
         }
-        self._homes: Homes[httpx2.AsyncClient] = Homes(self._client)
+        self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
 
     async def ask(self, token: str) -> bytes:
         """The body of the answer 200. Raises StoreUnavailable."""
-        client = await self._homes.here()
+        client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):
                 status, body = await self._twice(client, token)
@@ -64,8 +64,8 @@ class Endpoint:
 
     async def _post(self, client: httpx2.AsyncClient, token: str, attempt: int) -> tuple[int, bytes]:
         with HttpClientSpan("POST", self.url, attempt) as span:
-            status, body = await self._exchange(client, token, span.carry())
-            span.answered(status)
+            status, body = await self._exchange(client, token, span.inject())
+            span.set_response(status)
         return status, body
 
     async def _exchange(self, client: httpx2.AsyncClient, token: str, headers: dict[str, str]) -> tuple[int, bytes]:
@@ -78,7 +78,7 @@ class Endpoint:
                         break
             return response.status_code, bytes(body)
 
-    def _client(self) -> httpx2.AsyncClient:
+    def _create_client(self) -> httpx2.AsyncClient:
         limits = self._library.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
         client: httpx2.AsyncClient = self._library.AsyncClient(
             headers=self._headers,
@@ -92,7 +92,7 @@ class Endpoint:
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
-        await self._homes.aclose()
+        await self._clients.aclose()
 
 
 def _complaint(status: int, size: int) -> str:

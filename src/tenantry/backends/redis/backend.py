@@ -19,7 +19,7 @@ from tenantry.backends.redis.commands import Commands
 from tenantry.backends.redis.counters import RedisCounters
 from tenantry.backends.redis.entry import RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.backends.redis.reads import NoAnswer, Reads
-from tenantry.homes import Homes
+from tenantry.loop_local import LoopLocal
 from tenantry.redis_server import Message, PublishQueue, RedisClient, RedisServer, load_redis, read_redis_address
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class RedisBackend:
         self._lifetime = lifetime
         self._budget = budget
         self._breaker = Breaker(clock=clock, chance=random.random)
-        self._homes = Homes(self._home)
+        self._connections = LoopLocal(self._connect, _LoopConnections.aclose)
         self._queue = PublishQueue(self._write)
         self._store_id: str | None = None
         self._generation = -1
@@ -100,7 +100,7 @@ class RedisBackend:
     async def aclose(self) -> None:
         """Writes what waits, within a second, and closes the connections of this event loop; not the origin."""
         await self._queue.aclose()
-        await self._homes.aclose()
+        await self._connections.aclose()
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
@@ -108,9 +108,9 @@ class RedisBackend:
         if not self._breaker.allows():
             self.counters.skipped += 1
             return None
-        home = await self._homes.here()
+        connections = self._connections.get()
         try:
-            value = await home.reads.look(key_of(store_id, token.handle))
+            value = await connections.reads.look(key_of(store_id, token.handle))
             reading = None if value is None else read_entry(value, store_id, token)
         except NoAnswer:
             self.counters.errors += 1
@@ -159,16 +159,16 @@ class RedisBackend:
         if self._store_id is None:  # a writer that never polled
             await self.changes(messages[0].generation)
         store_id = self._store_id or ""
-        home = await self._homes.here()
-        return await home.commands.write(
+        connections = self._connections.get()
+        return await connections.commands.write(
             [(key_of(store_id, each.handle), stamp(each.generation), each) for each in messages]
         )
 
-    def _home(self) -> _Home:
-        return _Home(self._server, self._lifetime, self._budget, self._told)
+    def _connect(self) -> _LoopConnections:
+        return _LoopConnections(self._server, self._lifetime, self._budget, self._told)
 
 
-class _Home:
+class _LoopConnections:
     """The connections of one event loop, and the looks that go through them."""
 
     def __init__(self, server: RedisServer, lifetime: float, budget: float, told: Callable[[bool], None]) -> None:

@@ -3,7 +3,7 @@
 It works through a pooler as well (tenantry/database/postgres.py).
 
 Connections belong to an event loop, so each loop that uses the store has its own few. They are closed by ``aclose``, or
-by the loop itself when it ends (tenantry/homes.py).
+by the loop itself when it ends (tenantry/loop_local.py).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tenantry.backends.sql.rows import Row
 from tenantry.database.address import PostgresServer
 from tenantry.database.postgres import PARAMSTYLE, driver_of, write_engine
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
-from tenantry.homes import Homes
+from tenantry.loop_local import LoopLocal
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class PostgresEngine:
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
         self._texts = Texts(PGDialectAsync_psycopg(paramstyle=PARAMSTYLE))  # type: ignore[no-untyped-call]  # SQLAlchemy's own
-        self._homes = Homes(lambda: _LoopConnections(server))
+        self._connections = LoopLocal(lambda: _LoopConnections(server), _LoopConnections.aclose)
         self._looks = Looks(self._fetch, self._texts[LOOK].text, self._texts[LOOK_MANY].text)
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
@@ -52,7 +52,7 @@ class PostgresEngine:
         return self._looks.look(handle, deadline)
 
     async def _fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
-        connections = await self._homes.here()
+        connections = self._connections.get()
         try:
             return await connections.readers.fetch(text, values, deadline)
         except Exception as error:
@@ -62,7 +62,7 @@ class PostgresEngine:
             raise failure from error
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
-        connections = await self._homes.here()
+        connections = self._connections.get()
         transaction = _Transaction(connections.engine, self._server.label)
         task = asyncio.create_task(transaction.run(work))
         connections.keep(task)
@@ -79,7 +79,7 @@ class PostgresEngine:
         raise StoreUnavailable(f"the {self._server.label} is too slow or busy: try again")
 
     async def aclose(self) -> None:
-        await self._homes.aclose()
+        await self._connections.aclose()
 
 
 _UNKNOWN = "the connection to the {} broke during a commit: look whether it was done before trying again"

@@ -1,4 +1,4 @@
-"""Connection: what a view asks its group of, and the name by which FastAPI knows what to pass.
+"""HTTPConnection: what the request accessors take, under the name by which FastAPI knows what to pass.
 
 ``Depends(user_group)`` works when the parameter's annotation *is* Starlette's HTTPConnection: the one type that FastAPI
 fills for requests and websockets alike. Annotations are texts that are evaluated in the module of their function, so
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tenantry.door import on_demand
+from tenantry._lazy import lazy_exports
 
 
 class Connection(Protocol):
@@ -24,6 +24,6 @@ class Connection(Protocol):
 if TYPE_CHECKING:
     HTTPConnection = Connection | Mapping[str, Any]
 else:
-    __getattr__, __dir__ = on_demand(__name__, {"HTTPConnection": "starlette.requests"})
+    __getattr__, __dir__ = lazy_exports(__name__, {"HTTPConnection": "starlette.requests"})
 
 __all__ = ["Connection", "HTTPConnection"]

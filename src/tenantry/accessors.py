@@ -1,4 +1,4 @@
-"""What a view reads of its request: the user group that the middleware found, and the variables of templates.
+"""Request accessors: the user group that the middleware found, and the variables of templates.
 
 Pure reads of an ASGI scope; they take a Starlette or FastAPI ``Request`` or ``WebSocket``, or the scope itself. In
 FastAPI they are dependencies as they are: ``Annotated[UserGroup, Depends(user_group)]``.
@@ -10,16 +10,15 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
-from tenantry import connection
 from tenantry.errors import MiddlewareMissing, MissingToken
 from tenantry.groups import Record, UserGroup, extend
+from tenantry.http import connection
 
 SCOPE_KEY = "user_group"
-"""Where UserGroupMiddleware puts the UserGroup of a request, or None."""
-
+"""The scope key under which UserGroupMiddleware puts the UserGroup of a request, or None."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
-"""Where UserGroupMiddleware puts the Handshake of a websocket."""
+"""The scope key under which UserGroupMiddleware puts the Handshake of a websocket."""
 
 
 class Handshake:
@@ -35,7 +34,7 @@ def user_group(connection: connection.HTTPConnection) -> UserGroup:
     """The user group of this request.
 
     Raises MissingToken (the middleware answers it with 401) if the request carried no token, and MiddlewareMissing if
-    UserGroupMiddleware does not stand before this view.
+    UserGroupMiddleware is not installed before this view.
     """
     scope = _scope(connection)
     try:

@@ -1,6 +1,6 @@
-"""Span: no cost worth naming, and no effect, until the host program sets up an SDK.
+"""Span: an OpenTelemetry span, of no cost worth naming and no effect until the host program sets up an SDK.
 
-What an exception says may quote a token or a value, so neither its message nor its traceback goes in: an error is named
+The message of an exception may quote a token or a value, so neither it nor the traceback is recorded: an error is named
 by its code.
 """
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 TRACER = trace.get_tracer("tenantry")
 
 
-def note(name: str, value: AttributeValue) -> None:
-    """Adds an attribute to the span that is current."""
+def set_attribute(name: str, value: AttributeValue) -> None:
+    """Adds an attribute to the current span."""
     trace.get_current_span().set_attribute(name, value)
 
 
 class Span:
-    """``with Span("tenantry.look", {…}) as span:``, a child of the span that is current where it begins, or of that of
-    ``parent``, a context that came from elsewhere."""
+    """``with Span("tenantry.look", {…}) as span:``, a child of the current span, or of that of ``parent``, a
+    context that came from elsewhere."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 
@@ -61,16 +61,16 @@ class Span:
             self._token = context.attach(trace.set_span_in_context(self._span, self._parent))
         return self
 
-    def note(self, name: str, value: AttributeValue) -> None:
+    def set_attribute(self, name: str, value: AttributeValue) -> None:
         """Adds an attribute that was not known at the beginning."""
         self._span.set_attribute(name, value)
 
-    def rename(self, name: str) -> None:
+    def update_name(self, name: str) -> None:
         """Its name was not known at the beginning."""
         self._span.update_name(name)
 
-    def failed(self, kind: str) -> None:
-        """What it stands around has failed; ``kind`` is the code or the class of the error."""
+    def set_error(self, kind: str) -> None:
+        """The traced work has failed; ``kind`` is the code or the class of the error."""
         self._span.set_attribute("error.type", kind)
         self._span.set_status(Status(StatusCode.ERROR))
 
@@ -78,15 +78,15 @@ class Span:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if kind is not None and self._span.is_recording():
-            self._fail(kind, error)
+            self._set_exception(kind, error)
         self._span.end()
         if self._token is not None:
             context.detach(self._token)
 
-    def _fail(self, kind: type[BaseException], error: BaseException | None) -> None:
+    def _set_exception(self, kind: type[BaseException], error: BaseException | None) -> None:
         if not isinstance(error, TenantryError):
-            self.failed(kind.__qualname__)
+            self.set_error(kind.__qualname__)
         elif error.status >= 500 or self._kind is SpanKind.CLIENT:
-            self.failed(error.code)
-        else:  # that a caller was refused is no fault of ours
+            self.set_error(error.code)
+        else:  # a refused caller is no failure of ours
             self._span.set_attribute("error.type", error.code)

@@ -18,9 +18,9 @@ from tenantry.errors import QueryFailed, StoreUnavailable, UnknownGroup
 from tenantry.groups import GroupDraft, Tag, Token, UserGroup
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
-from tenantry.spans import Span, span
 from tenantry.testing import make_group, make_token
 from tenantry.tokens import KeyRing, SigningKey
+from tenantry.tracing import Span, span
 
 KEYS = KeyRing([SigningKey("k1", b"k1" * 16)])
 CANARY = "canary-value"
@@ -54,7 +54,7 @@ def test_an_error_is_named_by_its_code(exported: InMemorySpanExporter) -> None:
 def test_without_an_sdk_nothing_happens() -> None:
     """The context of the host is left alone."""
     with Span("work", {"a": 1}) as work:
-        work.note("b", 2)
+        work.set_attribute("b", 2)
     assert span.TRACER is not None
 
 

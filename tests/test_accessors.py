@@ -11,7 +11,7 @@ from typing import get_type_hints
 import pytest
 from starlette.requests import HTTPConnection, Request
 
-from tenantry.access import user_group, variables
+from tenantry.accessors import user_group, variables
 from tenantry.errors import MiddlewareMissing, MissingToken
 from tenantry.groups import RecordList
 from tenantry.testing import make_group
@@ -51,7 +51,7 @@ def test_viewer_input_lives_under_params_only() -> None:
     assert len(variables(http(user_group=group))["params"]) == 0
 
 
-def test_the_door_loads_no_web_framework() -> None:
+def test_the_package_loads_no_web_framework() -> None:
     """``from tenantry import user_group, UserGroupMiddleware`` loads neither Starlette nor SQLAlchemy."""
     code = (
         "import sys; from tenantry import Resolver, UserGroupMiddleware, user_group, variables; "

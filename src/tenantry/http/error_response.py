@@ -1,4 +1,4 @@
-"""An error becomes an answer: JSON for programs, a small readable page for people. Pure: no I/O.
+"""An error as a response: JSON for programs, a small readable page for people. Pure: no I/O.
 
 The page is complete in itself: no script, no image, no font, one style element that its Content-Security-Policy names
 by hash.
@@ -7,32 +7,39 @@ by hash.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from html import escape
-from typing import Any
+from typing import Any, Final
 
 from tenantry.errors import TenantryError
+from tenantry.http.accept import prefers_html
 
-Refusal = tuple[int, list[tuple[bytes, bytes]], bytes]
+ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
 """Status, headers (lower-case names) and body, as ASGI wants them."""
 
-CHALLENGE = b"UserGroup"
+CHALLENGE: Final = b"UserGroup"
 """The authentication scheme of a 401 (RFC 9110 section 11.6.1)."""
 
+_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no token: it is logged
 
-def refusal(error: TenantryError, scope: Mapping[str, Any]) -> Refusal:
-    """The answer to ``error`` in the form that the request of this ASGI scope prefers (RFC 9110 section 12.5.1).
 
-    A browser gets HTML; a program, or who does not say, gets JSON:
-    ``{"success":0,"error":{"code","message","field"?}}``.
+def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
+    """The response to ``error`` in the form that the request of this ASGI scope prefers (RFC 9110 section 12.5.1).
+
+    A browser gets HTML; a program, or who does not say, gets JSON: ``error_document``. The request's X-Request-Id, if
+    it has one, comes back.
     """
-    if prefers_html(scope.get("headers", ())):
+    request_headers = scope.get("headers", ())
+    request_id = request_id_of(request_headers)
+    if prefers_html(request_headers):
         body = _page(error).encode()
         headers = [(b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", _POLICY)]
     else:
-        body = _json(error)
+        document = error_document(error, request_id)
+        body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         headers = [(b"content-type", b"application/json; charset=utf-8")]
     headers += [
         (b"content-length", str(len(body)).encode()),
@@ -40,6 +47,8 @@ def refusal(error: TenantryError, scope: Mapping[str, Any]) -> Refusal:
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),  # the address may hold the token
     ]
+    if request_id is not None:
+        headers.append((b"x-request-id", request_id.encode()))
     if error.status == 401:
         headers.append((b"www-authenticate", CHALLENGE))
     if error.retry_after is not None:
@@ -47,58 +56,27 @@ def refusal(error: TenantryError, scope: Mapping[str, Any]) -> Refusal:
     return error.status, headers, body
 
 
-# --- what is preferred ------------------------------------------------------------------------------------------------
-
-
-def prefers_html(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """True if Accept ranks text/html above application/json. At the same quality the one named more exactly wins."""
-    accept = b",".join(value for name, value in headers if name == b"accept").decode("latin-1").lower()
-    if "text/" not in accept:
-        return False
-    ranges = [_media_range(part) for part in accept.split(",")]
-    html, plain = _rank(ranges, "text", "html"), _rank(ranges, "application", "json")
-    return html[0] > 0 and html > plain
-
-
-def _media_range(part: str) -> tuple[str, float]:
-    kind, *parameters = (piece.strip() for piece in part.split(";"))
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            return kind, _quality(value.strip())
-    return kind, 1.0
-
-
-def _quality(text: str) -> float:
-    try:
-        quality = float(text)
-    except ValueError:
-        return 0.0
-    return quality if 0 <= quality <= 1 else 0.0  # a NaN fails both
-
-
-def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[float, int]:
-    """Quality of a media type and how exactly it was named; the most exact range decides (RFC 9110 section 12.5.1)."""
-    for exactness, name in ((3, f"{kind}/{subtype}"), (2, f"{kind}/*"), (1, "*/*")):
-        qualities = [quality for range_, quality in ranges if range_ == name]
-        if qualities:
-            return max(qualities), exactness
-    return 0.0, 0
-
-
-# --- the two forms ----------------------------------------------------------------------------------------------------
-
-
-def _json(error: TenantryError) -> bytes:
-    shown: dict[str, str] = {"code": error.code, "message": error.public_message}
+def error_document(error: TenantryError, request_id: str | None) -> dict[str, Any]:
+    """The body as JSON: ``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
+    shown = {"code": error.code, "message": error.public_message}
     if error.field is not None:
         shown["field"] = error.field
-    return json.dumps({"success": 0, "error": shown}, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "replace"
-    )
+    document: dict[str, Any] = {"success": 0, "error": shown}
+    if request_id is not None:
+        document["request_id"] = request_id
+    return document
 
 
-_WORDS = {
+def request_id_of(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """The X-Request-Id of a request; None if there is not exactly one of a plain shape that holds no token."""
+    given = [value for name, value in headers if name == b"x-request-id"]
+    return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+_TEXTS = {
     "missing_token": (
         "Please open this dashboard from your product",
         "The page was opened without the access that your product gives it. Open it there; you may have to sign in.",
@@ -108,8 +86,8 @@ _WORDS = {
         "It may have been renewed or withdrawn. Open the dashboard again from your product.",
     ),
     "ambiguous_token": (
-        "Two accesses at once",
-        "This request came with the access of two different groups. Close other dashboards, then open this one again.",
+        "Two tokens at once",
+        "This request came with the tokens of two different groups. Close other dashboards, then open this one again.",
     ),
     "origin_not_allowed": (
         "This page may not ask here",
@@ -120,7 +98,7 @@ _WORDS = {
         "Your access could not be checked at the moment. Nothing is lost; please try again shortly.",
     ),
 }
-_OTHER_WORDS = ("This page cannot be shown", "The people who run this dashboard can help with the details below.")
+_OTHER_TEXT = ("This page cannot be shown", "The people who run this dashboard can help with the details below.")
 
 _STYLE = """:root{color-scheme:light dark;--page:#ffffff;--line:#e3e6eb;--text:#1b1f27;--quiet:#5b6472}
 @media (prefers-color-scheme:dark){:root{--page:#0f1115;--line:#2a2f3a;--text:#e6e9ef;--quiet:#9aa4b2}}
@@ -162,7 +140,7 @@ _PAGE = """<!doctype html>
 
 
 def _page(error: TenantryError) -> str:
-    title, advice = _WORDS.get(error.code, _OTHER_WORDS)
+    title, advice = _TEXTS.get(error.code, _OTHER_TEXT)
     detail = escape(error.public_message.encode("utf-8", "replace").decode())
     if "\n" in detail:  # a message with a caret under its line
         detail = f"<pre>{detail}</pre>"

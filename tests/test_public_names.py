@@ -1,4 +1,4 @@
-"""The public door, and the laws of the tree that no linter checks."""
+"""The public names, and the laws of the tree that no linter checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _loaded(code: str) -> set[str]:
 
 
 def test_import_loads_no_driver_and_no_framework() -> None:
-    """``import tenantry`` is cheap for a host. Red when the door imports a home at once."""
+    """``import tenantry`` is cheap for a host. Red when the package imports a module of a name at once."""
     assert _loaded("import tenantry").isdisjoint(HEAVY)
 
 
@@ -57,19 +57,19 @@ def test_every_public_name_is_there(name: str) -> None:
 
 @pytest.mark.parametrize("package", ["tenantry", "tenantry_site", "tenantry.testing"])
 def test_a_type_checker_sees_what_is_loaded(package: str) -> None:
-    """Each name from its own home, and no ``__getattr__``, with which every misspelt name would pass.
+    """Each name from its own module, and no ``__getattr__``, with which every misspelt name would pass.
 
-    Red when the table leaves a name out or gives it another home, and when the table is for the type checker too.
+    Red when the table leaves a name out or gives it another module, and when the table is for the type checker too.
     """
-    door = import_module(package)
-    lines = ast.parse(Path(door.__file__ or "").read_text("utf-8")).body
+    loaded = import_module(package)
+    lines = ast.parse(Path(loaded.__file__ or "").read_text("utf-8")).body
     (seen,) = [line for line in lines if isinstance(line, ast.If)]
-    homes = {
+    modules = {
         name.name: each.module or "" for each in seen.body if isinstance(each, ast.ImportFrom) for name in each.names
     }
-    assert homes
-    assert all(getattr(door, name) is getattr(import_module(home), name) for name, home in homes.items())
-    assert set(homes) <= set(door.__all__) == set(dir(door))
+    assert modules
+    assert all(getattr(loaded, name) is getattr(import_module(module), name) for name, module in modules.items())
+    assert set(modules) <= set(loaded.__all__) == set(dir(loaded))
     for_all = [line for line in lines if line is not seen]
     assert not any("__getattr__" in ast.unparse(line) for line in for_all + seen.body)
 

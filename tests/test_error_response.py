@@ -10,7 +10,7 @@ from hashlib import sha256
 import pytest
 
 from tenantry.errors import AmbiguousToken, InvalidBody, InvalidToken, MissingVariable, StoreUnavailable, TemplateError
-from tenantry.refusals import prefers_html, refusal
+from tenantry.http import error_response, prefers_html
 from tests.middleware.asgi import http
 
 BROWSER = b"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
@@ -53,7 +53,7 @@ def test_two_accept_lines_are_one() -> None:
 
 def test_json() -> None:
     """Code, message and the field that is to blame; never stored; the length is true."""
-    status, headers, body = refusal(InvalidBody("too long: ä \ud800", field="/name"), http())
+    status, headers, body = error_response(InvalidBody("too long: ä \ud800", field="/name"), http())
     told = dict(headers)
     assert status == 422
     assert json.loads(body) == {
@@ -76,7 +76,7 @@ def test_json() -> None:
 @pytest.mark.parametrize("accept", [b"*/*", BROWSER])
 def test_status_and_headers(error: InvalidToken, status: int, header: tuple[bytes, bytes], accept: bytes) -> None:
     """The same in both forms."""
-    told = refusal(error, http(headers=[(b"accept", accept)]))
+    told = error_response(error, http(headers=[(b"accept", accept)]))
     assert told[0] == status
     assert header in told[1]
 
@@ -84,7 +84,7 @@ def test_status_and_headers(error: InvalidToken, status: int, header: tuple[byte
 def test_page() -> None:
     """Complete in itself, escaped, and its policy lets in exactly its own style."""
     error = MissingVariable("this needs <b>region</b>", names=["region"])
-    status, headers, body = refusal(error, http(headers=[(b"accept", BROWSER)]))
+    status, headers, body = error_response(error, http(headers=[(b"accept", BROWSER)]))
     text = body.decode()
     told = dict(headers)
     style = re.search(r"<style>(.*)</style>", text, re.DOTALL)
@@ -104,7 +104,7 @@ def test_page() -> None:
 
 def test_a_message_of_several_lines_keeps_its_caret_in_place() -> None:
     """A template error shows its line and a caret."""
-    _, _, body = refusal(TemplateError("bad\n  {{ x\n     ^"), http(headers=[(b"accept", BROWSER)]))
+    _, _, body = error_response(TemplateError("bad\n  {{ x\n     ^"), http(headers=[(b"accept", BROWSER)]))
     assert "<pre>bad\n  {{ x\n     ^</pre>" in body.decode()
 
 
@@ -120,7 +120,7 @@ def ratio(one: str, other: str) -> float:
 
 def test_text_can_be_read_in_both_modes() -> None:
     """Contrast of text and quiet text against the page is at least 4.5:1, light and dark (WCAG 1.4.3)."""
-    _, _, body = refusal(InvalidToken("no"), http(headers=[(b"accept", BROWSER)]))
+    _, _, body = error_response(InvalidToken("no"), http(headers=[(b"accept", BROWSER)]))
     modes = re.findall(r"--page:(#\w+);--line:#\w+;--text:(#\w+);--quiet:(#\w+)", body.decode())
     assert len(modes) == 2
     for ground, *texts in modes:

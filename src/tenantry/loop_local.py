@@ -1,0 +1,57 @@
+"""LoopLocal: a value for each event loop, created when it is first asked for there and closed with the loop.
+
+A suspended asynchronous generator is closed by ``loop.shutdown_asyncgens``: so a loop that ends closes its value.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+T = TypeVar("T")
+
+
+class LoopLocal(Generic[T]):
+    """One ``T`` for each event loop. ``close`` is awaited when the loop shuts down, or by ``aclose``."""
+
+    def __init__(self, create: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:
+        self._create = create
+        self._close = close
+        self._values: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[None, None] | None]] = (
+            WeakKeyDictionary()
+        )
+
+    def get(self) -> T:
+        """The value of the running loop. Raises RuntimeError where no loop runs."""
+        loop = asyncio.get_running_loop()
+        known = self._values.get(loop)
+        if known is not None:
+            return known[0]
+        for other in [other for other in self._values if other.is_closed()]:
+            self._values.pop(other, None)  # a value may refer to its loop, which then would never be collected
+        value = self._create()
+        self._values[loop] = value, None if self._close is None else _start(_close_with_loop(value, self._close))
+        return value
+
+    async def aclose(self) -> None:
+        """Closes the value of the running loop; the next ``get`` creates another one."""
+        known = self._values.pop(asyncio.get_running_loop(), None)
+        if known is not None and known[1] is not None:
+            await known[1].aclose()
+
+
+async def _close_with_loop(value: T, close: Callable[[T], Awaitable[None]]) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        await close(value)
+
+
+def _start(generator: AsyncGenerator[None, None]) -> AsyncGenerator[None, None]:
+    """Runs it to its first ``yield``, which waits for nothing; its loop knows it from then on."""
+    with suppress(StopIteration):
+        anext(generator).__await__().send(None)
+    return generator

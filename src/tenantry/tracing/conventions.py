@@ -1,0 +1,149 @@
+"""Spans by OpenTelemetry's semantic conventions: HTTP requests in and out (stable since 1.23), and database queries
+(stable since 1.30).
+
+``url.query`` is left out, although the conventions want it: a query string may hold a token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from opentelemetry import propagate, trace
+from opentelemetry.context import Context
+from opentelemetry.trace import SpanKind
+
+from tenantry.tracing.span import Span
+
+if TYPE_CHECKING:
+    from opentelemetry.util.types import AttributeValue
+
+_METHODS: Final = frozenset({"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"})
+_TRACE_HEADERS: Final = frozenset({b"traceparent", b"b3", b"x-b3-traceid", b"uber-trace-id", b"x-amzn-trace-id"})
+"""Headers in which a trace may come, by the propagators that exist."""
+
+_FIRST_KEYWORD: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*([A-Za-z]+)", re.DOTALL)
+_READ_OPERATIONS: Final = frozenset({
+    "DESCRIBE", "EXPLAIN", "FROM", "PRAGMA", "SELECT", "SHOW", "TABLE", "VALUES", "WITH",
+})  # fmt: skip
+_SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
+"""Dialects that the conventions know by another name."""
+
+
+class HttpServerSpan(Span):
+    """Around the answer to one request of an ASGI ``scope``, to one of our own addresses: its path is no secret.
+
+    It continues the trace that the caller's headers name (W3C ``traceparent``, or what OTEL_PROPAGATORS says). Where
+    a span is current already, made by the host program's own instrumentation, that one is the server's, and this one is
+    a part of it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, scope: Mapping[str, Any], attributes: Mapping[str, AttributeValue]) -> None:
+        route = scope["path"].removeprefix(scope.get("root_path", ""))
+        method = scope["method"] if scope["method"] in _METHODS else "_OTHER"
+        given: dict[str, AttributeValue] = {
+            "http.request.method": method,
+            "http.route": route,
+            "url.path": route,
+            "url.scheme": scope.get("scheme", "http"),
+            "network.protocol.version": scope.get("http_version", "1.1"),
+            **attributes,
+        }
+        address, port = scope.get("server") or (None, None)
+        if address is not None:
+            given["server.address"] = address
+        if port is not None:  # there is none of a Unix socket
+            given["server.port"] = port
+        is_nested = trace.get_current_span().get_span_context().is_valid
+        super().__init__(
+            f"{'HTTP' if method == '_OTHER' else method} {route}",
+            given,
+            kind=SpanKind.INTERNAL if is_nested else SpanKind.SERVER,
+            parent=None if is_nested else _incoming(scope["headers"]),
+        )
+
+    def set_response(self, status: int, code: str) -> None:
+        """``code`` is ``ok`` or that of the error. Only what is 500 and above is a failure of a server."""
+        self.set_attribute("http.response.status_code", status)
+        self.set_attribute("tenantry.outcome", code)
+        if status >= 500:
+            self.set_error(code)
+
+
+class HttpClientSpan(Span):
+    """Around one request that we send to ``url``; ``attempt`` counts from 0."""
+
+    __slots__ = ()
+
+    def __init__(self, method: str, url: str, attempt: int = 0) -> None:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        shown = f"[{host}]" if ":" in host else host
+        attributes: dict[str, AttributeValue] = {
+            "http.request.method": method,
+            "server.address": host,
+            "server.port": port,
+            "url.full": f"{parts.scheme}://{shown}:{port}{parts.path}",  # no user, no password, no query
+            "url.template": parts.path,
+        }
+        if attempt:
+            attributes["http.request.resend_count"] = attempt
+        super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
+
+    def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
+        """These headers and those of the propagator, with which the server continues this trace."""
+        carrier = dict(headers or {})
+        propagate.inject(carrier)
+        return carrier
+
+    def set_response(self, status: int) -> None:
+        """For a client, what is 400 and above is a failure."""
+        self.set_attribute("http.response.status_code", status)
+        if status >= 400:
+            self.set_error(str(status))
+
+
+class DatabaseSpan(Span):
+    """Around one query on the registered source of this id. Neither its text nor a value nor the database's name, which
+    may be a customer's, is in it."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source_id: str) -> None:
+        super().__init__(f"query {source_id}", {"tenantry.data_source": source_id}, kind=SpanKind.CLIENT)
+        self._source = source_id
+
+    def set_statement(self, dialect: str, text: str) -> None:
+        """What is about to run: its dialect, and of its ``text`` the first keyword alone."""
+        self.set_attribute("db.system.name", _SYSTEMS.get(dialect, dialect))
+        operation = operation_of(text)
+        if operation is not None:
+            self.set_attribute("db.operation.name", operation)
+            self.set_attribute("db.query.summary", operation)
+            self.update_name(f"{operation} {self._source}")
+
+    def set_row_count(self, rows: int) -> None:
+        """How many rows came back."""
+        self.set_attribute("db.response.returned_rows", rows)
+
+
+def operation_of(text: str) -> str | None:
+    """``SELECT``, ``WITH`` …: the first keyword of a statement, if it is one with which a query begins."""
+    first = _FIRST_KEYWORD.match(text)
+    keyword = "" if first is None else first[1].upper()
+    return keyword if keyword in _READ_OPERATIONS else None
+
+
+def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> Context | None:
+    """The context of the caller's trace; None if none came."""
+    if not any(name in _TRACE_HEADERS for name, _ in headers):
+        return None
+    carrier: dict[str, str] = {}
+    for name, value in headers:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        carrier[key] = f"{carrier[key]},{text}" if key in carrier else text
+    return propagate.extract(carrier)

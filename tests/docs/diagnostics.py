@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from tenantry_site.config.codes import TABLE
+from tenantry_site.config.diagnostics import CODE_TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "site-diagnostics.md"
 
@@ -47,7 +47,7 @@ def _table(part: str) -> str:
     codes: dict[str, str] = import_module(f"tenantry_site.{part}").CODES
     if part == "config":
         rows = [("code", "severity", "meaning"), ("---",) * 3]
-        rows += [(f"`{code}`", str(TABLE[code].severity), meaning) for code, meaning in codes.items()]
+        rows += [(f"`{code}`", str(CODE_TABLE[code].severity), meaning) for code, meaning in codes.items()]
         return "".join(_row(row) for row in rows)
     return "".join(
         _row(row) for row in [("code", "meaning"), ("---", "---"), *((f"`{c}`", m) for c, m in codes.items())]

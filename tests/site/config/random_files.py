@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from tenantry_site.config.model import SiteConfig
-from tenantry_site.config.record import records
+from tenantry_site.config.object_validator import object_validators
 
-_PARTS: list[type[BaseModel]] = [shape.part for shape in records()]
+_PARTS: list[type[BaseModel]] = [validator.model for validator in object_validators()]
 _FIELDS = sorted({str(info.alias) for part in _PARTS for info in part.model_fields.values()})
 _OTHERS = ["theme", "navbar", "analytics", "$schema", "logoHref", "a.b", "tabz", "icno", "type", "style", "x", "tiktok"]
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tenantry_site.config import CODES, SiteConfig, loads
-from tenantry_site.config.codes import TABLE
+from tenantry_site.config.diagnostics import CODE_TABLE
 from tenantry_site.report import write_json, write_sarif, write_text
 from tests.corpus import needs_corpus
 from tests.site.config.random_files import KEYS, VALUES, configurations
@@ -28,7 +28,7 @@ def check(data: str | bytes) -> None:
         assert config is not None or any(one.severity == "error" for one in found)
         for one in found:
             assert one.code in CODES
-            assert one.severity is TABLE[one.code].severity
+            assert one.severity is CODE_TABLE[one.code].severity
             assert 0 <= one.line <= lines
             assert one.column >= (1 if one.line else 0)
             assert one.message

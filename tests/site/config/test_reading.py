@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tenantry_site.config import loads
-from tenantry_site.config.source import Source
+from tenantry_site.config.source import SourceText
 
 # Name of the mistake, text, code, line, column, a word of the message or the fix.
 MISTAKES = [
@@ -145,6 +145,13 @@ def test_escapes_are_characters() -> None:
 
 def test_places_count_every_kind_of_line_end() -> None:
     """Red when lines or columns are off by one, or a pair of CR and LF counts as two."""
-    source = Source("a\nbc\r\nd\re")
-    assert [source.place(offset) for offset in (0, 1, 2, 3, 6, 8)] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (4, 1)]
+    source = SourceText("a\nbc\r\nd\re")
+    assert [source.position(offset) for offset in (0, 1, 2, 3, 6, 8)] == [
+        (1, 1),
+        (1, 2),
+        (2, 1),
+        (2, 2),
+        (3, 1),
+        (4, 1),
+    ]
     assert [source.numbered(line) for line in range(6)] == ["", "a", "bc", "d", "e", ""]

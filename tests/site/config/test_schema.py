@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 from tenantry_site.config import json_schema, loads
-from tenantry_site.config.codes import TABLE
+from tenantry_site.config.diagnostics import CODE_TABLE
 from tests.corpus import needs_corpus
 from tests.site.config.random_files import configurations, damaged
 from tests.site.config.real import Real, each_real
@@ -39,7 +39,7 @@ def test_the_published_schema_is_that_of_the_code(strict: bool) -> None:
 
 def agree(value: Any) -> None:
     """The schemas refuse a value exactly when the reader says of it what a schema can express."""
-    found = [one for one in loads(json.dumps(value))[1] if TABLE[one.code].in_schema]
+    found = [one for one in loads(json.dumps(value))[1] if CODE_TABLE[one.code].in_schema]
     for strict, levels in ((False, {"error"}), (True, {"error", "warning"})):
         told = [one for one in found if one.severity in levels]
         refused = [

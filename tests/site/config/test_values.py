@@ -121,7 +121,7 @@ FIXES: list[tuple[dict[str, Any], str]] = [
     ({"topbarCtaButton": {"type": "gitlab", "name": "a", "url": "/a"}}, 'write one of "link", "github"'),
     ({"navigation": [{"group": "g", "pages": [{"title": "A", "path": "a/b"}]}]}, 'write "a/b" alone'),
     ({"navigation": [{"title": "g", "items": ["a"]}]}, 'write "group" for "title" and "pages" for "items"'),
-    ({"title": "b"}, "remove it: name says it already"),
+    ({"title": "b"}, "remove it: name is set already"),
     ({"footerSocials": {"gitlab": "https://a.example"}}, "write one of website"),
     ({"topbarLinks": [{"name": "a", "url": "help@example.com"}]}, 'write "mailto:help@example.com"'),
 ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tenantry_site.addresses import Addresses
 from tenantry_site.diagnostic import Diagnostic
 from tenantry_site.outputs.links import check, linked
-from tenantry_site.outputs.nearest import Nearest
 from tenantry_site.page import Page
+from tenantry_site.suggestions import PathSuggestions
 from tests.site.outputs.pages import page
 
 
@@ -72,14 +72,16 @@ def test_the_first_page_stands_for_the_root() -> None:
 
 def test_a_folder_in_common_makes_no_neighbours() -> None:
     """Red when the first file of a long folder is proposed for any other."""
-    near = Nearest(["introduction/tutorials/prompts/test-variables.png", "introduction/tutorials/prompts/commits.png"])
+    near = PathSuggestions(
+        ["introduction/tutorials/prompts/test-variables.png", "introduction/tutorials/prompts/commits.png"]
+    )
     assert near.find("introduction/tutorials/prompts/new-modal.png") is None
     assert near.find("introduction/tutorials/prompts/commit.png") == "introduction/tutorials/prompts/commits.png"
 
 
 def test_many_broken_links_are_told_quickly() -> None:
     """Red when each of them is compared with every page letter by letter."""
-    near = Nearest(["guides/alphabet"])
+    near = PathSuggestions(["guides/alphabet"])
     assert near.find("guides/alphabte") == "guides/alphabet"
     for number in range(50):
         assert near.find(f"x{number}") is None

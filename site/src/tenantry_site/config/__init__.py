@@ -1,6 +1,6 @@
 """The site configuration file: its model, its tolerant reader, its diagnostics and its JSON Schemas."""
 
-from tenantry_site.config.codes import CODES
+from tenantry_site.config.diagnostics import CODES
 from tenantry_site.config.document import loads
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.config.schema import json_schema

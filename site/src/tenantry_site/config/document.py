@@ -1,22 +1,22 @@
-"""Document: a configuration file as a whole, from its text to the model."""
+"""Reading a configuration file as a whole, from its text to the model."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
-from tenantry_site.config.checks import check_all
-from tenantry_site.config.finishing import FINISH
-from tenantry_site.config.keys import tell_together
+from tenantry_site.config.context import ReadContext
+from tenantry_site.config.defaults import FILL_DEFAULTS
+from tenantry_site.config.diagnostics import ConfigDiagnostics
+from tenantry_site.config.file_checks import check_files, check_pages
+from tenantry_site.config.json_reader import read_json
 from tenantry_site.config.model import SiteConfig
-from tenantry_site.config.notes import Notes
-from tenantry_site.config.quoting import found, quoted
-from tenantry_site.config.reading import read
-from tenantry_site.config.record import record
-from tenantry_site.config.source import Source
-from tenantry_site.config.tables import EXTENSIONS, NEWER, NEWER_NAVIGATION
-from tenantry_site.config.tree import Object, Spot
-from tenantry_site.config.walk import Walk
+from tenantry_site.config.object_validator import validator_for
+from tenantry_site.config.quoting import describe, quoted
+from tenantry_site.config.references import check_duplicates, check_prefixes, check_redirects, check_versions
+from tenantry_site.config.source import JsonObject, JsonPath, SourceText
+from tenantry_site.config.strictness import check_strictness
+from tenantry_site.config.unknown_keys import FOREIGN_KEYS, NEWER_KEYS, NEWER_NAVIGATION_KEYS, report_collected_keys
 from tenantry_site.diagnostic import Diagnostic
 
 _COMMON = frozenset({
@@ -29,54 +29,62 @@ _COMMON = frozenset({
 def loads(
     text: str | bytes, *, files: Collection[str] | None = None
 ) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """The model of a configuration file, and what is to be said about it. Never raises.
+    """The model of a configuration file, and its diagnostics. Never raises.
 
     The model is None if nothing could be read: no JSON, no object, another tool's file. Else it is there even when
     there are errors, with defaults where the file was wrong. ``files`` are the paths of all files of the site's folder,
-    relative to it and with ``/``; then pages, images and OpenAPI files that do not exist are told.
+    relative to it and with ``/``; then pages, images and OpenAPI files that do not exist are reported.
     """
-    notes = Notes(Source(text))
-    tree = read(notes)
-    if notes.failed():
-        return None, notes.done()
-    if not isinstance(tree, Object):
+    diagnostics = ConfigDiagnostics(SourceText(text))
+    tree = read_json(diagnostics)
+    if diagnostics.has_error():
+        return None, diagnostics.finish()
+    if not isinstance(tree, JsonObject):
         fix = 'write an object: { "name": "…", "navigation": [ … ] }'
-        notes.say(Spot(), "CFG020", f"the file holds {found(tree)}, not an object", fix)
-        return None, notes.done()
-    config = None if _of_another_tool(tree, notes) else _model(tree, notes, files)
-    return config, notes.done()
+        diagnostics.add(JsonPath(), "CFG020", f"the file holds {describe(tree)}, not an object", fix)
+        return None, diagnostics.finish()
+    config = None if _of_another_tool(tree, diagnostics) else _model(tree, diagnostics, files)
+    return config, diagnostics.finish()
 
 
-def _of_another_tool(tree: Object, notes: Notes) -> bool:
-    """Whether the file has keys, and none that only a docs site's configuration has; then it is said."""
-    fields = record(SiteConfig).fields
-    foreign = [key for key in tree if key not in fields and key not in EXTENSIONS[SiteConfig] and key not in NEWER]
-    ours = [key for key in tree if (key in fields or key in NEWER) and key not in _COMMON]
+def _of_another_tool(tree: JsonObject, diagnostics: ConfigDiagnostics) -> bool:
+    """Whether the file has keys, and none that only a docs site's configuration has; then it is reported."""
+    fields = validator_for(SiteConfig).fields
+    foreign = [
+        key for key in tree if key not in fields and key not in FOREIGN_KEYS[SiteConfig] and key not in NEWER_KEYS
+    ]
+    ours = [key for key in tree if (key in fields or key in NEWER_KEYS) and key not in _COMMON]
     if ours or not foreign:
         return False
     listed = ", ".join(quoted(key) for key in foreign[:3])
     message = f"this is no configuration of a docs site, but a file of another tool: it has {listed} and no navigation"
-    notes.say(Spot(), "CFG021", message, "name the right file, or write its name and navigation")
-    FINISH[SiteConfig]({}, tree, Spot(), Walk(notes))
+    diagnostics.add(JsonPath(), "CFG021", message, "name the right file, or write its name and navigation")
+    FILL_DEFAULTS[SiteConfig]({}, tree, JsonPath(), ReadContext(diagnostics))
     return True
 
 
-def _model(tree: Object, notes: Notes, files: Collection[str] | None) -> SiteConfig:
-    walk = Walk(notes)
-    newer = _is_newer(tree, walk)
-    clean: dict[str, Any] = record(SiteConfig).read(tree, Spot(), walk)
-    tell_together(walk, newer_told=newer)
-    check_all(walk, files)
+def _model(tree: JsonObject, diagnostics: ConfigDiagnostics, files: Collection[str] | None) -> SiteConfig:
+    context = ReadContext(diagnostics)
+    newer = _is_newer(tree, context)
+    clean: dict[str, Any] = validator_for(SiteConfig).read(tree, JsonPath(), context)
+    report_collected_keys(context, newer_reported=newer)
+    check_pages(context, files)
+    check_files(context, files)
+    check_versions(context)
+    check_prefixes(context, files)
+    check_redirects(context)
+    check_duplicates(context)
+    check_strictness(context)
     return SiteConfig.model_validate(clean)
 
 
-def _is_newer(tree: Object, walk: Walk) -> bool:
-    """Whether the navigation is of the newer format; then it is said, once, and the navigation is not read."""
+def _is_newer(tree: JsonObject, context: ReadContext) -> bool:
+    """Whether the navigation is of the newer format; then it is reported, once, and the navigation is not read."""
     navigation = tree.get("navigation")
-    if not isinstance(navigation, Object) or "group" in navigation or not NEWER_NAVIGATION & navigation.keys():
+    if not isinstance(navigation, JsonObject) or "group" in navigation or not NEWER_NAVIGATION_KEYS & navigation.keys():
         return False
-    message = f"navigation is {found(navigation)}: this file is of the newer format, which is not read here"
+    message = f"navigation is {describe(navigation)}: this file is of the newer format, which is not read here"
     fix = 'write a list of groups: "navigation": [ { "group": "…", "pages": [ "…" ] } ]'
-    walk.notes.say(Spot().below(tree, "navigation"), "CFG032", message, fix)
-    walk.told = navigation
+    context.diagnostics.add(JsonPath().child(tree, "navigation"), "CFG032", message, fix)
+    context.already_reported = navigation
     return True

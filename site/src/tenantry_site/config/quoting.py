@@ -39,7 +39,7 @@ def quoted(text: str) -> str:
     return f'"{clip(text)}"'
 
 
-def found(value: Any) -> str:
+def describe(value: Any) -> str:
     """What a value of the file is, in words."""
     if isinstance(value, str):
         return f"the string {quoted(value)}" if value else "an empty string"

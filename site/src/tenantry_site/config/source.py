@@ -1,10 +1,13 @@
-"""Source: the text of a configuration file and the places in it."""
+"""The text of a configuration file, and its values with their positions in the text."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from typing import Any, NamedTuple
+
+from tenantry_site.config.quoting import clip
 
 END = "\0"
 """Stands after the last character, so that a reader need not ask whether there is one more."""
@@ -16,7 +19,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Unreadable(Exception):
+class SyntaxProblem(Exception):
     """The file cannot be read further, and why. It does not leave this package."""
 
     def __init__(self, code: str, message: str, fix: str, offset: int = 0) -> None:
@@ -27,30 +30,30 @@ class Unreadable(Exception):
         self.offset = offset
 
 
-class Source:
+class SourceText:
     """Text with an ``END`` after it. Offsets count characters from 0; lines and columns from 1.
 
-    ``marked`` says that a byte order mark was taken off. ``problem`` is what keeps the text from being read at all;
-    ``text`` is then as near to it as can be, for the place.
+    ``has_bom`` says that a byte order mark was taken off. ``problem`` is what keeps the text from being read at all;
+    ``text`` is then as near to it as can be, for the position.
     """
 
-    __slots__ = ("_starts", "marked", "problem", "text")
+    __slots__ = ("_starts", "has_bom", "problem", "text")
 
     def __init__(self, given: str | bytes) -> None:
-        self.problem: Unreadable | None = None
+        self.problem: SyntaxProblem | None = None
         text = self._decode(given) if isinstance(given, bytes) else given
-        self.marked = text.startswith("\ufeff")
-        if self.marked:
+        self.has_bom = text.startswith("\ufeff")
+        if self.has_bom:
             text = text[1:]
         self._starts: list[int] | None = None
         self.text = text + END
         if self.problem is None:
-            self._look(text)
+            self._check_characters(text)
 
     def _decode(self, data: bytes) -> str:
-        wide = _wide(data)
+        wide = _wide_encoding(data)
         if wide:
-            self.problem = Unreadable(
+            self.problem = SyntaxProblem(
                 "CFG004", f"the file is in {wide}, where every second or fourth byte is zero", "save it as UTF-8"
             )
             return ""
@@ -61,18 +64,18 @@ class Source:
             found = f"0x{data[error.start]:02X}"
             binary = b"\0" in data[:_HEAD] or data.startswith(_PACKED)
             fix = "is it the right file? It is no text" if binary else "save the file as UTF-8, not as Latin-1"
-            self.problem = Unreadable("CFG003", f"the byte {found} is not UTF-8", fix, len(before))
+            self.problem = SyntaxProblem("CFG003", f"the byte {found} is not UTF-8", fix, len(before))
             return data.decode("utf-8", "replace")
 
-    def _look(self, text: str) -> None:
+    def _check_characters(self, text: str) -> None:
         half = None if text.isascii() else _SURROGATE.search(text)
         if half is not None:
-            self.problem = Unreadable(
+            self.problem = SyntaxProblem(
                 "CFG003", f"U+{ord(half[0]):04X} is half of a character", "write the whole character", half.start()
             )
             self.text = _SURROGATE.sub("\ufffd", self.text)
         elif END in text:
-            self.problem = Unreadable(
+            self.problem = SyntaxProblem(
                 "CFG005", "there is a NUL character in the file", "is this the right file? Remove it", text.index(END)
             )
 
@@ -82,25 +85,25 @@ class Source:
             self._starts = [0, *(match.end() for match in _LINE_END.finditer(self.text))]
         return self._starts
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
         line = bisect_right(self._lines(), offset)
         return line, offset - self._lines()[line - 1] + 1
 
-    def line(self, offset: int) -> str:
+    def line_at(self, offset: int) -> str:
         """The line in which an offset stands, without its end."""
-        return self.numbered(self.place(offset)[0])
+        return self.line(self.position(offset)[0])
 
-    def numbered(self, line: int) -> str:
+    def line(self, number: int) -> str:
         """The line of a number, without its end; nothing if there is none."""
         starts = self._lines()
-        if not 0 < line <= len(starts):
+        if not 0 < number <= len(starts):
             return ""
-        stop = starts[line] if line < len(starts) else len(self.text) - 1
-        return self.text[starts[line - 1] : stop].rstrip("\r\n")
+        stop = starts[number] if number < len(starts) else len(self.text) - 1
+        return self.text[starts[number - 1] : stop].rstrip("\r\n")
 
 
-def _wide(data: bytes) -> str:
+def _wide_encoding(data: bytes) -> str:
     """``UTF-16`` or ``UTF-32`` where the first bytes say so, else nothing."""
     if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or data[:3] == b"\0\0\0":
         return "UTF-32"
@@ -108,3 +111,68 @@ def _wide(data: bytes) -> str:
         return "UTF-16"
     head = data[:4]
     return "UTF-16" if len(head) == 4 and (head[::2] == b"\0\0") != (head[1::2] == b"\0\0") else ""
+
+
+class JsonObject(dict[str, Any]):
+    """An object: ``offsets`` has the offsets of each key and of its value, ``start`` that of the bracket."""
+
+    __slots__ = ("offsets", "start")
+
+    def __init__(self, start: int) -> None:
+        super().__init__()
+        self.start = start
+        self.offsets: dict[str, tuple[int, int]] = {}
+
+
+class JsonArray(list[Any]):
+    """A list: ``offsets`` has the offset of each item, ``start`` that of the bracket."""
+
+    __slots__ = ("offsets", "start")
+
+    def __init__(self, start: int) -> None:
+        super().__init__()
+        self.start = start
+        self.offsets: list[int] = []
+
+
+class JsonPath(NamedTuple):
+    """A position in the tree: the path of the container, the container, and the key or index in it. The root has
+    none."""
+
+    parent: JsonPath | None = None
+    container: JsonObject | JsonArray | None = None
+    key: str | int = ""
+
+    def child(self, container: JsonObject | JsonArray, key: str | int) -> JsonPath:
+        """The path of what this value has under a key."""
+        return JsonPath(self, container, key)
+
+    def keys(self) -> list[str | int]:
+        """The keys from the root to here."""
+        steps: list[str | int] = []
+        location: JsonPath | None = self
+        while location is not None and location.container is not None:
+            steps.append(location.key)
+            location = location.parent
+        return steps[::-1]
+
+    def pointer(self) -> str:
+        """The JSON pointer (RFC 6901); also of a key that is missing."""
+        return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in self.keys())
+
+    def display(self) -> str:
+        """The path as it is shown to a person: ``anchors[2].url``."""
+        text = ""
+        for key in self.keys():
+            text += f"[{key}]" if isinstance(key, int) else ("." if text else "") + clip(key, 40)
+        return text or "the file"
+
+    def offset(self, *, of_key: bool = False) -> int:
+        """Where it stands: the value, or its key; the object around it if the key is missing."""
+        if isinstance(self.container, JsonObject):
+            offsets = self.container.offsets.get(str(self.key))
+            if offsets is not None:
+                return offsets[0 if of_key else 1]
+        elif self.container is not None and isinstance(self.key, int) and self.key < len(self.container.offsets):
+            return self.container.offsets[self.key]
+        return self.container.start if self.container is not None else 0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from functools import lru_cache
 
+from tenantry_site import suggestions
 from tenantry_site.icons import bundle
 from tenantry_site.icons.synonyms import NAMES
 
@@ -63,5 +63,4 @@ def resolve(name: str) -> str | None:
 @lru_cache(maxsize=256)
 def nearest(name: str) -> str | None:
     """The name that is spelt most like an unknown one, for a message to its author; None if none is close."""
-    close = get_close_matches(normal(name), bundle.names(), n=1, cutoff=0.7)
-    return close[0] if close else None
+    return suggestions.nearest(normal(name), bundle.names())

@@ -14,8 +14,8 @@ from posixpath import splitext
 
 from tenantry_site.addresses import Addresses, AddressKind
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.outputs.nearest import Nearest
 from tenantry_site.page import Page
+from tenantry_site.suggestions import PathSuggestions
 
 _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
 
@@ -62,7 +62,7 @@ def check(
 ) -> Iterator[Diagnostic]:
     """What leads nowhere. ``home`` is the page that the site begins with; ``moved`` knows the redirects."""
     known = {page.path: page for page in pages}
-    pages_near, files_near = Nearest(addresses.pages), Nearest(addresses.files)
+    pages_near, files_near = PathSuggestions(addresses.pages), PathSuggestions(addresses.files)
     for page in known.values():
         for loose in page.loose:
             if not loose.missing:
@@ -83,13 +83,13 @@ def _has(page: Linked, fragment: str) -> bool:
 
 def _no_part(page: Linked, target: Linked, loose: Loose) -> Diagnostic:
     ids = target.ids.split()
-    near = Nearest(ids).find(loose.fragment)
+    near = PathSuggestions(ids).find(loose.fragment)
     place = "this page" if target.path == page.path else target.source or target.path
     fix = f"Write #{near}." if near else f"Name a heading of {place}, or none."
     return _said(page, loose, "LINK002", f"names a part that {place} does not have", fix)
 
 
-def _remedy(pages: Nearest, files: Nearest, loose: Loose) -> str:
+def _remedy(pages: PathSuggestions, files: PathSuggestions, loose: Loose) -> str:
     """The nearest file for what has a file's suffix, else the nearest page; from the page's folder, or the site's."""
     is_file = splitext(loose.path)[1].lower() not in {"", ".md", ".mdx", ".html"}
     known = files if is_file else pages

@@ -10,8 +10,8 @@ from urllib.parse import quote, unquote
 from tenantry_site.addresses import Addresses, AddressKind, html_path, page_path, relative_url
 from tenantry_site.config.model import Redirect, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.outputs.nearest import Nearest
 from tenantry_site.outputs.pattern import Pattern, pattern
+from tenantry_site.suggestions import PathSuggestions
 
 _LONGEST_CHAIN = 10
 _MOST_PATTERNS = 100
@@ -153,7 +153,7 @@ class Redirects:
                 yield path, moved
 
     def _check(self) -> None:
-        nearest = Nearest(self._addresses.pages)
+        nearest = PathSuggestions(self._addresses.pages)
         for path, rule in self._single.items():
             moved = self._pages.get(path)
             if moved is not None and not moved.url and moved.path not in self._known:

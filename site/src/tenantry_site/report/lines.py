@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tenantry_site.config.quoting import safe
-from tenantry_site.config.source import Source
+from tenantry_site.config.source import SourceText
 
 Sources = Mapping[str, str | bytes]
 """The texts of files by their paths."""
@@ -21,15 +21,15 @@ class Lines:
 
     def __init__(self, sources: Sources | None) -> None:
         self._given = sources or {}
-        self._read: dict[str, Source] = {}
+        self._read: dict[str, SourceText] = {}
 
     def around(self, path: str, line: int, column: int) -> tuple[str, str]:
         """What stands in the line before the column and from it on; nothing for a file or a line that is not there."""
         if path not in self._given or line < 1:
             return "", ""
         if path not in self._read:
-            self._read[path] = Source(self._given[path])
-        text = self._read[path].numbered(line)
+            self._read[path] = SourceText(self._given[path])
+        text = self._read[path].line(line)
         at = max(0, column - 1)
         start = max(0, at - _WIDTH // 2) if at > _WIDTH * 3 // 4 else 0
         before, after = (_plain(part) for part in (text[start:at], text[at : start + _WIDTH]))

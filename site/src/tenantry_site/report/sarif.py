@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from tenantry_site.config.codes import TABLE
+from tenantry_site.config.diagnostics import CODE_TABLE
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.report.lines import Lines, Sources
 
@@ -28,7 +28,7 @@ def write_sarif(
     """
     lines = Lines(sources)
     found = list(diagnostics)
-    meanings = {code: entry.meaning for code, entry in TABLE.items()} | dict(codes or {})
+    meanings = {code: entry.meaning for code, entry in CODE_TABLE.items()} | dict(codes or {})
     for one in found:
         meanings.setdefault(one.code, one.code)
     rules = sorted(meanings)
@@ -44,8 +44,8 @@ def write_sarif(
 
 def _rule(code: str, meaning: str) -> dict[str, Any]:
     rule: dict[str, Any] = {"id": code, "shortDescription": {"text": meaning}}
-    if code in TABLE:
-        rule["defaultConfiguration"] = {"level": _LEVELS[TABLE[code].severity]}
+    if code in CODE_TABLE:
+        rule["defaultConfiguration"] = {"level": _LEVELS[CODE_TABLE[code].severity]}
     return rule
 
 

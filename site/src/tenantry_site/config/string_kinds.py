@@ -1,4 +1,4 @@
-"""Marks: what a text of the configuration file means, and the patterns that the reader and the schemas share.
+"""What a string of the configuration file means, and the patterns that the reader and the schemas share.
 
 Every pattern is written for Python and for ECMA-262 alike, and is searched for, not matched: ``^`` and ``\\A`` agree as
 no pattern is multi-line, and ``(?![\\s\\S])`` says the end, where ``$`` would let a line break follow in Python.
@@ -16,10 +16,10 @@ def _hidden(scheme: str) -> str:
     return r"[\u0000-\u001f]*".join(f"[{letter}{letter.upper()}]" for letter in scheme) + r"[\u0000-\u001f]*:"
 
 
-class Mark(Enum):
+class StringKind(Enum):
     """What a text means, and so what is checked of it."""
 
-    __hash__ = object.__hash__  # a mark is looked up for every text; Enum's own hash is a Python function
+    __hash__ = object.__hash__  # a kind is looked up for every string; Enum's own hash is a Python function
 
     PLAIN = "any text"
     LABEL = "a text to show"
@@ -73,23 +73,23 @@ _LINK: Patterns = (
 )
 _IMAGE: Patterns = (*_SHOWN, (UNSAFE_IMAGE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False))
 
-PATTERNS: dict[Mark, Patterns] = {
-    Mark.PLAIN: _TEXT,
-    Mark.TITLE: _TEXT,
-    Mark.PAIR: _TEXT,
-    Mark.LABEL: _SHOWN,
-    Mark.VERSION: _SHOWN,
-    Mark.NEW_VERSION: _SHOWN,
-    Mark.LINK: _LINK,
-    Mark.PREFIX: _LINK,
-    Mark.ACCOUNT: (*_SHOWN, (UNSAFE, False, True), (FOLLOWED, True, False)),
-    Mark.BASE: (*_SHOWN, (UNSAFE, False, True), (WEB, True, False)),
-    Mark.IMAGE: _IMAGE,
-    Mark.FAVICON: _IMAGE,
-    Mark.OPENAPI: (*_SHOWN, (UNSAFE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False)),
-    Mark.SOURCE: (*_SHOWN, (UNSAFE, False, True)),
-    Mark.COLOR: (*_TEXT, (HEX, True, False)),
-    Mark.ICON: (*_SHOWN, (STYLED_ICON, False, False)),
-    Mark.PAGE: (*_SHOWN, (SCHEME, False, False), (r"\\", False, False)),
+PATTERNS: dict[StringKind, Patterns] = {
+    StringKind.PLAIN: _TEXT,
+    StringKind.TITLE: _TEXT,
+    StringKind.PAIR: _TEXT,
+    StringKind.LABEL: _SHOWN,
+    StringKind.VERSION: _SHOWN,
+    StringKind.NEW_VERSION: _SHOWN,
+    StringKind.LINK: _LINK,
+    StringKind.PREFIX: _LINK,
+    StringKind.ACCOUNT: (*_SHOWN, (UNSAFE, False, True), (FOLLOWED, True, False)),
+    StringKind.BASE: (*_SHOWN, (UNSAFE, False, True), (WEB, True, False)),
+    StringKind.IMAGE: _IMAGE,
+    StringKind.FAVICON: _IMAGE,
+    StringKind.OPENAPI: (*_SHOWN, (UNSAFE, False, True), (f"{WEB}|^(?!{SCHEME[1:]})", True, False)),
+    StringKind.SOURCE: (*_SHOWN, (UNSAFE, False, True)),
+    StringKind.COLOR: (*_TEXT, (HEX, True, False)),
+    StringKind.ICON: (*_SHOWN, (STYLED_ICON, False, False)),
+    StringKind.PAGE: (*_SHOWN, (SCHEME, False, False), (r"\\", False, False)),
 }
-"""What the strict schema, and of errors also the lenient one, says of a text with a mark."""
+"""What the strict schema, and of errors also the lenient one, has for a string of each kind."""

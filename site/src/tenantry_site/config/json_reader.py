@@ -1,7 +1,8 @@
-"""Reading: JSON text to a tree with places.
+"""JSON text to a tree of values with their positions.
 
 What cannot be misunderstood is taken with a warning: comments, and a comma before a closing bracket. After a missing
-comma reading goes on, to find the next mistake. All else ends it with an explanation (``faults``): nothing is guessed.
+comma reading goes on, to find the next mistake. All else ends it with an explanation (``syntax_errors``): nothing is
+guessed.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ import json
 import re
 from typing import Any
 
-from tenantry_site.config.faults import Faults
-from tenantry_site.config.notes import Notes
+from tenantry_site.config.diagnostics import ConfigDiagnostics
 from tenantry_site.config.quoting import quoted
-from tenantry_site.config.source import END, Unreadable
-from tenantry_site.config.tree import Array, Object, Spot
+from tenantry_site.config.source import END, JsonArray, JsonObject, JsonPath, SyntaxProblem
+from tenantry_site.config.syntax_errors import SyntaxErrors
 
 DEEPEST = 64
 """Brackets inside one another; real files have 13 at most."""
@@ -32,38 +32,40 @@ _WORDS = {"true": True, "false": False, "null": None}
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def read(notes: Notes) -> Any:
-    """The tree of a file's text. None, which is also what ``null`` gives, if the notes have an error."""
-    if notes.source.problem is not None:
-        notes.fail(notes.source.problem)
+def read_json(diagnostics: ConfigDiagnostics) -> Any:
+    """The tree of a file's text. None, which is also what ``null`` gives, if there is an error."""
+    if diagnostics.source.problem is not None:
+        diagnostics.add_syntax_error(diagnostics.source.problem)
         return None
-    reader = _Reader(notes)
+    reader = _Reader(diagnostics)
     try:
         value = reader.document()
-    except Unreadable as problem:
-        notes.fail(problem)
+    except SyntaxProblem as problem:
+        diagnostics.add_syntax_error(problem)
         return None
-    return None if notes.failed() else value
+    return None if diagnostics.has_error() else value
 
 
 class _Reader:
-    def __init__(self, notes: Notes) -> None:
-        self._notes = notes
-        self._text = notes.source.text
-        self._faults = Faults(notes.source)
+    def __init__(self, diagnostics: ConfigDiagnostics) -> None:
+        self._diagnostics = diagnostics
+        self._text = diagnostics.source.text
+        self._errors = SyntaxErrors(diagnostics.source)
 
     def document(self) -> Any:
-        if self._notes.source.marked:
-            self._notes.at(0, "CFG006", "the file begins with a byte order mark", "save it as UTF-8 without one")
+        if self._diagnostics.source.has_bom:
+            self._diagnostics.add_at(
+                0, "CFG006", "the file begins with a byte order mark", "save it as UTF-8 without one"
+            )
         start = self._space(0)
         if self._at_end(start):
-            raise Unreadable("CFG002", "the file is empty", 'write {"name": "…", "navigation": […]} into it')
+            raise SyntaxProblem("CFG002", "the file is empty", 'write {"name": "…", "navigation": […]} into it')
         if _BEGINNING.match(self._text, start) is None:
-            raise self._faults.beginning(start)
-        value, end = self._value(start, Spot(), 1)
+            raise self._errors.beginning(start)
+        value, end = self._value(start, JsonPath(), 1)
         end = self._space(end)
         if not self._at_end(end):
-            raise self._faults.after_end(end)
+            raise self._errors.after_end(end)
         return value
 
     def _at_end(self, at: int) -> bool:
@@ -80,22 +82,22 @@ class _Reader:
         """The offset after a comment."""
         opening = self._text[at : at + 2]
         if opening not in ("//", "/*"):
-            raise self._faults.stray(at)
+            raise self._errors.stray(at)
         stop = self._text.find("\n" if opening == "//" else "*/", at + 2)
         if stop < 0 and opening == "/*":
-            raise Unreadable("CFG013", "this comment has no end", "close it with */, or remove it", at)
-        self._notes.at(at, "CFG007", "a comment: JSON has none", "remove it; other programs refuse the file")
+            raise SyntaxProblem("CFG013", "this comment has no end", "close it with */, or remove it", at)
+        self._diagnostics.add_at(at, "CFG007", "a comment: JSON has none", "remove it; other programs refuse the file")
         return len(self._text) - 1 if stop < 0 else stop + (0 if opening == "//" else 2)
 
-    def _value(self, at: int, spot: Spot, depth: int) -> tuple[Any, int]:
+    def _value(self, at: int, location: JsonPath, depth: int) -> tuple[Any, int]:
         character = self._text[at]
         if character == '"':
-            return self._string(at, spot)
+            return self._string(at, location)
         if character in "{[":
             if depth > DEEPEST:
                 message = f"more than {DEEPEST} brackets stand inside one another"
-                raise Unreadable("CFG018", message, "five levels of groups are many already", at)
-            return self._object(at, spot, depth) if character == "{" else self._array(at, spot, depth)
+                raise SyntaxProblem("CFG018", message, "five levels of groups are many already", at)
+            return self._object(at, location, depth) if character == "{" else self._array(at, location, depth)
         number = _NUMBER.match(self._text, at)
         if number is not None:
             whole = number[1] is None and number[2] is None and len(number[0]) < 20
@@ -103,67 +105,69 @@ class _Reader:
         word = _WORD.match(self._text, at)
         if word is not None:
             return _WORDS[word[0]], word.end()
-        raise self._faults.no_value(at)
+        raise self._errors.no_value(at)
 
-    def _string(self, at: int, spot: Spot) -> tuple[str, int]:
+    def _string(self, at: int, location: JsonPath) -> tuple[str, int]:
         text = self._text
         stop = _PLAIN.match(text, at).end()  # type: ignore[union-attr]  # the opening quote was seen
         if text[stop] == '"':
             return text[at + 1 : stop], stop + 1
         stop = _STRING.match(text, at).end()  # type: ignore[union-attr]
         if text[stop] != '"':
-            raise self._faults.broken_string(at, stop)
+            raise self._errors.broken_string(at, stop)
         value: str = json.loads(text[at : stop + 1])
         if _HALF.search(value):
             fix = "write the character itself"
-            self._notes.at(at, "CFG024", "an escape in this string is half of a character", fix, spot.pointer())
+            self._diagnostics.add_at(
+                at, "CFG024", "an escape in this string is half of a character", fix, location.pointer()
+            )
             value = _HALF.sub("\ufffd", value)
         return value, stop + 1
 
-    def _array(self, at: int, spot: Spot, depth: int) -> tuple[Array, int]:
+    def _array(self, at: int, location: JsonPath, depth: int) -> tuple[JsonArray, int]:
         text = self._text
-        result = Array(at)
-        places = result.places
+        result = JsonArray(at)
+        offsets = result.offsets
         here = self._space(at + 1)
         while text[here] != "]":
-            places.append(here)
+            offsets.append(here)
             plain = _ITEM.match(text, here)
             if plain is not None:
                 result.append(plain[1])
                 here = plain.end()
             else:
-                value, end = self._value(here, Spot(spot, result, len(result)), depth + 1)
+                value, end = self._value(here, JsonPath(location, result, len(result)), depth + 1)
                 result.append(value)
                 here = self._next(end, "]", at)
         return result, here + 1
 
-    def _object(self, at: int, spot: Spot, depth: int) -> tuple[Object, int]:
+    def _object(self, at: int, location: JsonPath, depth: int) -> tuple[JsonObject, int]:
         text = self._text
-        result = Object(at)
+        result = JsonObject(at)
         here = self._space(at + 1)
         while text[here] != "}":
             plain = _KEY.match(text, here)
-            key, start = (plain[1], plain.end()) if plain is not None else self._key(here, spot, at)
-            below = Spot(spot, result, key)
+            key, start = (plain[1], plain.end()) if plain is not None else self._key(here, location, at)
+            below = JsonPath(location, result, key)
             if key in result:
-                self._twice(result, key, here, below)
-            result.places[key] = (here, start)
+                self._report_duplicate(result, key, here, below)
+            result.offsets[key] = (here, start)
             value, end = self._value(start, below, depth + 1)
             result[key] = value
             here = self._next(end, "}", at)
         return result, here + 1
 
-    def _key(self, at: int, spot: Spot, opened: int) -> tuple[str, int]:
+    def _key(self, at: int, location: JsonPath, opened: int) -> tuple[str, int]:
         """A key of the object that was opened there, and the offset of its value."""
         if self._text[at] != '"':
-            raise self._faults.no_key(at, opened)
-        key, end = self._string(at, spot)
+            raise self._errors.no_key(at, opened)
+        key, end = self._string(at, location)
         colon = self._space(end)
         if self._text[colon] != ":":
-            raise self._faults.no_colon(at, end, colon, key)
+            raise self._errors.no_colon(at, end, colon, key)
         start = self._space(colon + 1)
         if self._text[start] in ",}":
-            raise Unreadable("CFG022", f"the key {quoted(key)} has no value", "write its value, or remove it", at)
+            raise SyntaxProblem("CFG022", f"the key {quoted(key)} has no value", "write its value, or remove it", at)
         return key, start
 
     def _next(self, end: int, closing: str, opened: int) -> int:
@@ -175,24 +179,24 @@ class _Reader:
             here = self._space(comma + 1)
             if text[here] == closing:
                 fix = f"remove the comma before {closing}"
-                self._notes.at(comma, "CFG008", f"a comma before {closing}: JSON allows none", fix)
+                self._diagnostics.add_at(comma, "CFG008", f"a comma before {closing}: JSON allows none", fix)
             elif text[here] == ",":
-                raise Unreadable("CFG010", "two commas in a row", "remove one of them", here)
+                raise SyntaxProblem("CFG010", "two commas in a row", "remove one of them", here)
             elif text[here] in "]}" or text[here] == END:
-                raise self._faults.mismatch(here, opened)
+                raise self._errors.mismatch(here, opened)
             return here
         if text[here] == closing:
             return here
-        problem = self._faults.no_comma(end, here, opened)
+        problem = self._errors.no_comma(end, here, opened)
         if problem.code != "CFG009":
             raise problem
-        self._notes.fail(problem)
+        self._diagnostics.add_syntax_error(problem)
         return here
 
-    def _twice(self, holder: Object, key: str, here: int, spot: Spot) -> None:
-        first = self._notes.source.place(holder.places[key][0])[0]
+    def _report_duplicate(self, container: JsonObject, key: str, here: int, location: JsonPath) -> None:
+        first = self._diagnostics.source.position(container.offsets[key][0])[0]
         message = f"the key {quoted(key)} stands twice in this object; the one of line {first} is lost"
         fix = "remove one of the two"
         if key in {"group", "pages"}:
             fix = "these are two groups in one object: is }, { missing between them?"
-        self._notes.at(here, "CFG030", message, fix, spot.pointer())
+        self._diagnostics.add_at(here, "CFG030", message, fix, location.pointer())

@@ -1,7 +1,15 @@
-"""Tables: keys of real files that SPEC 2.2 does not have, other spellings of values, and the social platforms."""
+"""Keys that the model does not have: those of other generators and formats, and what is reported of each.
+
+In the order of how sure it is: a known field of other generators, reported once for the file; a field of the newer
+format, likewise; a key that belongs elsewhere; one that is nearly a known key of the same object that is not there; any
+other.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from tenantry_site.config.context import ReadContext
 from tenantry_site.config.model import (
     Anchor,
     Api,
@@ -20,8 +28,11 @@ from tenantry_site.config.model import (
     TopbarLink,
     Version,
 )
+from tenantry_site.config.quoting import quoted
+from tenantry_site.config.source import JsonObject, JsonPath
+from tenantry_site.suggestions import nearest, normalize
 
-EXTENSIONS: dict[type, dict[str, str]] = {
+FOREIGN_KEYS: dict[type, dict[str, str]] = {
     SiteConfig: {
         "analytics": "Accounts of analytics services.",
         "background": "Decoration of the page's ground.",
@@ -65,13 +76,13 @@ EXTENSIONS: dict[type, dict[str, str]] = {
 }
 """Known fields of other generators that read the same file, with what they mean there. They have no effect here."""
 
-NEWER = frozenset({
+NEWER_KEYS = frozenset({
     "api-reference", "appearance", "banner", "contextual", "description", "errors", "fonts", "icons", "interaction",
     "navbar", "styling", "thumbnails", "variables",
 })  # fmt: skip
 """Top-level keys of the newer format, which is a file of its own."""
 
-NEWER_NAVIGATION = frozenset({
+NEWER_NAVIGATION_KEYS = frozenset({
     "anchors", "dropdowns", "global", "groups", "languages", "menu", "pages", "products", "tabs", "versions",
 })  # fmt: skip
 """What a navigation of the newer format, an object, is made of."""
@@ -79,7 +90,7 @@ NEWER_NAVIGATION = frozenset({
 _LINK = {"title": "name", "label": "name", "text": "name", "href": "url", "link": "url", "path": "url", "to": "url"}
 _PAGES = {"items": "pages", "children": "pages", "links": "pages", "routes": "pages"}
 
-MOVED: dict[type, dict[str, str]] = {
+RENAMED_KEYS: dict[type, dict[str, str]] = {
     SiteConfig: {
         "logohref": "logo.href",
         "logolight": "logo.light",
@@ -136,41 +147,66 @@ MOVED: dict[type, dict[str, str]] = {
     Redirect: {"from": "source", "to": "destination", "target": "destination", "old": "source", "new": "destination"},
     ModeToggle: {"hidden": "isHidden", "hide": "isHidden", "mode": "default"},
 }
-"""Keys in the wrong place or by another name, without capitals, ``-`` and ``_``; and where they belong."""
+"""Keys at the wrong level or by another name, without capitals, ``-`` and ``_``; and where they belong."""
 
-ALIASES: dict[str, str] = {
-    "apikey": "key",
-    "header": "key",
-    "bearertoken": "bearer",
-    "jwt": "bearer",
-    "basicauth": "basic",
-    "interactive": "show",
-    "visible": "show",
-    "none": "hide",
-    "hidden": "hide",
-    "button": "link",
-}
-"""Other words for the values of enumerations, without capitals, ``-`` and ``_``."""
 
-UNSET = frozenset({"auto", "automatic", "browser", "default", "device", "os", "system"})
-"""Words that say what a field says by its absence."""
+_SHOWN = 12
 
-NEWER_STYLES = frozenset({"regular", "sharp-duotone-solid", "sharp-light", "sharp-regular", "sharp-thin"})
-"""Styles of icons that came after the six of SPEC 2.2."""
 
-OTHER_PLATFORMS = frozenset({
-    "bitbucket", "codeberg", "crunchbase", "discourse", "docker", "dribbble", "email", "farcaster", "figma", "gitlab",
-    "huggingface", "lens", "mail", "mastodon", "matrix", "npm", "patreon", "pinterest", "producthunt", "rss", "signal",
-    "stackoverflow", "substack", "tiktok", "twitch", "warpcast", "whatsapp",
-})  # fmt: skip
-"""Names that are spelled as they are meant: none is a slip for a platform that is known here."""
+def report_unknown_keys(
+    model: type, known: Iterable[str], value: JsonObject, unknown: list[str], location: JsonPath, context: ReadContext
+) -> None:
+    """Reports an object's unknown keys."""
+    for key in unknown:
+        below = location.child(value, key)
+        if model is SiteConfig and key == "$schema":
+            continue
+        if key in FOREIGN_KEYS.get(model, {}):
+            context.foreign_keys.append(below)
+            if model is TopbarLink and key in {"icon", "iconType"}:
+                context.refused_elsewhere.append(below)
+        elif model is SiteConfig and key in NEWER_KEYS:
+            context.newer_keys.append(below)
+        else:
+            _report(model, key, [other for other in known if other not in value], below, context)
 
-SOCIALS = (
-    "website", "facebook", "twitter", "discord", "slack", "github", "linkedin", "instagram", "hacker-news",
-)  # fmt: skip
-"""The nine platforms of SPEC 2.2."""
 
-NEWER_SOCIALS = (
-    "x", "youtube", "medium", "telegram", "x-twitter", "earth-americas", "bluesky", "threads", "reddit", "podcast",
-)  # fmt: skip
-"""Platforms that came later; they are shown like the nine."""
+def _report(model: type, key: str, free: list[str], location: JsonPath, context: ReadContext) -> None:
+    where = (
+        "here" if location.parent is None or location.parent.container is None else f"in {location.parent.display()}"
+    )
+    message = f"the key {quoted(key)} is not known {where} and has no effect"
+    target = RENAMED_KEYS.get(model, {}).get(normalize(key))
+    if target in (location.container or ()):
+        context.diagnostics.add(location, "CFG036", message, f"remove it: {target} is set already", of_key=True)
+    elif target is not None and normalize(target) != normalize(key):
+        context.diagnostics.add(location, "CFG035", message, f"write it as {target}", of_key=True)
+    elif "." in key.strip("."):
+        outer, _, inner = key.partition(".")
+        fix = f"write it nested: {quoted(outer)}: {{ {quoted(inner)}: … }}"
+        context.diagnostics.add(location, "CFG035", message, fix, of_key=True)
+    else:
+        near = nearest(key, free)
+        if near is not None:
+            context.diagnostics.add(location, "CFG034", message, f'did you mean "{near}"?', of_key=True)
+        else:
+            context.diagnostics.add(
+                location, "CFG036", message, "remove it, or look up the name of the field", of_key=True
+            )
+
+
+def report_collected_keys(context: ReadContext, *, newer_reported: bool) -> None:
+    """Reports what is reported once for a file. ``newer_reported``: an error has already called it one of the newer
+    format."""
+    if context.foreign_keys:
+        message = f"fields of other generators, which have no effect here: {_listed(context.foreign_keys)}"
+        context.diagnostics.add(context.foreign_keys[0], "CFG031", message, of_key=True)
+    if context.newer_keys and not newer_reported:
+        message = f"fields of the newer format, which have no effect here: {_listed(context.newer_keys)}"
+        fix = "write them in the fields of this format, or remove them"
+        context.diagnostics.add(context.newer_keys[0], "CFG033", message, fix, of_key=True)
+
+
+def _listed(locations: list[JsonPath]) -> str:
+    names = list(dict.fromkeys(location.display() for location in locations))
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -1,11 +1,11 @@
-"""Faults: what is wrong where JSON text cannot be read further, in words that say what to write."""
+"""What is wrong where JSON text cannot be read further, and what to write there."""
 
 from __future__ import annotations
 
 import re
 
 from tenantry_site.config.quoting import clip, quoted
-from tenantry_site.config.source import END, Source, Unreadable
+from tenantry_site.config.source import END, SourceText, SyntaxProblem
 
 _MERGE = re.compile(r"^[ \t]*(<{7}|>{7})(?: .*)?$", re.MULTILINE)
 _WORD = re.compile(r"[^\s,\[\]{}\"]+")
@@ -31,44 +31,44 @@ _OTHER_QUOTES = "'`\u2018\u2019\u201c\u201d\u201e\u00ab"
 _BACKSLASH = "write / between folders, and \\\\ for a backslash itself"
 
 
-class Faults:
+class SyntaxErrors:
     """Explains one text. Each method gives the error to raise."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceText) -> None:
         self._source = source
         self._text = source.text
         self._searched = False
-        self._of_all: Unreadable | None = None
+        self._of_all: SyntaxProblem | None = None
 
-    def _where(self, offset: int) -> str:
-        line, column = self._source.place(offset)
+    def _position(self, offset: int) -> str:
+        line, column = self._source.position(offset)
         return f"line {line}, column {column}"
 
-    def _whole(self) -> Unreadable | None:
-        """What is wrong with the file as a whole, which explains whatever is wrong at a place."""
+    def _file_problem(self) -> SyntaxProblem | None:
+        """What is wrong with the file as a whole, which explains whatever is wrong at a position."""
         if not self._searched:
             self._searched = True
-            self._of_all = self._search()
+            self._of_all = self._find_file_problem()
         return self._of_all
 
-    def _search(self) -> Unreadable | None:
+    def _find_file_problem(self) -> SyntaxProblem | None:
         merge = _MERGE.search(self._text)
         if merge is not None:
             message = f"a merge was not finished: {quoted(merge[0].strip())}"
             fix = "choose one of the two sides and remove the lines with <<<<<<<, ======= and >>>>>>>"
-            return Unreadable("CFG014", message, fix, merge.start(1))
+            return SyntaxProblem("CFG014", message, fix, merge.start(1))
         fence = re.search(r"^[ \t]*(```|~~~)", self._text, re.MULTILINE)
         if fence is not None:
             fix = f"remove the lines with {fence[1]}: the file is JSON alone"
-            message = f"a Markdown fence: {quoted(self._source.line(fence.start(1)))}"
-            return Unreadable("CFG015", message, fix, fence.start(1))
+            message = f"a Markdown fence: {quoted(self._source.line_at(fence.start(1)))}"
+            return SyntaxProblem("CFG015", message, fix, fence.start(1))
         return None
 
     def _word(self, at: int) -> str:
         word = _WORD.match(self._text.rstrip(END), at)
         return word[0] if word else self._text[at]
 
-    def stray(self, at: int) -> Unreadable:
+    def stray(self, at: int) -> SyntaxProblem:
         """Something that begins neither a key nor a value and closes nothing."""
         word = self._word(at)
         fix = "remove it"
@@ -79,151 +79,158 @@ class Faults:
         elif not word[0].isascii() and (word[0].isspace() or not word[0].isprintable()):
             fix = "replace it by a plain blank"
         name = quoted(word) if word.isascii() else f"{quoted(word)} (U+{ord(word[0]):04X})"
-        return self._whole() or Unreadable("CFG010", f"{name} does not belong here", fix, at)
+        return self._file_problem() or SyntaxProblem("CFG010", f"{name} does not belong here", fix, at)
 
-    def beginning(self, at: int) -> Unreadable:
+    def beginning(self, at: int) -> SyntaxProblem:
         """The file begins with what no JSON begins with."""
-        rest = quoted(self._source.line(at).strip())
+        rest = quoted(self._source.line_at(at).strip())
         fix = 'is it the right file? A configuration is JSON: { "name": "…", "navigation": [ … ] }'
-        return self._whole() or Unreadable("CFG010", f"the file begins with {rest}, not with {{", fix, at)
+        return self._file_problem() or SyntaxProblem("CFG010", f"the file begins with {rest}, not with {{", fix, at)
 
-    def no_value(self, at: int) -> Unreadable:
+    def no_value(self, at: int) -> SyntaxProblem:
         """A value should begin here."""
         character = self._text[at]
         if character == END:
-            return Unreadable("CFG011", "the file ends where a value should stand", "is its end lost?", max(0, at - 1))
+            return SyntaxProblem(
+                "CFG011", "the file ends where a value should stand", "is its end lost?", max(0, at - 1)
+            )
         if character in ",:]}":
             found = f"there is {character!r} where a value should stand"
-            return self._whole() or Unreadable("CFG010", found, "write the value, or remove what is too much", at)
-        return self._whole() or self._unquoted(at, "value")
+            return self._file_problem() or SyntaxProblem(
+                "CFG010", found, "write the value, or remove what is too much", at
+            )
+        return self._file_problem() or self._unquoted(at, "value")
 
-    def _unquoted(self, at: int, what: str) -> Unreadable:
+    def _unquoted(self, at: int, what: str) -> SyntaxProblem:
         word = self._word(at)
         if what == "key" and ":" in word[1:]:
             word = word[: word.index(":", 1)]
         if what == "value" and word in _LITERALS:
-            return Unreadable("CFG016", f"{quoted(word)} is not JSON", f"write {_LITERALS[word]}", at)
+            return SyntaxProblem("CFG016", f"{quoted(word)} is not JSON", f"write {_LITERALS[word]}", at)
         if word[0] in _OTHER_QUOTES:
-            return Unreadable("CFG016", f"a {what} in quotes that JSON does not have: {clip(word)}", 'write "…"', at)
+            return SyntaxProblem("CFG016", f"a {what} in quotes that JSON does not have: {clip(word)}", 'write "…"', at)
         if what == "value" and _NUMBERISH.fullmatch(word):
-            return Unreadable("CFG019", f"{quoted(word)} is not a number of JSON", "write it as 0.5, 15 or -1", at)
+            return SyntaxProblem("CFG019", f"{quoted(word)} is not a number of JSON", "write it as 0.5, 15 or -1", at)
         if re.match(r"[\w./@$-]", word):
             phrase = _PHRASE.match(self._text.rstrip(END), at)
             whole = phrase[0].strip() if phrase and what == "value" and _ADDRESS.match(word) is None else word
             shown = clip(whole.rstrip(":"), 40)
-            return Unreadable("CFG016", f"the {what} {shown} has no quotes", f'write "{shown}"', at)
+            return SyntaxProblem("CFG016", f"the {what} {shown} has no quotes", f'write "{shown}"', at)
         return self.stray(at)
 
-    def no_key(self, at: int, opened: int) -> Unreadable:
+    def no_key(self, at: int, opened: int) -> SyntaxProblem:
         """A key should begin here, in the object that was opened there."""
         character = self._text[at]
         if character == END or character == "]":
             return self.mismatch(at, opened)
         if character in "{[":
             fix = "write a key before it, or close the object above with }"
-            return self._whole() or Unreadable("CFG022", f"there is {character} where a key should stand", fix, at)
+            return self._file_problem() or SyntaxProblem(
+                "CFG022", f"there is {character} where a key should stand", fix, at
+            )
         if character in ",:":
-            return self._whole() or Unreadable(
+            return self._file_problem() or SyntaxProblem(
                 "CFG010", f"there is {character!r} where a key should stand", "remove it", at
             )
         word = self._word(at)
         after = self._text[at + len(word) :].lstrip()[:1]
         if word[0] in _OTHER_QUOTES or ":" in word or after in (":", '"'):
-            return self._whole() or self._unquoted(at, "key")
+            return self._file_problem() or self._unquoted(at, "key")
         return self.stray(at)
 
-    def no_colon(self, key_at: int, end: int, at: int, key: str) -> Unreadable:
+    def no_colon(self, key_at: int, end: int, at: int, key: str) -> SyntaxProblem:
         """A key that stood there has no colon here."""
         character = self._text[at]
         if character == END:
-            return self._whole() or Unreadable(
+            return self._file_problem() or SyntaxProblem(
                 "CFG011", f"the file ends after {quoted(key)}", "is its end lost?", key_at
             )
         if at == end and re.match(r"\w", character):
             return self._inner_quote(end)
         if character in ",}":
             fix = "write : and the value after it, or put the values of a list in [ ]"
-            return self._whole() or Unreadable("CFG022", f"the key {quoted(key)} has no value", fix, key_at)
+            return self._file_problem() or SyntaxProblem("CFG022", f"the key {quoted(key)} has no value", fix, key_at)
         if character in "=;.":
-            return self._whole() or Unreadable(
+            return self._file_problem() or SyntaxProblem(
                 "CFG022", f"there is {character!r} after the key {quoted(key)}", "write :", at
             )
         fix = "write : between the key and its value"
-        return self._whole() or Unreadable("CFG022", f"the key {quoted(key)} has no colon after it", fix, end)
+        return self._file_problem() or SyntaxProblem("CFG022", f"the key {quoted(key)} has no colon after it", fix, end)
 
-    def _inner_quote(self, end: int) -> Unreadable:
+    def _inner_quote(self, end: int) -> SyntaxProblem:
         fix = 'write \\" for a quote inside a string; or is a quote missing or too much?'
         message = f"the string ends here, and {quoted(self._word(end))} follows it at once"
-        return self._whole() or Unreadable("CFG010", message, fix, end - 1)
+        return self._file_problem() or SyntaxProblem("CFG010", message, fix, end - 1)
 
-    def no_comma(self, end: int, at: int, opened: int) -> Unreadable:
+    def no_comma(self, end: int, at: int, opened: int) -> SyntaxProblem:
         """After an item that ended there, neither a comma nor the closing bracket follows here."""
         character = self._text[at]
         if character == END or character in "]}":
             return self.mismatch(at, opened)
-        whole = self._whole()
-        if whole is not None:
-            return whole
+        problem = self._file_problem()
+        if problem is not None:
+            return problem
         if at == end and re.match(r"[\w']", character) and self._text[end - 1] == '"':
             return self._inner_quote(end)
         if self._text[opened] == "[" and character == ":":
             fix = "put the key and its value in { }, or write , for the colon"
-            return Unreadable("CFG010", "a colon in a list: a list has no keys", fix, at)
+            return SyntaxProblem("CFG010", "a colon in a list: a list has no keys", fix, at)
         if _BEGINS.match(character) is None or (character in "tfn" and self._word(at) not in {"true", "false", "null"}):
             return self.stray(at)
-        after = clip(self._source.line(at).strip(), 40)
+        after = clip(self._source.line_at(at).strip(), 40)
         message = f"a comma is missing before {after}"
-        return Unreadable("CFG009", message, "write , after this", max(0, end - 1))
+        return SyntaxProblem("CFG009", message, "write , after this", max(0, end - 1))
 
-    def mismatch(self, at: int, opened: int) -> Unreadable:
+    def mismatch(self, at: int, opened: int) -> SyntaxProblem:
         """The bracket that was opened there is not closed by what stands here."""
         opening = self._text[opened]
         name, closing = _NAMES[opening], _CLOSING[opening]
         if self._text[at] == END:
-            message = f"the file ends, and {name} that opens with {opening} at {self._where(opened)} is not closed"
+            message = f"the file ends, and {name} that opens with {opening} at {self._position(opened)} is not closed"
             last = len(self._text.rstrip(END).rstrip()) - 1
-            return self._whole() or Unreadable("CFG011", message, f"write {closing} where it should end", last)
-        message = (
-            f"{self._text[at]} stands here, but {name} that opens with {opening} at {self._where(opened)} is not closed"
-        )
+            return self._file_problem() or SyntaxProblem(
+                "CFG011", message, f"write {closing} where it should end", last
+            )
+        message = f"{self._text[at]} stands here, but {name} that opens with {opening} at {self._position(opened)}"
+        message += " is not closed"
         fix = f"write {closing} before it, or remove it if it is one too many"
-        return self._whole() or Unreadable("CFG011", message, fix, at)
+        return self._file_problem() or SyntaxProblem("CFG011", message, fix, at)
 
-    def broken_string(self, at: int, stop: int) -> Unreadable:
+    def broken_string(self, at: int, stop: int) -> SyntaxProblem:
         """The string that begins there cannot be read on here."""
         character = self._text[stop]
-        whole = self._whole()
-        if whole is not None:
-            return whole
+        problem = self._file_problem()
+        if problem is not None:
+            return problem
         if character == "\\":
             escape = self._text[stop : stop + 2].replace("\n", "").rstrip(END)
             message = f"{clip(escape)} in {quoted(self._line_of_string(at))} begins no escape of JSON"
-            return Unreadable("CFG012", message, _BACKSLASH, stop)
+            return SyntaxProblem("CFG012", message, _BACKSLASH, stop)
         if not self._text[stop:].rstrip(END).strip():
             message = f"the file ends inside the string {quoted(self._line_of_string(at))}, which has no closing quote"
-            return Unreadable("CFG013", message, 'write " at its end; or is the end of the file lost?', at)
+            return SyntaxProblem("CFG013", message, 'write " at its end; or is the end of the file lost?', at)
         if character in "\n\r":
             message = f"the string {quoted(self._line_of_string(at))} has no closing quote on its line"
-            return Unreadable("CFG013", message, 'write " at its end', at)
+            return SyntaxProblem("CFG013", message, 'write " at its end', at)
         fix = "write \\t for a tab, \\n for a line break" if character == "\t" else "remove it"
-        return Unreadable("CFG023", f"U+{ord(character):04X} stands inside a string", fix, stop)
+        return SyntaxProblem("CFG023", f"U+{ord(character):04X} stands inside a string", fix, stop)
 
     def _line_of_string(self, at: int) -> str:
-        column = self._source.place(at)[1]
-        return self._source.line(at)[column:].split('"')[0]
+        column = self._source.position(at)[1]
+        return self._source.line_at(at)[column:].split('"')[0]
 
-    def after_end(self, at: int) -> Unreadable:
+    def after_end(self, at: int) -> SyntaxProblem:
         """The configuration has ended, and something follows."""
-        whole = self._whole()
-        if whole is not None:
-            return whole
+        problem = self._file_problem()
+        if problem is not None:
+            return problem
         character = self._text[at]
         if character in "}]":
             fix = "remove it, or find the bracket above that closes too early"
-            return Unreadable("CFG017", f"{character} is one too many: the configuration ended before it", fix, at)
+            return SyntaxProblem("CFG017", f"{character} is one too many: the configuration ended before it", fix, at)
         if character == ",":
             fix = "remove it; or does a } above it close the configuration too early?"
-            return Unreadable("CFG017", "a comma after the end of the configuration", fix, at)
-        rest = clip(self._source.line(at).strip())
+            return SyntaxProblem("CFG017", "a comma after the end of the configuration", fix, at)
+        rest = clip(self._source.line_at(at).strip())
         fix = "remove it; or does a } above it close the configuration too early?"
-        return Unreadable("CFG017", f"after the end of the configuration stands {quoted(rest)}", fix, at)
+        return SyntaxProblem("CFG017", f"after the end of the configuration stands {quoted(rest)}", fix, at)

@@ -1,0 +1,158 @@
+"""The diagnostics of a configuration file: what each code means, and the collector of those of one file.
+
+A code is stable: scripts and suppressions name it. One code has one severity.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from tenantry_site.config.source import JsonPath, SourceText, SyntaxProblem
+from tenantry_site.diagnostic import Diagnostic, Severity
+
+
+class DiagnosticCode(NamedTuple):
+    """One code. ``in_schema``: the JSON Schemas refuse a file exactly when it has such a diagnostic (CFG codes that
+    are errors: both schemas; warnings: the strict one)."""
+
+    severity: Severity
+    meaning: str
+    in_schema: bool = False
+
+
+_E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
+
+CODE_TABLE: dict[str, DiagnosticCode] = {
+    # The text of the file
+    "CFG001": DiagnosticCode(_E, "The file cannot be read: it is missing, a folder, or not allowed."),
+    "CFG002": DiagnosticCode(_E, "The file is empty."),
+    "CFG003": DiagnosticCode(_E, "The file is not UTF-8."),
+    "CFG004": DiagnosticCode(_E, "The file is in UTF-16 or UTF-32."),
+    "CFG005": DiagnosticCode(_E, "The file has a NUL character: it is not text."),
+    "CFG006": DiagnosticCode(_W, "The file begins with a byte order mark."),
+    "CFG007": DiagnosticCode(_W, "A comment: JSON has none."),
+    "CFG008": DiagnosticCode(_W, "A comma before a closing bracket."),
+    "CFG009": DiagnosticCode(_E, "A comma is missing between two values."),
+    "CFG010": DiagnosticCode(_E, "Text that belongs to no value."),
+    "CFG011": DiagnosticCode(_E, "A bracket that is not closed, or closed by one of the other kind."),
+    "CFG012": DiagnosticCode(_E, "A backslash that begins no escape, as in a path of Windows."),
+    "CFG013": DiagnosticCode(_E, "A string or a comment that does not end."),
+    "CFG014": DiagnosticCode(_E, "The marks of a merge that was not finished."),
+    "CFG015": DiagnosticCode(_E, "The file is inside a Markdown fence."),
+    "CFG016": DiagnosticCode(_E, "A key or a value without double quotes."),
+    "CFG017": DiagnosticCode(_E, "Text after the end of the configuration."),
+    "CFG018": DiagnosticCode(_E, "More than 64 brackets inside one another."),
+    "CFG019": DiagnosticCode(_E, "A number that JSON does not know."),
+    "CFG020": DiagnosticCode(_E, "The file holds something else than one object.", in_schema=True),
+    "CFG021": DiagnosticCode(_E, "The file is no configuration of a docs site: it belongs to another tool."),
+    "CFG022": DiagnosticCode(_E, "A colon or a value is missing after a key."),
+    "CFG023": DiagnosticCode(_E, "A line break or another control character inside a string."),
+    "CFG024": DiagnosticCode(_W, "An escape that is half of a character."),
+    # Keys
+    "CFG030": DiagnosticCode(_W, "A key stands twice in one object: only the last counts."),
+    "CFG031": DiagnosticCode(_I, "Known fields of other generators that have no effect here."),
+    "CFG032": DiagnosticCode(_E, "The navigation is of the newer format, which is another file.", in_schema=True),
+    "CFG033": DiagnosticCode(_W, "Fields of the newer format, which have no effect here.", in_schema=True),
+    "CFG034": DiagnosticCode(_W, "An unknown key that is nearly a known one.", in_schema=True),
+    "CFG035": DiagnosticCode(_W, "A key that belongs elsewhere or has another name.", in_schema=True),
+    "CFG036": DiagnosticCode(_W, "An unknown key.", in_schema=True),
+    "CFG037": DiagnosticCode(_I, "Something that other programs refuse as a whole, for a mistake inside it."),
+    # Values
+    "CFG040": DiagnosticCode(_E, "A required field is missing.", in_schema=True),
+    "CFG041": DiagnosticCode(_E, "A value of the wrong type.", in_schema=True),
+    "CFG042": DiagnosticCode(_W, "A field that every site should have is missing.", in_schema=True),
+    "CFG043": DiagnosticCode(_W, "An entry lacks a field that it needs.", in_schema=True),
+    "CFG044": DiagnosticCode(_W, "A text is empty.", in_schema=True),
+    "CFG045": DiagnosticCode(
+        _W, "A value that is nearly one of those allowed; it is read as that one.", in_schema=True
+    ),
+    "CFG046": DiagnosticCode(_W, "A value that is none of those allowed.", in_schema=True),
+    "CFG047": DiagnosticCode(_E, "An address that would run code in the page.", in_schema=True),
+    "CFG048": DiagnosticCode(_W, "An address of a kind that is not followed here.", in_schema=True),
+    "CFG049": DiagnosticCode(_W, "An address without https:// or mailto: at its beginning.", in_schema=True),
+    "CFG050": DiagnosticCode(_W, "A colour that is not hexadecimal.", in_schema=True),
+    "CFG051": DiagnosticCode(_I, "A colour with transparency: it has four or eight digits, not three or six."),
+    "CFG052": DiagnosticCode(_W, "One side of a pair for light and dark is missing.", in_schema=True),
+    "CFG053": DiagnosticCode(_W, "An icon's name with the prefix of its stylesheet.", in_schema=True),
+    "CFG054": DiagnosticCode(_W, "Control characters in a text; they are left out.", in_schema=True),
+    "CFG055": DiagnosticCode(
+        _I, "A social platform or a style of icons that came after those of the format; it is shown."
+    ),
+    "CFG056": DiagnosticCode(_W, "A social platform without a known name.", in_schema=True),
+    "CFG057": DiagnosticCode(_W, "An older or newer way to write a value; it is understood.", in_schema=True),
+    "CFG058": DiagnosticCode(_W, "The names of basic authentication are not two, joined by a colon."),
+    "CFG059": DiagnosticCode(_I, "Something that other programs require and this one does not."),
+    # Pages and files
+    "CFG060": DiagnosticCode(_W, "A page outside of the site's folder."),
+    "CFG061": DiagnosticCode(_W, "A page that does not exist."),
+    "CFG062": DiagnosticCode(_W, "A page whose file is spelled with other capitals."),
+    "CFG063": DiagnosticCode(_I, "A page stands in the navigation twice."),
+    "CFG064": DiagnosticCode(_W, "A list that must not be empty.", in_schema=True),
+    "CFG065": DiagnosticCode(_I, "Pages that are not in the navigation."),
+    "CFG066": DiagnosticCode(_W, "An object that is neither a page nor a group.", in_schema=True),
+    "CFG067": DiagnosticCode(_W, "An image or an OpenAPI file that does not exist."),
+    "CFG068": DiagnosticCode(_W, "None of the pages exists."),
+    # What one field says of another
+    "CFG070": DiagnosticCode(_W, "A version that ``versions`` does not list."),
+    "CFG071": DiagnosticCode(_W, "A group inside a group of another version: it is never shown."),
+    "CFG072": DiagnosticCode(_W, "An anchor or a tab that no page belongs to."),
+    "CFG073": DiagnosticCode(_W, "Two redirects from one address."),
+    "CFG074": DiagnosticCode(_W, "Redirects that lead in a circle."),
+    "CFG075": DiagnosticCode(_W, "The same version, anchor or tab twice."),
+}
+
+CODES: dict[str, str] = {code: entry.meaning for code, entry in CODE_TABLE.items()}
+"""Every code with its meaning in one line."""
+
+
+MAX_PER_CODE = 500
+"""Diagnostics of one code that are given one by one: a file of a megabyte must not make ten of explanations."""
+
+
+class ConfigDiagnostics:
+    """Collects diagnostics with their positions. ``located`` has code and path of each that is about a value."""
+
+    __slots__ = ("_counts", "_list", "located", "source")
+
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self._list: list[Diagnostic] = []
+        self._counts: Counter[str] = Counter()
+        self.located: list[tuple[str, JsonPath]] = []
+
+    def add_at(self, offset: int, code: str, message: str, fix: str = "", pointer: str = "") -> None:
+        """Adds a finding at an offset of the text."""
+        self._counts[code] += 1
+        if self._counts[code] <= MAX_PER_CODE:
+            line, column = self.source.position(offset)
+            self._list.append(Diagnostic(CODE_TABLE[code].severity, code, message, fix, pointer, line, column))
+
+    def add(self, location: JsonPath, code: str, message: str, fix: str = "", *, of_key: bool = False) -> None:
+        """Adds a finding about a value, or about its key."""
+        if self._counts[code] < MAX_PER_CODE:
+            self.located.append((code, location))
+            self.add_at(location.offset(of_key=of_key), code, message, fix, location.pointer())
+        else:
+            self._counts[code] += 1
+
+    def add_syntax_error(self, problem: SyntaxProblem) -> None:
+        """Adds why the file cannot be read."""
+        self.add_at(problem.offset, problem.code, problem.message, problem.fix)
+
+    def is_full(self, code: str) -> bool:
+        """Whether further diagnostics of the code are only counted: what is expensive to find out need not be."""
+        return self._counts[code] >= MAX_PER_CODE
+
+    def has_error(self) -> bool:
+        """Whether there is an error."""
+        return any(diagnostic.severity is Severity.ERROR for diagnostic in self._list)
+
+    def finish(self) -> tuple[Diagnostic, ...]:
+        """All diagnostics in the order of the file."""
+        result = sorted(self._list, key=lambda diagnostic: (diagnostic.line, diagnostic.column))
+        for code, count in self._counts.items():
+            if count > MAX_PER_CODE:
+                message = f"and {count - MAX_PER_CODE} more like this"
+                result.append(Diagnostic(CODE_TABLE[code].severity, code, message, "see the others of this code"))
+        return tuple(result)

@@ -1,0 +1,218 @@
+"""The validator of an object, made from a class of the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from tenantry_site.config.context import ReadContext
+from tenantry_site.config.defaults import EXPECTED, FILL_DEFAULTS
+from tenantry_site.config.model import CallToAction, Group, SiteConfig
+from tenantry_site.config.quoting import describe, quoted
+from tenantry_site.config.social_accounts import SocialAccountsValidator
+from tenantry_site.config.source import JsonObject, JsonPath
+from tenantry_site.config.string_kinds import WEB, StringKind
+from tenantry_site.config.unknown_keys import FOREIGN_KEYS, RENAMED_KEYS, report_unknown_keys
+from tenantry_site.config.validators import (
+    BooleanValidator,
+    EnumValidator,
+    ListValidator,
+    Schema,
+    StringOrObjectValidator,
+    StringValidator,
+    Validator,
+    example_object,
+)
+from tenantry_site.suggestions import normalize
+
+_PATHS = frozenset({"file", "href", "link", "page", "path", "slug", "url"})
+"""Keys under which others give a page's path."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValidator:
+    """A field: its attribute in the model, its validator, whether an object is of no use without it."""
+
+    attribute: str
+    validator: Validator
+    required: bool
+    description: str
+
+
+@dataclass(slots=True)
+class ObjectValidator:
+    """Reads the objects of one class of the model. ``fields`` go by the keys of the file."""
+
+    model: type[BaseModel]
+    shorthand: tuple[str, ...]
+    fields: dict[str, FieldValidator] = field(default_factory=dict)
+
+    def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
+        if self.shorthand and isinstance(value, str):
+            return self._from_shorthand(value, location, context)
+        if not isinstance(value, JsonObject):
+            expected = "a string or an object" if self.shorthand else "an object"
+            return context.wrong_type(location, value, expected, f"write {example_object(self.model, value)}")
+        if self.model is Group and "group" not in value and "pages" not in value:
+            return self._report_neither(value, location, context)
+        return self._object(value, location, context)
+
+    def _report_neither(self, value: JsonObject, location: JsonPath, context: ReadContext) -> None:
+        """Reports that an object in a list of pages is no page and no group; its fields are read all the same."""
+        message = f"{location.display()} is {describe(value)}: neither a page nor a group"
+        context.diagnostics.add(location, "CFG066", message, self._neither_fix(value))
+        if len(location.keys()) == 2:  # an item of the navigation itself can only be a group
+            FILL_DEFAULTS[Group]({}, value, location, context)
+        for key in value.keys() & self.fields.keys():
+            self.fields[key].validator.read(value[key], JsonPath(location, value, key), context)
+
+    def _neither_fix(self, value: JsonObject) -> str:
+        """What to write for it: its path, a group with its keys, or what both look like."""
+        moved = {key: RENAMED_KEYS[Group].get(normalize(key)) for key in value}
+        if "pages" in moved.values():
+            pairs = [f"{quoted(name)} for {quoted(key)}" for key, name in moved.items() if name in self.fields]
+            return f"write {' and '.join(pairs)}"
+        for key in _PATHS & value.keys():
+            if isinstance(value[key], str) and value[key]:
+                return f"write {quoted(value[key])} alone: a page is its path, its title stands in its file"
+        return 'write a page as its path alone, "guides/start", and a group as { "group": …, "pages": [ … ] }'
+
+    def _object(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
+        clean: dict[str, Any] = {}
+        unknown: list[str] = []
+        for key, item in value.items():
+            known = self.fields.get(key)
+            if known is None:
+                unknown.append(key)
+                continue
+            got = known.validator.read(item, JsonPath(location, value, key), context)
+            if got is not None:
+                clean[known.attribute] = got
+        if unknown:
+            report_unknown_keys(self.model, self.fields, value, unknown, location, context)
+        fill_defaults = FILL_DEFAULTS.get(self.model)
+        if fill_defaults is not None:
+            fill_defaults(clean, value, location, context)
+        if not self._complete(clean, value, location, context):
+            return None
+        context.objects[self.model].append((clean, location))
+        return clean
+
+    def _complete(self, clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> bool:
+        """Whether all is there that the object is of no use without."""
+        complete = True
+        for key, known in self.fields.items():
+            if known.required and known.attribute not in clean:
+                complete = False
+                if key not in value:
+                    message = f"{location.display()} has no {key}, and is left out"
+                    context.diagnostics.add(
+                        location.child(value, key), "CFG043", message, f'add "{key}": {known.description}'
+                    )
+        return complete
+
+    def _from_shorthand(self, value: str, location: JsonPath, context: ReadContext) -> Any:
+        known = [self.fields[key] for key in self.shorthand]
+        text = known[0].validator.read(value, location, context)
+        if text is None:
+            return None
+        clean = {one.attribute: text for one in known}
+        context.objects[self.model].append((clean, location))
+        return clean
+
+    def schema(self, *, strict: bool) -> Schema:
+        reference: Schema = {"$ref": f"#/$defs/{self.model.__name__}"}
+        if not self.shorthand:
+            return reference
+        return {"anyOf": [self.fields[self.shorthand[0]].validator.schema(strict=strict), reference]}
+
+    def definition(self, *, strict: bool) -> Schema:
+        """The schema that ``schema`` refers to."""
+        properties: Schema = {}
+        for key, known in self.fields.items():
+            properties[key] = {"description": known.description, **known.validator.schema(strict=strict)}
+        for key, meaning in FOREIGN_KEYS.get(self.model, {}).items():
+            description = f"{meaning} A field of other generators: it has no effect here."
+            properties[key] = {"description": description, "x-known-extension": True}
+        whole: Schema = {
+            "type": "object",
+            "description": (self.model.__doc__ or "").split("\n")[0],
+            "properties": properties,
+        }
+        if strict:
+            needed = [
+                key for key, known in self.fields.items() if known.required or key in EXPECTED.get(self.model, ())
+            ]
+            whole |= {"required": needed} if needed else {}
+            whole["additionalProperties"] = False
+            if self.model is CallToAction:
+                host = {"properties": {"type": {"const": "github"}}, "required": ["type"]}
+                address = {"properties": {"url": {"pattern": WEB}}}
+                whole |= {"if": host, "then": address, "else": {"required": ["name"]}}
+        return whole
+
+
+_VALIDATORS: dict[type[BaseModel], ObjectValidator] = {}
+
+
+def validator_for(model: type[BaseModel]) -> ObjectValidator:
+    """The validator of a class of the model, one for each class. A group's has itself inside."""
+    if model in _VALIDATORS:
+        return _VALIDATORS[model]
+    validator = _VALIDATORS[model] = ObjectValidator(model, model.shorthand)  # type: ignore[attr-defined]  # every class of the model has it
+    for attribute, info in model.model_fields.items():
+        value_validator = _validator_of(info.annotation, info)
+        validator.fields[info.alias or attribute] = FieldValidator(
+            attribute, value_validator, info.is_required(), info.description or ""
+        )
+    return validator
+
+
+def _validator_of(annotation: Any, info: FieldInfo) -> Validator:
+    """The validator of a field's type."""
+    kinds = [each for each in info.metadata if isinstance(each, StringKind)]
+    if annotation is str and kinds:
+        return StringValidator(kinds[0])
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return StringValidator(arguments[1])
+    if annotation is bool:
+        return BooleanValidator()
+    if origin is Literal:
+        return EnumValidator(arguments)
+    if origin is dict:
+        return SocialAccountsValidator()
+    if origin is tuple:
+        extra = info.json_schema_extra
+        single = isinstance(extra, dict) and bool(extra.get("single"))
+        return ListValidator(_validator_of(arguments[0], info), single, info.is_required(), _model_of(arguments[0]))
+    if origin in (Union, UnionType):
+        return _union_validator([_validator_of(one, info) for one in arguments if one is not type(None)])
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return validator_for(annotation)
+    raise TypeError(f"the model has a field of a type without a validator: {annotation!r}")
+
+
+def _model_of(kind: Any) -> type[BaseModel] | None:
+    """The class of the objects that a list of this type holds, if it holds some."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return next((one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)), None)
+
+
+def _union_validator(validators: list[Validator]) -> Validator:
+    if len(validators) == 1:
+        return validators[0]
+    text, object_validator = validators
+    if not isinstance(text, StringValidator):
+        raise TypeError("a field that may be two things is a string or an object")
+    return StringOrObjectValidator(text, object_validator)
+
+
+def object_validators() -> list[ObjectValidator]:
+    """The validators of all objects of the file, the whole file's first."""
+    validator_for(SiteConfig)
+    return list(_VALIDATORS.values())

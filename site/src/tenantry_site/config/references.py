@@ -1,0 +1,155 @@
+"""Checks of one field against another: versions, the prefixes of anchors and tabs, redirects, and duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from pydantic import BaseModel
+
+from tenantry_site.addresses import page_path
+from tenantry_site.config.context import ReadContext
+from tenantry_site.config.model import Anchor, Redirect, Tab, Version
+from tenantry_site.config.quoting import quoted
+from tenantry_site.config.source import JsonObject, JsonPath
+from tenantry_site.config.string_kinds import StringKind
+from tenantry_site.suggestions import nearest
+
+
+def check_versions(context: ReadContext) -> None:
+    """Reports what is wrong with versions."""
+    listed = dict.fromkeys(name for name, _ in context.strings[StringKind.NEW_VERSION])
+    some = list(listed)[:100]
+    for name, location in context.strings[StringKind.VERSION]:
+        if name not in listed:
+            near = nearest(name, some)
+            fix = f'did you mean "{near}"?' if near else f'add {quoted(name)} to "versions"'
+            message = f"{location.display()} is {quoted(name)}, which versions does not list: it is never shown"
+            context.diagnostics.add(location, "CFG070", message, fix)
+        outer = _version_around(location)
+        if outer is not None and outer != name:
+            message = f"{location.display()} is {quoted(name)} inside a group of {quoted(outer)}: it is never shown"
+            context.diagnostics.add(location, "CFG071", message, "move the group out, or give both the same version")
+
+
+def _version_around(location: JsonPath) -> str | None:
+    """The version of the nearest group around the object that has this version."""
+    above = location.parent
+    while above is not None and above.container is not None:
+        container = above.container
+        if (
+            isinstance(container, JsonObject)
+            and "pages" in container
+            and isinstance(version := container.get("version"), str)
+        ):
+            return version
+        above = above.parent
+    return None
+
+
+def check_prefixes(context: ReadContext, files: Collection[str] | None) -> None:
+    """Reports which anchors and tabs have no page."""
+    pages = [path for path, _ in context.strings[StringKind.PAGE]]
+    if pages:
+        folders = _folders(pages)
+        present = frozenset(files or ())
+        redirected = {page_path(clean["source"]) for clean, _ in context.objects[Redirect]}
+        for text, location in context.strings[StringKind.PREFIX]:
+            path = text.split("#")[0].split("?")[0]
+            prefix = page_path(path)
+            resolved = {path.strip("/"), f"{prefix}.mdx", f"{prefix}.md"} & present or prefix in redirected
+            if prefix not in folders and prefix != "" and not resolved and not text.startswith(("#", "//")):
+                _report_empty(prefix, text, location, folders, context)
+
+
+def _report_empty(prefix: str | None, text: str, location: JsonPath, folders: set[str], context: ReadContext) -> None:
+    near = _nearest_folder(prefix, folders) if prefix else None
+    fix = f"did you mean {quoted(near)}?" if near else "write the folder of its pages, or an address with https://"
+    message = f"{location.display()} is {quoted(text)}, and no page of the navigation is in that folder"
+    context.diagnostics.add(location, "CFG072", message, fix)
+
+
+def _folders(pages: Iterable[str]) -> set[str]:
+    """Every beginning of a page's path that ends where a folder's name ends, and the page itself."""
+    found: set[str] = set()
+    for page in pages:
+        here = page
+        while here and here not in found:
+            found.add(here)
+            here = here.rpartition("/")[0]
+    return found
+
+
+def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
+    """The shortest folder that begins so, where the prefix stops inside a folder's name, or that lies deeper."""
+    return min(
+        (folder for folder in folders if folder.startswith(prefix) or folder.endswith(f"/{prefix}")),
+        key=lambda one: (len(one), one),
+        default=None,
+    )
+
+
+def check_redirects(context: ReadContext) -> None:
+    """Reports what is wrong with redirects. Of two from one address the first stays; a cycle is dropped as a whole."""
+    first: dict[str, tuple[dict[str, Any], JsonPath]] = {}
+    dropped: list[dict[str, Any]] = []
+    for clean, location in context.objects[Redirect]:
+        source = _path(clean["source"])
+        if source in first:
+            message = f"{location.display()} is a second redirect from {quoted(clean['source'])}: the first one counts"
+            context.diagnostics.add(location, "CFG073", message, "remove one of the two")
+            dropped.append(clean)
+        else:
+            first[source] = (clean, location)
+    for source in _in_cycles({source: _path(clean["destination"]) for source, (clean, _) in first.items()}):
+        clean, location = first[source]
+        message = f"the redirect from {quoted(clean['source'])} leads back to itself"
+        context.diagnostics.add(location, "CFG074", message, "let it lead to a page that exists")
+        dropped.append(clean)
+    context.drop("redirects", dropped)
+
+
+def _path(address: str) -> str:
+    """The page that an address of the site means: the same for two spellings of it."""
+    bare = address.split("#")[0].split("?")[0]
+    path = None if "://" in bare else page_path(bare)
+    return address if path is None else f"/{path}"
+
+
+def _in_cycles(leads: dict[str, str]) -> list[str]:
+    """The addresses that are part of a cycle."""
+    done: set[str] = set()
+    result: list[str] = []
+    for start in leads:
+        visited: dict[str, int] = {}
+        here = start
+        while here in leads and here not in done and here not in visited:
+            visited[here] = len(visited)
+            here = leads[here]
+        if here in visited:
+            result += list(visited)[visited[here] :]
+        done.update(visited)
+    return result
+
+
+_LISTS: dict[str, tuple[type[BaseModel], tuple[str, ...]]] = {
+    "versions": (Version, ("name",)),
+    "anchors": (Anchor, ("name", "url", "version")),
+    "tabs": (Tab, ("name", "url")),
+}
+"""Each list with its class, and the attributes in which two of its items must differ."""
+
+
+def check_duplicates(context: ReadContext) -> None:
+    """Reports which items of a list are there already."""
+    for field, (model, attributes) in _LISTS.items():
+        seen: set[tuple[Any, ...]] = set()
+        dropped: list[dict[str, Any]] = []
+        for clean, location in context.objects[model]:
+            same = tuple(clean.get(attribute) for attribute in attributes)
+            if same in seen:
+                message = f"{location.display()}, {quoted(clean['name'])}, stands in the list already, and is left out"
+                context.diagnostics.add(location, "CFG075", message, "remove one of the two")
+                dropped.append(clean)
+            seen.add(same)
+        context.drop(field, dropped)

@@ -1,0 +1,270 @@
+"""Validators of a field's value: each reads a value of the file, and describes itself in JSON Schema.
+
+``read`` gives the clean value, or None where there is none to use; what is wrong has then been reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from tenantry_site.config.context import ReadContext
+from tenantry_site.config.model import (
+    Anchor,
+    Api,
+    ApiAuth,
+    ApiPlayground,
+    Background,
+    CallToAction,
+    Colors,
+    Group,
+    ModeToggle,
+    PrimaryTab,
+    Tab,
+    TopAnchor,
+    TopbarLink,
+    Version,
+)
+from tenantry_site.config.quoting import clip, quoted
+from tenantry_site.config.source import JsonArray, JsonObject, JsonPath
+from tenantry_site.config.string_checks import check_string, string_schema
+from tenantry_site.config.string_kinds import StringKind
+from tenantry_site.suggestions import nearest, normalize
+
+Schema = dict[str, Any]
+
+
+class Validator(Protocol):
+    """Reads the values of one type."""
+
+    def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
+        """The clean value, or None."""
+
+    def schema(self, *, strict: bool) -> Schema:
+        """The values that have no error (``strict``: nor a warning), as far as JSON Schema can express it."""
+
+
+_ALIASES: dict[str, str] = {
+    "apikey": "key",
+    "header": "key",
+    "bearertoken": "bearer",
+    "jwt": "bearer",
+    "basicauth": "basic",
+    "interactive": "show",
+    "visible": "show",
+    "none": "hide",
+    "hidden": "hide",
+    "button": "link",
+}
+"""Other words for the values of enumerations, without capitals, ``-`` and ``_``."""
+
+_UNSET = frozenset({"auto", "automatic", "browser", "default", "device", "os", "system"})
+"""Values that mean what the absence of the field means."""
+
+_NEWER_STYLES = frozenset({"regular", "sharp-duotone-solid", "sharp-light", "sharp-regular", "sharp-thin"})
+"""Styles of icons that came after the six of SPEC 2.2."""
+
+OTHER_PLATFORMS = frozenset({
+    "bitbucket", "codeberg", "crunchbase", "discourse", "docker", "dribbble", "email", "farcaster", "figma", "gitlab",
+    "huggingface", "lens", "mail", "mastodon", "matrix", "npm", "patreon", "pinterest", "producthunt", "rss", "signal",
+    "stackoverflow", "substack", "tiktok", "twitch", "warpcast", "whatsapp",
+})  # fmt: skip
+"""Names that are spelled as they are meant: none is a misspelt platform that is known here."""
+
+_SHOWN: dict[type, tuple[str, ...]] = {CallToAction: ("name", "url"), Api: ("baseUrl",), Colors: ("primary",)}
+"""The fields that an example shows, where they are not the required ones or, without any, the first two."""
+
+_BARE: dict[type, str] = {
+    Anchor: "url",
+    Api: "baseUrl",
+    ApiAuth: "method",
+    ApiPlayground: "mode",
+    Background: "light",
+    CallToAction: "url",
+    Colors: "primary",
+    Group: "pages",
+    ModeToggle: "default",
+    PrimaryTab: "name",
+    Tab: "url",
+    TopAnchor: "name",
+    TopbarLink: "url",
+    Version: "name",
+}
+"""The field that a string instead of the object was probably meant for."""
+
+
+def example_object(model: type[BaseModel], value: Any = None) -> str:
+    """An object of the model, as JSON, with its most important fields, and with the value where it probably belongs."""
+    needed = [info.alias or name for name, info in model.model_fields.items() if info.is_required()]
+    shown = _SHOWN.get(model) or needed or [info.alias or name for name, info in model.model_fields.items()][:2]
+    is_number = model is Version and isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    bare = _BARE.get(model) if (isinstance(value, str) and value) or is_number else None
+    if bare is not None and bare not in shown:
+        shown = (bare,)
+    given = value if isinstance(value, str) else repr(value)
+    text = f"[ {quoted(given)} ]" if model is Group else quoted(given)
+    return "{ " + ", ".join(f'"{key}": {text if key == bare else "…"}' for key in shown) + " }"
+
+
+def list_fix(model: type[BaseModel] | None, value: Any, *, of_texts: bool) -> str:
+    """What to write for a value that is no list. ``of_texts``: the list may hold strings."""
+    keys = {info.alias or name for name, info in model.model_fields.items()} if model is not None else set()
+    if (of_texts and isinstance(value, str) and value) or (isinstance(value, JsonObject) and value.keys() & keys):
+        return "put it in [ ]"
+    one = '"…"' if of_texts or model is None else example_object(model, value)
+    return f"write a list: [ {one} ]"
+
+
+@dataclass(frozen=True, slots=True)
+class StringValidator:
+    """A string of one kind."""
+
+    kind: StringKind
+
+    def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
+        if isinstance(value, str):
+            return check_string(self.kind, value, location, context)
+        if self.kind is StringKind.FAVICON and isinstance(value, JsonObject):
+            return self._first_mode(value, location, context)
+        fix = (
+            f'write "{value}"'
+            if isinstance(value, int) and not isinstance(value, bool)
+            else f'write "…": {self.kind.value}'
+        )
+        return context.wrong_type(location, value, "a string", clip(fix))
+
+    def _first_mode(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
+        """A favicon for each mode, as the newer format has it: the light one is taken."""
+        for mode in ("light", "dark"):
+            if isinstance(value.get(mode), str):
+                fix = f"write {quoted(value[mode])} alone: a favicon is one path"
+                context.diagnostics.add(
+                    location, "CFG057", f"{location.display()} is an object; its {mode} is taken", fix
+                )
+                return check_string(self.kind, value[mode], location.child(value, mode), context)
+        return context.wrong_type(location, value, "a string", f'write "…": {self.kind.value}')
+
+    def schema(self, *, strict: bool) -> Schema:
+        return {"$ref": f"#/$defs/{self.kind.name.lower()}"}
+
+    def definition(self, *, strict: bool) -> Schema:
+        """The schema that ``schema`` refers to."""
+        rules = string_schema(self.kind, strict=strict)
+        whole: Schema = {"type": "string"}
+        if rules:
+            whole["allOf"] = rules
+        if self.kind is StringKind.FAVICON and not strict:
+            light = {"type": "object", "required": ["light"], "properties": {"light": whole}}
+            none = {"not": {"type": "string"}}
+            dark = {"type": "object", "required": ["dark"], "properties": {"light": none, "dark": whole}}
+            return {"anyOf": [whole, light, dark]}
+        return whole
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanValidator:
+    """``true`` or ``false``."""
+
+    def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
+        if isinstance(value, bool):
+            return value
+        meant = str(value).strip().lower() if isinstance(value, str) else ""
+        fix = f"write {meant} without quotes" if meant in {"true", "false"} else "write true or false"
+        return context.wrong_type(location, value, "true or false", fix)
+
+    def schema(self, *, strict: bool) -> Schema:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True, slots=True)
+class EnumValidator:
+    """One of several strings."""
+
+    values: tuple[str, ...]
+
+    def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
+        listed = ", ".join(f'"{word}"' for word in self.values)
+        if not isinstance(value, str):
+            return context.wrong_type(location, value, "a string", f"write one of {listed}")
+        if value in self.values:
+            if value in _NEWER_STYLES:
+                message = f"{quoted(value)} is not one of the six styles of the format; it is used all the same"
+                context.diagnostics.add(location, "CFG055", message)
+            return value
+        plain = normalize(value)
+        meant = next((word for word in self.values if normalize(word) == plain), None) or _ALIASES.get(plain)
+        if meant in self.values:
+            message = f"{location.display()} is {quoted(value)}, which is read as {quoted(meant)}"
+            context.diagnostics.add(location, "CFG045", message, f'write "{meant}"')
+            return meant
+        near = None if value.lower() in OTHER_PLATFORMS else nearest(value, self.values)
+        listed = f"leave the key out, or write one of {listed}" if plain in _UNSET else f"write one of {listed}"
+        fix = f'did you mean "{near}"? Else {listed}' if near else listed
+        context.diagnostics.add(
+            location, "CFG046", f"{location.display()} is {quoted(value)}, which is none of the values allowed", fix
+        )
+        return None
+
+    def schema(self, *, strict: bool) -> Schema:
+        return (
+            {"type": "string", "enum": list(self.values)}
+            if strict
+            else {"type": "string", "examples": list(self.values)}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ListValidator:
+    """A list. ``single``: a string alone stands for a list of one; ``not_empty``: it should not be empty; ``model``:
+    the class of the objects in it."""
+
+    item: Validator
+    single: bool = False
+    not_empty: bool = False
+    model: type[BaseModel] | None = None
+
+    def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
+        if self.single and isinstance(value, str):
+            one = self.item.read(value, location, context)
+            return None if one is None else [one]
+        if not isinstance(value, JsonArray):
+            expected = "a string or a list" if self.single else "a list"
+            of_texts = isinstance(self.item, (StringValidator, StringOrObjectValidator)) or bool(
+                getattr(self.model, "shorthand", ())
+            )
+            return context.wrong_type(location, value, expected, list_fix(self.model, value, of_texts=of_texts))
+        if self.not_empty and not value:
+            context.diagnostics.add(
+                location, "CFG064", f"{location.display()} is an empty list", "add what belongs in it, or remove it all"
+            )
+        read = self.item.read
+        clean = [read(item, JsonPath(location, value, index), context) for index, item in enumerate(value)]
+        return [item for item in clean if item is not None]
+
+    def schema(self, *, strict: bool) -> Schema:
+        item = self.item.schema(strict=strict)
+        whole: Schema = {"type": "array", "items": item}
+        if strict and self.not_empty:
+            whole["minItems"] = 1
+        return {"anyOf": [item, whole]} if self.single else whole
+
+
+@dataclass(frozen=True, slots=True)
+class StringOrObjectValidator:
+    """A string or an object."""
+
+    text: StringValidator
+    object: Validator
+
+    def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
+        if isinstance(value, str):
+            return self.text.read(value, location, context)
+        if isinstance(value, JsonObject):
+            return self.object.read(value, location, context)
+        return context.wrong_type(location, value, "a string or an object", f'write "…": {self.text.kind.value}')
+
+    def schema(self, *, strict: bool) -> Schema:
+        return {"anyOf": [self.text.schema(strict=strict), self.object.schema(strict=strict)]}

@@ -61,9 +61,12 @@ types: .venv/test
 
 floors: .venv/test
 	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --config site/pyproject.toml
 
+# Two sessions: core's tests and those of the docs site's distribution.
 pytest: .venv/test
 	@$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+	@cd site && ../$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test

@@ -22,7 +22,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator, Page, Request
 
-PACKAGE = Path(__file__).parents[1] / "tests" / "browser"
+PACKAGE = Path(__file__).resolve().parents[1] / "tests" / "browser"
 UNPACKED = PACKAGE / "node_modules" / ".unpacked"
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--font-render-hinting=none"]

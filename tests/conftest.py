@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import ABSENT, CORPUS
+from engines.corpus import ABSENT, CORPUS
 
 pytest_plugins = [
     "engines.postgres",

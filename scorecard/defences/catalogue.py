@@ -11,13 +11,19 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Defence:
-    """``file`` is below src/tenantry; ``line`` is replaced by ``broken``; ``tests`` are arguments of pytest."""
+    """``file`` is below ``sources``; ``line`` is replaced by ``broken``; ``tests`` are arguments of pytest."""
 
     name: str
     file: str
     line: str
     broken: str
     tests: tuple[str, ...]
+    sources: str = "src/tenantry"
+
+    @property
+    def path(self) -> str:
+        """The file, from the root of the tree."""
+        return f"{self.sources}/{self.file}"
 
 
 DEFENCES: Final = (
@@ -169,10 +175,11 @@ DEFENCES: Final = (
     ),
     Defence(
         "the relay judges each address before it connects",
-        "site/relay/connecting.py",
+        "relay/connecting.py",
         "kind = objection(ip, private=private)",
         "kind = None",
-        ("tests/site/relay/test_tricks.py",),
+        ("site/tests/relay/test_tricks.py",),
+        "site/src/tenantry_site",
     ),
     Defence(
         "no answer of /api/user is cached on its way",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Final
 
 from scorecard.defences.catalogue import DEFENCES, Defence
 from scorecard.fleet.child import ROOT
+from scorecard.pytest_runs import run_pytest
 from scorecard.row import Effort, Measured, Row
 
 _FAILED: Final = 1
@@ -41,7 +40,7 @@ def measure(effort: Effort) -> Measured:
 
 def notices(copy: Path, defence: Defence) -> bool:
     """Whether a test of the defence fails when it is broken in this copy of the tree, which is put back as it was."""
-    file = copy / "src" / "tenantry" / defence.file
+    file = copy / defence.path
     whole = file.read_text()
     if whole.count(defence.line) != 1:
         raise RuntimeError(f"{defence.name}: its line stands {whole.count(defence.line)} times in {defence.file}")
@@ -65,14 +64,7 @@ def copy_tree(target: Path) -> None:
 
 def _pytest(folder: Path, tests: Iterable[str], *options: str) -> int:
     """Its exit code; what it prints goes to stderr only when it is no verdict."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *tests],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True, text=True, timeout=_SECONDS, check=False,
-    )  # fmt: skip
-    if done.returncode not in {0, _FAILED}:
-        print(done.stdout[-3_000:], done.stderr[-1_000:], file=sys.stderr)
-    return done.returncode
+    return run_pytest(folder, tests, options, seconds=_SECONDS, quiet={0, _FAILED})
 
 
 ROWS = (Row("S22", "A list of defences broken one at a time: noticed by the tests", "all", measure, (1_800, 1_800)),)

@@ -16,7 +16,7 @@ from tenantry_site import Diagnostic, RenderedSite, SiteConfig, load, render
 from tests.docs import diagnostics
 
 DOCS = Path(__file__).parents[2] / "docs"
-FIELD_TESTS = Path(__file__).parents[1] / "site" / "fields"
+FIELD_TESTS = Path(__file__).parents[2] / "site" / "tests" / "fields"
 
 WRITE_IT = """
 import json, pathlib

@@ -106,7 +106,7 @@ def test_the_exit_code_tells_of_a_miss(ok: bool, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("defence", DEFENCES, ids=[defence.name for defence in DEFENCES])
 def test_a_listed_defence_is_where_the_list_says(defence: Defence) -> None:
     """Its line stands once in its file and its tests are there; that they notice is what row S22 measures."""
-    text = (ROOT / "src" / "tenantry" / defence.file).read_text()
+    text = (ROOT / defence.path).read_text()
     assert text.count(defence.line) == 1
     assert defence.broken != defence.line
     assert all((ROOT / test).exists() for test in defence.tests)

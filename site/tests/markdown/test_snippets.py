@@ -1,0 +1,137 @@
+"""Snippets, imports and exports: parts of pages that are shared, and never run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.markdown.reading import codes, read
+
+SNIPPETS = {
+    "snippets/a.mdx": "---\ntitle: no\n---\nA **bold** {name} [l](/guides/more)\n\n## Head",
+    "snippets/word.mdx": "Word",
+    "snippets/self.mdx": 'import S from "/snippets/self.mdx"\n\ntext\n\n<S />',
+    "snippets/values.mdx": 'export const key = "K"\nexport const list = [1, 2]\nexport const f = () => 1\n',
+    "_snippets/old.mdx": "Old",
+    "snippets/tab.mdx": '<Tab title="From">x</Tab>',
+    "snippets/words.mdx": (
+        "export const words = {\n  title: 'To begin',\n  // made of a name\n  make: (name) => `Make ${name}, {now}`,\n"
+        '  "last one": ["a", `b`],\n  deep: { er: 1, no: f(x, "}") },\n  end: "End",\n}\n'
+    ),
+    "snippets/bad.mdx": "---\ntitle: x\n---\n\n<Note>",
+}
+
+
+def page(text: str) -> tuple[str, list[str]]:
+    found = read(text, snippets=SNIPPETS)
+    return " ".join(found.html.split()), codes(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'import A from "/snippets/a.mdx"\n\n<A name="N" />',
+            '<p>A <strong>bold</strong> N <a href="more.html">l</a></p> <h2 id="head">',
+        ),
+        ("import A from '../snippets/a.mdx';\n\n<A name={1} />", "bold</strong> 1"),
+        ('import W from "/snippets/word.mdx"\n\nA <W /> here', "<p>A Word here</p>"),
+        ('import W from "/snippets/word.mdx"\n\n- <W />\n- x', "<ul> <li><p>Word</p> </li>"),
+        ('<Snippet file="word.mdx" />', "<p>Word</p>"),
+        ('<Snippet file="old.mdx" />', "<p>Old</p>"),
+        ('<Snippet file="/snippets/word.mdx"></Snippet>', "<p>Word</p>"),
+        ("<Snippet file={'word'} />", "<p>Word</p>"),
+        ('import { key } from "/snippets/values.mdx"\n\n{key}!', "<p>K!</p>"),
+        ('import { key as k, list } from "/snippets/values.mdx"\n\n{k} {list}', "<p>K [1, 2]</p>"),
+        ('export const v = "1"\n\nv{v} `{v}`', "<p>v1 <code>{v}</code></p>"),
+        ('export const x = {\n  a: "1"\n}\n\ntext', "<p>text</p>"),
+        ('import React from "react"\nimport "./x.css"\n\ntext', "<p>text</p>"),
+        (
+            "Import taxes are high.\n\nimport duties are, too.",
+            "<p>Import taxes are high.</p> <p>import duties are, too.</p>",
+        ),
+    ],
+)
+def test_used(text: str, expected: str) -> None:
+    """Red when a snippet or a constant does not arrive in the page."""
+    html, said = page(text)
+    assert expected in html
+    assert said == []
+
+
+def test_parts_of_components() -> None:
+    """Red when a snippet in tabs is no tab of theirs."""
+    html, said = page('import T from "/snippets/tab.mdx"\n\n<Tabs>\n<T />\n<Tab title="Own">y</Tab>\n</Tabs>')
+    assert said == []
+    assert html.count('class="tab"') == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('<Snippet file="none.mdx" />kept', "PAGE010"),
+        ('import N from "/snippets/none.mdx"\n\n<N>kept</N>', "PAGE010"),
+        ('import { Box } from "@/components/box"\n\n<Box>kept</Box>', "PAGE009"),
+        ("export const F = () => {\n\n  return <b>gone</b>\n}\n\nkept", "PAGE009"),
+        ('<Snippet file="self.mdx" />kept', "PAGE011"),
+    ],
+)
+def test_mistakes(text: str, code: str) -> None:
+    """Red when code is run or shown, or a missing snippet is not spoken of."""
+    html, said = page(text)
+    assert said == [code]
+    assert "gone" not in html
+    assert "kept" in html
+
+
+def test_parts_of_constants_are_looked_up() -> None:
+    """Whatever would have to be run is left as it is. Red when a function makes the whole object unknown."""
+    html, said = page(
+        'import { words } from "/snippets/words.mdx"\n\n## {words.title}\n\n{words["last one"][1]} {words.end} '
+        "{words.make(1)}"
+        "\n\n<Card title={words.title}>c</Card> {words.none} {words.deep.er}"
+    )
+    assert '<h2 id="to-begin">To begin' in html
+    assert "b End {words.make(1)}" in html
+    assert ">To begin</" in html.partition("</h2>")[2]
+    assert "{words.none} 1" in html
+    assert {*said} == {"PAGE008"}
+
+
+def test_a_package_is_code() -> None:
+    """Red when what a page imports of a package is called a missing snippet."""
+    html, said = page('import { Chart } from "charts"\n\nkept\n\n<Chart />')
+    assert (html, said) == ("<p>kept</p>", ["PAGE009"])
+
+
+def test_a_snippet_of_itself_is_drawn_once() -> None:
+    """Red when only the number of snippets within snippets ends it."""
+    html, _ = page('<Snippet file="self.mdx" />')
+    assert html == "<p>text</p>"
+
+
+def test_footnotes_of_a_page_and_its_snippets_are_apart() -> None:
+    """Red when each text counts its ids from 1."""
+    note = {"snippets/note.mdx": "a[^1]\n\n[^1]: Shared\n"}
+    part = '<Snippet file="note.mdx" />\n\n'
+    html = read(f"{part}b[^1]\n\n{part}[^1]: Own\n", snippets=note).html
+    found = re.findall(' id="([^"]+)"', html)
+    assert len(found) == len({*found}) == 6
+    assert {*re.findall('href="#([^"]+)"', html)} == {*found}
+
+
+def test_mistakes_in_snippets_have_their_own_place() -> None:
+    """Red when the page is blamed for the snippet."""
+    (note,) = read('<Snippet file="bad.mdx" />', snippets=SNIPPETS).diagnostics
+    assert (note.path, note.line, note.code) == ("snippets/bad.mdx", 5, "PAGE004")
+
+
+def test_snippets_cannot_grow_without_end() -> None:
+    """Red when ten snippets of ten snippets each are a thousand million."""
+    many = {f"snippets/{n}.mdx": f'<Snippet file="{n + 1}.mdx" />\n\n' * 10 for n in range(9)} | {
+        "snippets/9.mdx": "end"
+    }
+    found = read('<Snippet file="0.mdx" />', snippets=many)
+    assert len(found.html) < 100_000
+    assert "PAGE011" in codes(found)

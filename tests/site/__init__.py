@@ -1,1 +1,0 @@
-# ruff: noqa: A005  # the name of the package that is tested

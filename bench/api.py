@@ -33,7 +33,7 @@ app = Starlette(routes=[Route("/api/user", echo, methods=["GET", "POST"])])
 """
 
 IMPORTS = (
-    "from tenantry.api.front import Front\nfrom tenantry.app import create_app\nfrom tenantry.keys import SigningKeys"
+    "from tenantry.api import FastRouter\nfrom tenantry.app import create_app\nfrom tenantry.keys import SigningKeys"
 )
 
 
@@ -82,7 +82,8 @@ def _compare(result: Table, folder: Path, urls: dict[str, str], tokens: dict[str
     stores: dict[str, Server] = {}
     try:
         for store, url in urls.items():
-            app = f"Front(create_app({url!r}, SigningKeys.from_file('tenantry.keys')))"  # as ``tenantry serve`` has it
+            # as ``tenantry serve`` has it
+            app = f"FastRouter(create_app({url!r}, SigningKeys.from_file('tenantry.keys')))"
             stores[store] = Server(folder, IMPORTS, app, quick=quick)
         _measure(result, kind, echo, stores, tokens)
     finally:

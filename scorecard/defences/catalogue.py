@@ -183,14 +183,14 @@ DEFENCES: Final = (
     ),
     Defence(
         "no answer of /api/user is cached on its way",
-        "api/answers.py",
+        "api/responses.py",
         '    (b"cache-control", b"no-store"),\n',
         "",
         ("tests/api/test_table.py",),
     ),
     Defence(
         "an object with the same name twice is refused",
-        "api/decoder.py",
+        "api/body.py",
         "if len(values) != len(pairs):",
         "if False:",
         ("tests/api/test_hostile.py",),

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.api.headers import BRIEF
+from tenantry.api.headers import SMALL_BODY
 from tenantry.backends.memory import MemoryStore
 from tenantry.tokens.checksum import checksum
 from tests.api.conftest import JSON_TYPE, Service, make_app
@@ -74,7 +74,7 @@ async def test_what_a_request_asks_of_the_store(
         (b"[]", JSON_TYPE),
         (b'{"user_group_id": ""}', JSON_TYPE),
         (b'{"user_group_id": "acme"}', {"Content-Type": "text/plain"}),
-        (b"x" * (BRIEF + 1), JSON_TYPE),
+        (b"x" * (SMALL_BODY + 1), JSON_TYPE),
         (b"x" * 70_000, JSON_TYPE),
         (b"{}", {**JSON_TYPE, "Content-Length": "two"}),
     ],
@@ -89,7 +89,7 @@ async def test_a_stranger_hears_nothing_about_the_body(service: Service, body: b
 @pytest.mark.parametrize(
     "headers",
     [
-        [(b"content-length", b"%d" % (BRIEF + 1))],
+        [(b"content-length", b"%d" % (SMALL_BODY + 1))],
         [(b"content-length", b"2"), (b"expect", b"100-continue")],
         [(b"transfer-encoding", b"chunked")],
     ],
@@ -130,8 +130,8 @@ async def test_the_body_of_a_stranger_is_not_waited_for(
 
 async def test_a_long_body_of_a_caller_is_read(service: Service) -> None:
     """The caller is looked up before it, and again with the group: who was revoked meanwhile is too late."""
-    body = json.dumps({**ACME, "properties": {"text": "x" * BRIEF}}).encode()
+    body = json.dumps({**ACME, "properties": {"text": "x" * SMALL_BODY}}).encode()
     assert (await service.send("GET", body, JSON_TYPE)).status_code == 200
     found = await service.store.get(service.production, "acme")
     assert found is not None
-    assert found.group.as_dict()["properties"] == {"text": "x" * BRIEF}
+    assert found.group.as_dict()["properties"] == {"text": "x" * SMALL_BODY}

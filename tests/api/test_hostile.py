@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.api.body import MAX_BODY, ClientGone, read_body
-from tenantry.api.decoder import decode
+from tenantry.api.body import MAX_BODY, ClientDisconnected, decode_json, read_body
 from tenantry.errors import BadJson, BodyTooLarge, InvalidBody, RequestTimeout, TenantryError
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import assert_always, code_of
@@ -208,7 +207,7 @@ async def test_what_is_just_within_the_limits(service: Service) -> None:
 def test_the_decoder_is_at_least_as_strict_as_the_standard_one(raw: bytes) -> None:
     """Whatever the bytes: an object that json.loads reads too, or one of the two errors."""
     try:
-        value = decode(raw)
+        value = decode_json(raw)
     except (BadJson, InvalidBody):
         return
     assert value == json.loads(raw)
@@ -288,7 +287,7 @@ async def test_a_client_that_is_gone_is_not_answered(service: Service) -> None:
     sent = Sent(b'{"user_group_id":"a"}', then="disconnect")
     assert await call(make_app(service.store, service.keys), service, sent) == []
     assert await service.store.get(service.production, "a") is None
-    with pytest.raises(ClientGone):
+    with pytest.raises(ClientDisconnected):
         await read_body(Sent(b"", then="disconnect"), None)
 
 
@@ -349,5 +348,5 @@ def test_no_body_costs_more_than_its_size(start: bytes, rest: bytes) -> None:
     body = start + b'"' + rest * ((MAX_BODY - len(start) - 1) // len(rest))
     begun = time.process_time()
     with pytest.raises((BadJson, InvalidBody)):
-        decode(body)
+        decode_json(body)
     assert time.process_time() - begun < 5

@@ -15,8 +15,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
 
 from tenantry.api import openapi_document
-from tenantry.api.models import GetOrCreate, Rotate, Update
-from tenantry.api.operations import OPERATIONS, ROTATION
+from tenantry.api.operations import OPERATIONS, ROTATION, GetOrCreate, Rotate, Update
 from tenantry.app import create_app
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Scope

@@ -57,10 +57,10 @@ def test_workers_add_up(tmp_path: Path) -> None:
     """Two processes with one folder: either tells the sum. Red when each tells its own."""
     code = """
 import asyncio
-from tenantry.api import Served
+from tenantry.api import RequestRecord
 from tenantry.metrics import ApiMetrics, metrics_app
 api = ApiMetrics()
-api(Served("rotate", 200, "ok", 0.01))
+api(RequestRecord("rotate", 200, "ok", 0.01))
 sent = []
 async def send(message): sent.append(message)
 asyncio.run(metrics_app(api=api)({"method": "GET", "headers": []}, None, send))

@@ -1,13 +1,18 @@
-"""Reading a body: at most 64 KiB, within 10 s, judged on its announced length before the first byte is asked for."""
+"""The body of a request: read within limits of size and time, and decoded as strict JSON.
+
+An error gives the position of a mistake and never the text around it.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from starlette.types import Message, Receive
 
-from tenantry.errors import BodyTooLarge, RequestTimeout
+from tenantry.errors import BadJson, BodyTooLarge, InvalidBody, RequestTimeout
 from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
 
 MAX_BODY: Final = 64 * 1024
@@ -16,20 +21,19 @@ MAX_BODY: Final = 64 * 1024
 BODY_SECONDS: Final = 10.0
 """How long a client may take to send its body."""
 
-
 DRAIN_SECONDS: Final = 1.0
-"""How long the rest of a body is waited for that nobody wants any more."""
+"""How long the rest of a body is waited for that is not used."""
 
 
-class ClientGone(Exception):
-    """The client closed the connection before its body was complete: nothing was done and nobody is to be answered."""
+class ClientDisconnected(Exception):
+    """The client closed the connection before its body was complete: nothing was done and nothing is sent."""
 
 
 async def read_body(receive: Receive, announced: int | None, *, seconds: float = BODY_SECONDS) -> bytes:
     """The whole body of an ASGI request; ``announced`` is its Content-Length.
 
     A server sends ``100 Continue`` when a body is first asked for, so one that is announced too large is never sent.
-    Raises BodyTooLarge, RequestTimeout, ClientGone.
+    Raises BodyTooLarge, RequestTimeout, ClientDisconnected.
     """
     if announced is not None and announced > MAX_BODY:
         raise _too_large()
@@ -42,23 +46,21 @@ async def read_body(receive: Receive, announced: int | None, *, seconds: float =
 async def _read(receive: Receive) -> bytes:
     """Linear in the size, however small the chunks."""
     message = await receive()
-    first = _chunk(message)
-    more = message.get("more_body", False)
-    if not more:
-        return first
-    body = bytearray(first)
-    while more:
+    chunk = _chunk(message)
+    if not message.get("more_body", False):
+        return chunk
+    body = bytearray(chunk)
+    while message.get("more_body", False):
         message = await receive()
         body += _chunk(message)
         if len(body) > MAX_BODY:
             raise _too_large()
-        more = message.get("more_body", False)
     return bytes(body)
 
 
 def _chunk(message: Message) -> bytes:
     if message["type"] == "http.disconnect":
-        raise ClientGone
+        raise ClientDisconnected
     chunk: bytes = message.get("body", b"")
     if len(chunk) > MAX_BODY:
         raise _too_large()
@@ -69,30 +71,214 @@ def _too_large() -> BodyTooLarge:
     return BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
 
 
-class Incoming:
-    """The messages of a request on their way to whoever reads them, and whether its body has come to its end."""
+class BodyReceiver:
+    """Passes on the messages of a request. ``complete``: the body has come to its end."""
 
-    __slots__ = ("_receive", "whole")
+    __slots__ = ("_receive", "complete")
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self.whole = False
+        self.complete = False
 
     async def receive(self) -> Message:
+        """The next ASGI message."""
         message = await self._receive()
-        self.whole = not message.get("more_body", False)
+        self.complete = not message.get("more_body", False)
         return message
 
     async def drain(self) -> None:
         """Reads and forgets the rest of the body, 64 KiB at most and for a second at most.
 
         A client that is still sending when the server answers and closes may lose the answer to a reset of the
-        connection (RFC 9112 section 9.6). ``whole`` tells whether it came to its end.
+        connection (RFC 9112 section 9.6). ``complete`` says whether it came to its end.
         """
         with suppress(DeadlineExceeded):
             await run_with_timeout(DRAIN_SECONDS, self._drain())
 
     async def _drain(self) -> None:
         size = 0
-        while not self.whole and size <= MAX_BODY:
+        while not self.complete and size <= MAX_BODY:
             size += len((await self.receive()).get("body", b""))
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+# A string that never ends is one token, up to the end of the text. Otherwise each quote in it would be tried as the
+# start of another: time that grows with the square of the size.
+JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|-?Infinity|NaN', re.DOTALL)
+_LONGEST_INT: Final = 17
+"""Characters of -9007199254740991. A longer one is beyond any limit, and Python refuses to read very long ones."""
+
+
+class _Rejected(Exception):
+    """Raised by a hook of the decoder; ``reason`` finds the position in the text."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def decode_json(raw: bytes) -> dict[str, Any]:
+    """The JSON object of a body.
+
+    Raises BadJson (400) for what is not one JSON text in UTF-8 without a byte order mark: empty, cut off, a name given
+    twice, NaN, Infinity. Raises InvalidBody (422) for JSON that is not an object, or is nested without end; what is
+    nested that deep is read to its end first, so that a text that was cut off is never called JSON.
+    An integer too long to matter is read as an infinite float, which the limits refuse with its pointer.
+    """
+    text = _text(raw)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        position, reason = error.pos, error.msg
+    except _Rejected as rejected:
+        position, reason = _position_of(text, rejected.reason), rejected.reason
+    except RecursionError:
+        found = _find_deep_error(text)
+        if found is None:
+            raise InvalidBody("the body is nested too deep", field="") from None
+        position, reason = found
+    else:
+        if type(value) is dict:
+            return value
+        raise InvalidBody("the body must be a JSON object", field="")
+    # Outside the handlers: an error of the decoder holds the whole text, and would go along as the context of ours.
+    raise BadJson(f"the body is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
+
+
+def _text(raw: bytes) -> str:
+    if not raw:
+        raise BadJson("the body is empty: a JSON object is needed")
+    if raw.startswith(b"\xef\xbb\xbf"):
+        raise BadJson("the body is not JSON: it starts with a byte order mark, at character 0")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        position = error.start
+    raise BadJson(f"the body is not JSON: it is not UTF-8, at byte {position}")
+
+
+_DUPLICATE = "duplicate name"
+_CONSTANT = "constant"
+_REASONS: Final = {
+    _DUPLICATE: "an object has the same name twice",
+    _CONSTANT: "NaN and Infinity are not JSON",
+    "Extra data": "there is more after its end",
+    "Expecting value": "a value is missing",
+    "Unterminated string starting at": "a string does not end",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Illegal trailing comma before end of object": "a comma has nothing after it",
+    "Illegal trailing comma before end of array": "a comma has nothing after it",
+    "Invalid control character at": "a control character must be escaped",
+    "Invalid \\escape": "an escape is not one of JSON's",
+    "Invalid \\uXXXX escape": "an escape is not one of JSON's",
+}
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise _Rejected(_DUPLICATE)
+    return values
+
+
+def _constant(_: str) -> Any:
+    raise _Rejected(_CONSTANT)
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_INT else float("inf")
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
+
+
+def _position_of(text: str, reason: str) -> int:
+    """The position of the first constant, or of the first name that its object has already. There is one."""
+    names: list[set[str]] = []
+    last = re.match("", text)
+    for token in JSON_TOKEN.finditer(text):
+        symbol = token[0]
+        if symbol in ("{", "["):
+            names.append(set())
+        elif symbol in ("}", "]"):
+            names.pop()
+        elif symbol == ":" and reason is _DUPLICATE and last is not None:
+            name = json.loads(last[0])
+            if name in names[-1]:
+                return last.start()
+            names[-1].add(name)
+        elif symbol[0] in "-NI" and reason is _CONSTANT:
+            return token.start()
+        last = token
+    return 0
+
+
+# --- a text nested deeper than the decoder goes -----------------------------------------------------------------------
+
+
+_LEVELS: Final = 200
+"""How many levels are decoded at once."""
+
+
+class _Fragment:
+    """The text of a container with those in it, down to ``_LEVELS``; each deeper one is replaced by ``null``. It has
+    the position of each part in the whole text."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[str, int]] = []
+
+    def add(self, text: str, position: int) -> None:
+        self._parts.append((text, position))
+
+    @property
+    def start(self) -> int:
+        return self._parts[0][1]
+
+    def error(self) -> tuple[int, str] | None:
+        """The position in the whole text of the decoder's first error, and its reason; None if there is none."""
+        text = "".join(part for part, _ in self._parts)
+        try:
+            _DECODER.decode(text)
+        except json.JSONDecodeError as error:
+            return self._absolute(error.pos), error.msg
+        except _Rejected as rejected:
+            return self._absolute(_position_of(text, rejected.reason)), rejected.reason
+        return None
+
+    def _absolute(self, position: int) -> int:
+        for part, start in self._parts:
+            if position < len(part):
+                return start + position
+            position -= len(part)
+        part, start = self._parts[-1]
+        return start + len(part)
+
+
+def _find_deep_error(text: str) -> tuple[int, str] | None:
+    """What the decoder would report of ``text``, part by part from the inside, so that no depth is too much."""
+    fragments, done, depth = [_Fragment()], 0, 0
+    for token in JSON_TOKEN.finditer(text):
+        symbol = token[0]
+        if symbol in ("{", "["):
+            depth += 1
+            if depth % _LEVELS == 0:
+                fragments[-1].add(text[done : token.start()], done)
+                fragments.append(_Fragment())
+                done = token.start()
+        elif symbol in ("}", "]") and depth:
+            if depth % _LEVELS == 0:
+                inner = fragments.pop()
+                inner.add(text[done : token.end()], done)
+                error = inner.error()
+                if error is not None:
+                    return error
+                fragments[-1].add("null", inner.start)
+                done = token.end()
+            depth -= 1
+    fragments[-1].add(text[done:], done)  # where something was not closed, the innermost piece ends too early
+    return fragments[-1].error()

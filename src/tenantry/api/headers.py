@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from secrets import token_hex
 from typing import Final
 
@@ -28,15 +28,14 @@ _IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
 _DIGITS: Final = re.compile(rb"[0-9]{1,18}")
 _SPACE: Final = b" \t"
 _UTF_8: Final = ("utf-8", "utf8")
-"""The registered name, and how many programs spell it."""
+"""The registered name, and a common spelling."""
 
-BRIEF: Final = 8 * 1024
-"""Bytes of a body that may be read before it is known who sends it. Most bodies are of a few hundred."""
-_BRIEF_DIGITS: Final = 4
+SMALL_BODY: Final = 8 * 1024
+"""Bytes of a body that may be read before the caller is authenticated. Most bodies are of a few hundred."""
 
 
 class RequestHeaders:
-    """What the client said about its request. A header that came twice is never silently one of the two."""
+    """The headers of one request. Of a header that came twice, neither value is silently used."""
 
     __slots__ = ("_request_id", "_values")
 
@@ -54,19 +53,18 @@ class RequestHeaders:
         """The caller's own X-Request-Id, if it has a plain shape and is no token, else a new one: it is logged."""
         return self._request_id
 
-    def api_token(self, schemes: Collection[bytes] = (b"token",)) -> str:
-        """What stands after ``Token`` (any case) in Authorization, or after another of these ``schemes`` (lower case).
-        Raises Unauthorized, AmbiguousAuthorization."""
+    def api_token(self) -> str:
+        """What follows ``Token`` (any case) in Authorization. Raises Unauthorized, AmbiguousAuthorization."""
         given = self.authorization()
         if given is None:
             raise Unauthorized("send the header  Authorization: Token <API_TOKEN>")
         scheme, secret = given
-        if scheme not in schemes:
+        if scheme != b"token":
             raise Unauthorized("the scheme of Authorization must be Token: send  Authorization: Token <API_TOKEN>")
         return secret
 
     def authorization(self) -> tuple[bytes, str] | None:
-        """The scheme of Authorization in lower case, and what stands after it; None if there is no such header. Raises
+        """The scheme of Authorization in lower case, and what follows it; None if there is no such header. Raises
         AmbiguousAuthorization."""
         given = self._values.get(b"authorization")
         if given is None:
@@ -96,17 +94,17 @@ class RequestHeaders:
             raise BadRequest("the header Content-Length is not one number of bytes")
         return int(given[0])
 
-    def brief(self) -> bool:
-        """Whether a body is announced that will be here soon: of at most BRIEF bytes, and not held back until asked for
-        (``Expect``, RFC 9110 section 10.1.1)."""
+    def is_small_body(self) -> bool:
+        """Whether a body is announced that will arrive soon: of at most SMALL_BODY bytes, and not held back until it is
+        asked for (``Expect``, RFC 9110 section 10.1.1)."""
         if b"content-length" not in self._values or b"expect" in self._values:
             return False
         digits = self._values[b"content-length"][0]
-        return digits.isdigit() and len(digits) <= _BRIEF_DIGITS and int(digits) <= BRIEF
+        return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     def may_drain(self, most: int) -> bool:
-        """Whether a body is on its way that is worth reading although nobody wants it: one of at most ``most`` bytes,
-        or of a length that is not told, and not held back until asked for."""
+        """Whether the rest of an unused body is worth reading: at most ``most`` bytes or of unknown length, not held
+        back until it is asked for."""
         if b"expect" in self._values:
             return False
         lengths = self._values.get(b"content-length", ())
@@ -124,14 +122,14 @@ class RequestHeaders:
 
     def _require(self, kind: str) -> None:
         given = self._values.get(b"content-type", ())
-        if len(given) != 1 or (given[0] != kind.encode("ascii") and not _is_of(kind, given[0])):
+        if len(given) != 1 or (given[0] != kind.encode("ascii") and not _matches(kind, given[0])):
             raise UnsupportedMediaType(f"send the body as  Content-Type: {kind}  (in UTF-8)")
         if any(value.strip().lower() != b"identity" for value in self._values.get(b"content-encoding", ())):
             raise UnsupportedMediaType("send the body without Content-Encoding")
 
     def idempotency_key(self) -> str | None:
         """1 to 255 visible ASCII characters; None if there is none. Raises BadRequest, also for one that holds a token:
-        a store keeps it."""
+        it is stored."""
         given = self._values.get(b"idempotency-key")
         if given is None:
             return None
@@ -142,12 +140,12 @@ class RequestHeaders:
             raise BadRequest("the header Idempotency-Key holds a secret token: send a random text of your own")
         return key
 
-    def wants_problem(self) -> bool:
-        """Whether ``application/problem+json`` is named in Accept, and not less wanted than plain JSON."""
+    def prefers_problem(self) -> bool:
+        """Whether Accept names ``application/problem+json``, at no lower quality than plain JSON."""
         return prefers_problem((b"accept", value) for value in self._values.get(b"accept", ()))
 
 
-def _is_of(wanted: str, value: bytes) -> bool:
+def _matches(wanted: str, value: bytes) -> bool:
     kind, *parameters = [part.strip().lower() for part in value.decode("latin-1").split(";")]
     named = [part.partition("=") for part in parameters]
     charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]

@@ -1,4 +1,4 @@
-"""``/healthz``: the process runs. ``/readyz``: it can serve. Neither needs a token."""
+"""The endpoints without an API token: ``/healthz`` (the process runs), ``/readyz`` (it can serve), the documents."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from starlette.types import Receive
 
-from tenantry.api.answers import Answer, success
 from tenantry.api.headers import RequestHeaders
+from tenantry.api.responses import ApiResponse, success_response
 from tenantry.errors import Draining
 from tenantry.ports import Store, WatchedBus
 from tenantry.provisioning import Deadline
@@ -15,22 +15,25 @@ from tenantry.provisioning import Deadline
 _DEGRADED = frozenset({"lost", "deaf"})
 
 
-def serving() -> bool:
-    """Of a server that never says that it drains."""
+def never_draining() -> bool:
+    """Of a server that does not drain."""
     return False
 
 
-class HealthRoom:
+class HealthEndpoint:
+    """``/healthz``: 200 while the process runs."""
+
     methods = ("GET", "HEAD")
 
-    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
-        return success({"success": 1, "status": "ok"})
+    async def respond(self, method: str, headers: RequestHeaders, receive: Receive) -> ApiResponse:
+        """Always 200."""
+        return success_response({"success": 1, "status": "ok"})
 
 
-class ReadyRoom:
-    """Asks the store, whose StoreUnavailable becomes 503 with Retry-After; so does a server that is about to stop.
+class ReadinessEndpoint:
+    """``/readyz``: asks the store, whose StoreUnavailable becomes 503 with Retry-After; 503 also while draining.
 
-    A bus makes things faster and never true, so one that is lost or deaf is told of, and nothing more.
+    A bus only makes things faster, so one that is lost or deaf is listed as degraded, and the status stays 200.
     """
 
     methods = ("GET", "HEAD")
@@ -41,21 +44,23 @@ class ReadyRoom:
         self._draining = draining
         self._buses = buses
 
-    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
+    async def respond(self, method: str, headers: RequestHeaders, receive: Receive) -> ApiResponse:
+        """200 when the store can be used. Raises Draining, StoreUnavailable."""
         if self._draining():
             raise Draining("this server is about to stop: send requests to another")
         await Deadline(self._seconds).read(self._store.ready())
         degraded = [f"{type(bus).__name__}: {bus.status}" for bus in self._buses if bus.status in _DEGRADED]
-        return success({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
+        return success_response({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
 
 
-class DocumentRoom:
-    """An OpenAPI document, written once."""
+class DocumentEndpoint:
+    """An OpenAPI document, encoded once."""
 
     methods = ("GET", "HEAD")
 
     def __init__(self, document: dict[str, object]) -> None:
-        self._document = success(document)
+        self._response = success_response(document)
 
-    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
-        return self._document
+    async def respond(self, method: str, headers: RequestHeaders, receive: Receive) -> ApiResponse:
+        """The document."""
+        return self._response

@@ -2,106 +2,141 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from starlette.types import Receive
 
-from tenantry.api.answers import Answer, success
-from tenantry.api.body import read_body
-from tenantry.api.caller import Presented
-from tenantry.api.decoder import decode
+from tenantry.api.body import decode_json, read_body
+from tenantry.api.context import ApiContext, ApiTokenCredential, RequestRecorder
 from tenantry.api.headers import RequestHeaders
-from tenantry.api.idempotency import InFlight, once
-from tenantry.api.operations import Found, Operation, Reader
-from tenantry.api.service import Service
-from tenantry.api.visit import Visit
-from tenantry.errors import BadJson, MissingScope, TenantryError
-from tenantry.groups import ApiToken, Author, Scope
+from tenantry.api.operations import LoadedGroup, Operation, OperationParser
+from tenantry.api.responses import ApiResponse, success_response
+from tenantry.errors import BadJson, IdempotencyInFlight, MissingScope, TenantryError
+from tenantry.groups import ApiToken, Author, Environment, IdempotencyKey, Scope
 from tenantry.provisioning import NOT_LOADED, Deadline, Provisioned, Provisioner
+from tenantry.tokens import KeyRing
 
-Keyed: TypeAlias = tuple[str, dict[str, Any]]
-"""An Idempotency-Key and the body that it came with."""
+KeyAndBody: TypeAlias = tuple[str, dict[str, Any]]
+"""An Idempotency-Key and the body that came with it."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 
-
-_DROPPED = (
+_BODY_DROPPED = (
     "the body is empty. Many HTTP clients and proxies drop the body of a GET: send the same JSON object with QUERY or "
     'POST, which do the same for a body such as {"user_group_id": "acme"}'
 )
 
 
-class UserRoom:
-    """Gets, creates, updates and rotates user groups for the callers that the store knows. ``operations``: what each
-    method makes of a body; ``example``: a body that is read here, for whoever sends none; ``in_flight`` is shared by
-    all addresses of one service."""
+class UserGroupEndpoint:
+    """Gets, creates, updates and rotates user groups for callers with an API token. ``operations``: what each method
+    makes of a body; ``example``: a valid body, for the error of an empty one; ``in_flight`` is shared by all endpoints
+    of one service."""
 
-    def __init__(self, service: Service, operations: Mapping[str, Reader], example: str, in_flight: InFlight) -> None:
+    def __init__(
+        self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
+    ) -> None:
         self.methods = tuple(operations)
-        self._service = service
+        self._context = context
         self._operations = operations
         self._example = example
         self._in_flight = in_flight
 
-    async def answer(self, method: str, headers: RequestHeaders, receive: Receive) -> Answer:
-        service = self._service
-        with Visit(service.observer) as visit:
+    async def respond(self, method: str, headers: RequestHeaders, receive: Receive) -> ApiResponse:
+        """200 with the group. Raises the errors of docs/http-api.md, in its order."""
+        context = self._context
+        with RequestRecorder(context.observer) as recorder:
             # The time that the body takes is not the store's.
-            deadline = Deadline(service.store_seconds, lambda: service.store.settling)
-            token = Presented(headers.api_token(), service.store, deadline, visit)  # 400, 401
-            operation, keyed = await self._listen(method, headers, receive, token)
-            caller, found = await _look(token, operation, keyed)
-            visit.wants(operation.name)
+            deadline = Deadline(context.store_seconds, lambda: context.store.settling)
+            credential = ApiTokenCredential(headers.api_token(), context.store, deadline, recorder)  # 400, 401
+            operation, keyed = await self._read_operation(method, headers, receive, credential)
+            caller, loaded = await _authenticate(credential, operation, keyed)
+            recorder.set_operation(operation.name)
             if Scope.PROVISION not in caller.scopes:
                 operation.check()  # 422
                 raise MissingScope("this API token may not provision: create one with --scope provision")
-            provisioner = Provisioner(service.store, service.keys, deadline=deadline)
+            provisioner = Provisioner(context.store, context.keys, deadline=deadline)
             author = Author(f"api token {caller.id} ({caller.label})", headers.request_id)
             if keyed is None:
-                made = await operation.run(provisioner, caller.environment, None, author, found)
+                result = await operation.run(provisioner, caller.environment, None, author, loaded)
             else:
-                made = await self._once(operation, provisioner, caller, keyed, author)
-            return success(operation.answer(made), _REPLAYED if made.replayed else ())
+                result = await self._run_once(operation, provisioner, caller, keyed, author)
+            return success_response(operation.document(result), _REPLAYED if result.replayed else ())
 
-    async def _listen(
-        self, method: str, headers: RequestHeaders, receive: Receive, token: Presented
-    ) -> tuple[Operation, Keyed | None]:
-        """What is asked for, and the Idempotency-Key that it comes with. A brief body is read before it is known who
-        sends it, so that he and his group can be one read; nobody waits for another body of a stranger."""
-        known = None if headers.brief() else await token.caller()
+    async def _read_operation(
+        self, method: str, headers: RequestHeaders, receive: Receive, credential: ApiTokenCredential
+    ) -> tuple[Operation, KeyAndBody | None]:
+        """What is asked for, and its Idempotency-Key. A small body is read before the caller is authenticated, so that
+        the API token and the group can be one read; a larger body of an unknown caller is never waited for."""
+        small = headers.is_small_body()
+        if not small:
+            await credential.authenticate()
         try:
-            return await self._read(method, headers, receive)
+            return await self._parse(method, headers, receive)
         except TenantryError:
-            if known is None:
-                await token.caller()  # 401 comes before all that is wrong with a body
+            if small:
+                await credential.authenticate()  # 401 comes before all that is wrong with a body
             raise
 
-    async def _read(self, method: str, headers: RequestHeaders, receive: Receive) -> tuple[Operation, Keyed | None]:
-        seconds = self._service.body_seconds
-        raw = await read_body(receive, headers.content_length(), seconds=seconds)  # 400, 413, 408
+    async def _parse(
+        self, method: str, headers: RequestHeaders, receive: Receive
+    ) -> tuple[Operation, KeyAndBody | None]:
+        raw = await read_body(receive, headers.content_length(), seconds=self._context.body_seconds)  # 400, 413, 408
         if raw or headers.has_media_type:
             headers.require_json()  # 415
         if not raw:
             needed = f"the body is empty: a JSON object is needed, such as {self._example}"
-            raise BadJson(_DROPPED if method == "GET" else needed)
+            raise BadJson(_BODY_DROPPED if method == "GET" else needed)
         key = headers.idempotency_key() if method == "POST" else None  # 400
-        body = decode(raw)  # 400
+        body = decode_json(raw)  # 400
         operation = self._operations[method](body)  # 422
         return operation, None if key is None else (key, body)
 
-    async def _once(
-        self, operation: Operation, provisioner: Provisioner, caller: ApiToken, keyed: Keyed, author: Author
+    async def _run_once(
+        self, operation: Operation, provisioner: Provisioner, caller: ApiToken, keyed: KeyAndBody, author: Author
     ) -> Provisioned:
         operation.check()  # 422 comes before the 409 of a key in flight; and what is nested too deep cannot be hashed
-        asked = once(*keyed, self._service.keys)
-        with self._in_flight.claim(caller.environment, asked):
-            return await operation.run(provisioner, caller.environment, asked, author, NOT_LOADED)
+        once = idempotency_key(*keyed, self._context.keys)
+        with self._in_flight.claim(caller.environment, once):
+            return await operation.run(provisioner, caller.environment, once, author, NOT_LOADED)
 
 
-async def _look(token: Presented, operation: Operation, keyed: Keyed | None) -> tuple[ApiToken, Found]:
-    """Who asks, and the group that the operation is about, unless the store itself looks for something else first."""
+async def _authenticate(
+    credential: ApiTokenCredential, operation: Operation, keyed: KeyAndBody | None
+) -> tuple[ApiToken, LoadedGroup]:
+    """The caller, and the group that the operation is about, unless the store itself reads something else first."""
     if operation.provided_id is None or keyed is not None:
-        return await token.caller(), NOT_LOADED
-    found = await token.caller_and_group(operation.provided_id)
+        return await credential.authenticate(), NOT_LOADED
+    found = await credential.authenticate_with_group(operation.provided_id)
     return found.api_token, found.issued
+
+
+# --- Idempotency-Key --------------------------------------------------------------------------------------------------
+
+
+def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
+    """The key with keyed hashes of the body: white space and the order of names make no difference."""
+    canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
+
+
+class KeysInFlight:
+    """The keys of this process whose first request has not been answered yet. The store keeps the answers; between
+    processes its transaction decides."""
+
+    def __init__(self) -> None:
+        self._claimed: set[tuple[int, str]] = set()
+
+    @contextmanager
+    def claim(self, environment: Environment, once: IdempotencyKey) -> Iterator[None]:
+        """Holds the key while the block runs. Raises IdempotencyInFlight if it is held."""
+        claimed = (environment.id, once.key)
+        if claimed in self._claimed:
+            raise IdempotencyInFlight("the first request with this Idempotency-Key is still running: try again shortly")
+        self._claimed.add(claimed)
+        try:
+            yield
+        finally:
+            self._claimed.discard(claimed)

@@ -10,7 +10,7 @@ from tenantry.cli.options import database_option, keys_option, settings
 from tenantry.cli.output import say
 
 if TYPE_CHECKING:
-    from tenantry.api.front import Front
+    from tenantry.api import FastRouter
     from tenantry.cli.server import Drain
     from tenantry.connections import ConnectionLimits
     from tenantry.settings import Settings
@@ -135,14 +135,14 @@ def serve(**given: Any) -> None:
         Supervisor(chosen, listener).run(announce=announce)
 
 
-def application(chosen: Settings, drain: Drain) -> Front:
+def application(chosen: Settings, drain: Drain) -> FastRouter:
     """The app that these settings describe. Raises InvalidKeys, InvalidSettings."""
-    from tenantry.api.front import Front
+    from tenantry.api import FastRouter
     from tenantry.app import create_app
     from tenantry.keys import SigningKeys
 
     keys = SigningKeys.from_file(chosen.keys)
-    return Front(
+    return FastRouter(
         create_app(
             chosen.database,
             keys,

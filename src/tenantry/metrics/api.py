@@ -9,8 +9,8 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 _BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class Served(Protocol):
-    """What ``tenantry.api`` tells of a request that was answered."""
+class RequestRecord(Protocol):
+    """The record that ``tenantry.api`` makes of a request that was answered."""
 
     @property
     def operation(self) -> str: ...
@@ -47,6 +47,6 @@ class ApiMetrics:
             registry=self.registry,
         )
 
-    def __call__(self, served: Served) -> None:
-        self._requests.labels(served.operation, str(served.status), served.code).inc()
-        self._durations.labels(served.operation).observe(served.seconds)
+    def __call__(self, record: RequestRecord) -> None:
+        self._requests.labels(record.operation, str(record.status), record.code).inc()
+        self._durations.labels(record.operation).observe(record.seconds)

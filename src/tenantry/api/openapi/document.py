@@ -1,6 +1,6 @@
 """The OpenAPI document of the interface.
 
-3.1 has no place for the method QUERY (RFC 10008), so it stands under ``x-query``; 3.2 has one.
+3.1 has no field for the method QUERY (RFC 10008), so it is under ``x-query``; 3.2 has one.
 """
 
 from __future__ import annotations
@@ -9,20 +9,19 @@ import re
 from importlib.metadata import version as installed_version
 from typing import Any, Final, Literal
 
-from tenantry.api.introspect import FORM_TERMS
-from tenantry.api.openapi import introspection
+from tenantry.api.introspection import OAUTH_FORMAT
 from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_examples
-from tenantry.api.openapi.operations import (
+from tenantry.api.openapi.paths import (
     HEALTH_CODES,
     INTROSPECTION_CODES,
     READY_CODES,
-    TERMS,
     health_path,
     introspect_path,
     rotate_path,
     user_path,
 )
 from tenantry.api.openapi.schemas import schemas
+from tenantry.api.responses import DEFAULT_FORMAT
 
 JsonObject = dict[str, Any]
 
@@ -50,12 +49,12 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
             "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),
         },
         "components": {
-            "securitySchemes": {"apiToken": _SECURITY, **introspection.SECURITY},
+            "securitySchemes": _SECURITY,
             "schemas": schemas(),
             "headers": _HEADERS,
             "examples": {
-                **dict(error_examples(_CODES, TERMS)),
-                **dict(error_examples(INTROSPECTION_CODES, FORM_TERMS, style="oauth_")),
+                **dict(error_examples(_CODES, DEFAULT_FORMAT)),
+                **dict(error_examples(INTROSPECTION_CODES, OAUTH_FORMAT, style="oauth_")),
             },
         },
     }
@@ -92,10 +91,22 @@ _TAGS: Final = [
     {"name": "Health", "description": "Whether the process runs and can answer. Needs no API token."},
 ]
 _SECURITY: Final = {
-    "type": "apiKey",
-    "in": "header",
-    "name": "Authorization",
-    "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`.",
+    "apiToken": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Authorization",
+        "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`.",
+    },
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The API token after the word `Bearer`.",
+    },
+    "basic": {
+        "type": "http",
+        "scheme": "basic",
+        "description": "The API token as the password (`client_secret_basic`); the user name is not looked at.",
+    },
 }
 _HEADERS: Final = {
     "RequestId": {

@@ -1,7 +1,9 @@
 """The schemas of the document: those of requests are made from the models, those of answers stand here.
 
 Every object has a name of its own, every operation one schema for its answer, and free JSON is free: generators of
-clients make nothing of objects without a name, of answers that only a value tells apart, or of a schema in itself.
+clients make nothing of objects without a name, of answers that only a value tells apart, or of a schema in itself. The
+answer of introspection is one flat object for them; what an active and an inactive one has is in ``if``, which they
+ignore and a validator does not.
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ from typing import Any, Final
 
 from pydantic.json_schema import models_json_schema
 
-from tenantry.api.models import MAPPING_SCHEMA, PROPERTIES_SCHEMA, GetOrCreate, Rotate, Update
-from tenantry.api.openapi import introspection
+from tenantry.api.introspection import OAUTH_CODES, TOKEN_TYPE
 from tenantry.api.openapi.errors import KNOWN_CODES
+from tenantry.api.operations import MAPPING_SCHEMA, PROPERTIES_SCHEMA, GetOrCreate, Rotate, Update
 from tenantry.groups import Tag
 
 JsonObject = dict[str, Any]
@@ -21,6 +23,7 @@ _REFERENCE: Final = "#/components/schemas/{model}"
 
 
 def reference(name: str) -> JsonObject:
+    """A ``$ref`` to the schema of this name."""
     return {"$ref": _REFERENCE.format(model=name)}
 
 
@@ -36,7 +39,7 @@ def schemas() -> JsonObject:
         "Properties": PROPERTIES_SCHEMA,
         **_ANSWERS,
         **_ERRORS,
-        **introspection.SCHEMAS,
+        **_INTROSPECTION,
     }
 
 
@@ -46,8 +49,8 @@ def _plain(schema: Any) -> Any:
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {name: value for name, value in schema.items() if name not in ("title", "default")}
-    return {name: value if name == "examples" else _plain(value) for name, value in kept.items()}
+    named = {name: value for name, value in schema.items() if name not in ("title", "default")}
+    return {name: value if name == "examples" else _plain(value) for name, value in named.items()}
 
 
 def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = "") -> JsonObject:
@@ -126,7 +129,7 @@ _OAUTH_ERROR: Final[JsonObject] = {
         "type": "string",
         "description": "The code of RFC 6749 section 5.2 or RFC 6750 section 3.1. Take one that you do not know by its "
         "status.",
-        "x-extensible-enum": list(introspection.OAUTH_CODES),
+        "x-extensible-enum": list(OAUTH_CODES),
     },
     "error_description": {"type": "string"},
     "code": _CODE,
@@ -136,7 +139,7 @@ _ERRORS: Final[JsonObject] = {
     "ErrorDetail": _closed(
         {
             "code": _CODE,
-            "message": {"type": "string", "description": "What is wrong, and how to mend it."},
+            "message": {"type": "string", "description": "What is wrong, and how to fix it."},
             "field": {"type": "string", "description": "A JSON pointer (RFC 6901) into the body that was sent."},
         },
         optional=("field",),
@@ -145,4 +148,61 @@ _ERRORS: Final[JsonObject] = {
     "ProblemAnswer": _closed({**_PROBLEM, **_ERROR}),
     "OAuthErrorAnswer": _closed(_OAUTH_ERROR),
     "OAuthProblemAnswer": _closed({**_PROBLEM, **_OAUTH_ERROR}),
+}
+
+# --- introspection ----------------------------------------------------------------------------------------------------
+
+_COUNT: Final = {"type": "integer", "minimum": 1}
+_INTROSPECTION_REQUEST: Final[JsonObject] = {
+    "token": {"type": "string", "minLength": 1, "description": "The user group token."},
+    "token_type_hint": {"type": "string", "description": "Ignored."},
+    "client_id": {"type": "string", "description": "Ignored."},
+    "client_secret": {
+        "type": "string",
+        "description": "The API token, where no Authorization header is sent (`client_secret_post`).",
+    },
+}
+_INTROSPECTED_ENVIRONMENT: Final[JsonObject] = {
+    "id": {"type": "integer"},
+    "name": {"type": "string"},
+    "tag": {"$ref": "#/components/schemas/EnvironmentTag"},
+    "external_data_sources": {"type": "boolean"},
+    "grace_seconds": {"type": "integer", "minimum": 0},
+}
+_INTROSPECTED_GROUP: Final[JsonObject] = {
+    "team_id": {"type": "integer"},
+    "provided_id": {"type": "string"},
+    "name": {"type": "string"},
+    "environment": {"$ref": "#/components/schemas/IntrospectedEnvironment"},
+    "properties": {"anyOf": [{"$ref": "#/components/schemas/Properties"}, {"type": "null"}]},
+    "mapping": {"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]},
+    "handle": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+    "token_version": _COUNT,
+    "revision": _COUNT,
+    "grace_until": {"type": ["string", "null"], "format": "date-time"},
+}
+_INTROSPECTION_ANSWER: Final[JsonObject] = {
+    "active": {"type": "boolean", "description": "Whether the token is good now. If not, this is the only member."},
+    "token_type": {"type": "string", "description": f"`{TOKEN_TYPE}`"},
+    "sub": {"type": "string", "description": "The `provided_id` of the group."},
+    "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
+    "exp": {"type": "integer", "description": "Of a token in its grace: when it ends, in seconds since 1970."},
+    "seconds": {"type": "number", "description": "Of a token in its grace: how much of it was left."},
+}
+_INTROSPECTION: Final[JsonObject] = {
+    "IntrospectionRequest": {
+        "type": "object",
+        "required": ["token"],
+        "properties": _INTROSPECTION_REQUEST,
+        "additionalProperties": {"type": "string", "description": "Ignored. None may come twice."},
+    },
+    "Introspection": {
+        **_closed(_INTROSPECTION_ANSWER),
+        "required": ["active"],
+        "if": {"properties": {"active": {"const": True}}},
+        "then": {"required": ["active", "token_type", "sub", "user_group"]},
+        "else": {"maxProperties": 1},
+    },
+    "IntrospectedGroup": _closed(_INTROSPECTED_GROUP, about="The whole group, without its token."),
+    "IntrospectedEnvironment": _closed(_INTROSPECTED_ENVIRONMENT),
 }

@@ -1,4 +1,4 @@
-"""The way past Starlette leads to the same answers."""
+"""The way past Starlette leads to the same responses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
-from tenantry.api.front import Front
+from tenantry.api import FastRouter
 from tests.api.conftest import Service, make_app
 from tests.api.test_table import ACME
 
@@ -28,12 +28,12 @@ class Locked(Starlette):
     "path", ["/api/user", "/api/user/", "/api/user//", "/", "/healthz", "/readyz", "/openapi.json", "/oauth/introspect"]
 )
 async def test_the_answers_are_the_same(service: Service, method: str, path: str) -> None:
-    """By status, headers and bytes. Red when an address leads to another door."""
+    """By status, headers and bytes. Red when an address leads to another endpoint."""
     await service.ask("GET", ACME)
     app = make_app(service.store, service.keys)
     headers = {"Authorization": f"Token {service.caller}", **FIXED}
     said = []
-    for each in (app, Front(app)):
+    for each in (app, FastRouter(app)):
         transport = httpx2.ASGITransport(each)
         async with httpx2.AsyncClient(transport=transport, base_url="http://tenantry.test", headers=headers) as http:
             said.append(await http.request(method, path, json=ACME))
@@ -42,9 +42,11 @@ async def test_the_answers_are_the_same(service: Service, method: str, path: str
 
 
 async def test_our_own_addresses_do_not_pass_the_app(service: Service) -> None:
-    """Red when the front knows no door: all it does is lost."""
+    """Red when the router knows no endpoint: all it does is lost."""
     app = Locked(routes=make_app(service.store, service.keys).routes)
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(Front(app)), base_url="http://tenantry.test") as http:
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(FastRouter(app)), base_url="http://tenantry.test"
+    ) as http:
         assert (await http.get("/healthz")).status_code == 200
         with pytest.raises(AssertionError, match="went to the app"):
             await http.get("/elsewhere")
@@ -58,4 +60,4 @@ async def test_what_is_no_request_goes_to_the_app(service: Service) -> None:
 
     for scope in ({"type": "lifespan"}, {"type": "websocket", "path": "/api/user"}):
         with pytest.raises(AssertionError, match="went to the app"):
-            await Front(app)(scope, nothing, nothing)
+            await FastRouter(app)(scope, nothing, nothing)

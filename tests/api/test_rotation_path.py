@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.api import Served
+from tenantry.api import RequestRecord
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import ACME, assert_always, code_of
 
@@ -120,7 +120,7 @@ async def test_who_may_not(service: Service) -> None:
 
 async def test_it_is_audited_and_counted(service: Service) -> None:
     """As a rotation, with its author and request."""
-    served: list[Served] = []
+    served: list[RequestRecord] = []
     body = {"current_token": await token_of(service)}
     transport = httpx2.ASGITransport(make_app(service.store, service.keys, observer=served.append))
     headers = {"Authorization": f"Token {service.caller}", "X-Request-Id": "r-1"}

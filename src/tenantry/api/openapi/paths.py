@@ -1,19 +1,20 @@
-"""The operations of the document: what each takes, what it answers, and the errors that it can give."""
+"""The operations of the OpenAPI document: what each takes, what it answers, the errors that it can give, and examples.
+
+The tokens of the examples have the right length and no more: none is valid anywhere. ``x-status`` is the status when an
+example of a request is sent as it is to a new service that has made only the group ``acme``.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from tenantry.api.answers import Terms
-from tenantry.api.introspect import FORM_TERMS
-from tenantry.api.openapi import introspection
+from tenantry.api.introspection import OAUTH_FORMAT
 from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_responses
-from tenantry.api.openapi.examples import CREATED, POSTED, REQUESTS, ROTATED, UPDATED
 from tenantry.api.openapi.schemas import reference
+from tenantry.api.responses import DEFAULT_FORMAT
 
 JsonObject = dict[str, Any]
 
-TERMS: Final = Terms()
 INTROSPECTION_CODES: Final = (*COMMON, "invalid_request")
 HEALTH_CODES: Final = ("internal",)
 READY_CODES: Final = ("internal", "store_unavailable", "migration_needed", "draining")
@@ -35,6 +36,13 @@ _ROTATE: Final = (
     "The group gets a new token; the old one is dead when the answer arrives. The same as `POST /api/user` with "
     "`current_token`, at an address of its own."
 )
+_INTROSPECT: Final = (
+    "RFC 7662, for apps that share no database with this service. The API token needs the scope `introspect`. It comes "
+    "as `Token` or `Bearer`, as the password of `Basic` (any user name), or in the form as `client_secret`: in one of "
+    "these ways. Of a token that is malformed, forged, rotated, of a deleted group or of another environment than the "
+    "API token's, the answer says only that it is not active. Answers of 200 have no `success`; errors have the form "
+    "of RFC 6749 section 5.2."
+)
 _KEY: Final[JsonObject] = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -44,6 +52,108 @@ _KEY: Final[JsonObject] = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
     "example": "5f0c7be2-rotate-acme",
 }
+
+# --- examples ---------------------------------------------------------------------------------------------------------
+
+_TOKEN: Final = "ugtc_k1_" + "A" * 39 + "." + "A" * 43 + "000000"
+
+REQUESTS: Final[dict[str, dict[str, Any]]] = {
+    "GetOrCreate": {
+        "group": {
+            "summary": "A customer",
+            "x-status": 200,
+            "value": {
+                "user_group_id": "acme",
+                "name": "Acme Ltd",
+                "properties": {"region": "eu", "statuses": ["open", "paid"]},
+            },
+        }
+    },
+    "Update": {
+        "properties": {
+            "summary": "New properties",
+            "description": "They replace the old ones whole.",
+            "x-status": 200,
+            "value": {"user_group_id": "acme", "properties": {"region": "us"}},
+        },
+        "clear": {
+            "summary": "No properties",
+            "description": "null clears them.",
+            "x-status": 200,
+            "value": {"user_group_id": "acme", "properties": None},
+        },
+    },
+    "Rotate": {
+        "rotation": {
+            "summary": "A new token",
+            "description": "Put the group's live token in. The token of this example is nobody's: as it stands, the "
+            "answer is 404 `unknown_token`.",
+            "x-status": 404,
+            "value": {"current_token": _TOKEN},
+        }
+    },
+}
+
+_GROUP: Final[dict[str, Any]] = {"team_id": 7, "token": _TOKEN, "name": "Acme Ltd", "provided_id": "acme"}
+_PROPERTIES: Final[dict[str, Any]] = {"region": "eu", "statuses": ["open", "paid"]}
+
+CREATED: Final[dict[str, Any]] = {
+    "success": 1,
+    "new_user_group": True,
+    "user_group": {**_GROUP, "properties": _PROPERTIES},
+}
+UPDATED: Final[dict[str, Any]] = {
+    "success": 1,
+    "user_group": {**_GROUP, "properties": {"region": "us"}, "api_environment_tag": "Customer"},
+}
+ROTATED: Final[dict[str, Any]] = {"success": 1, "user_group": {**_GROUP, "api_environment_tag": "Customer"}}
+POSTED: Final[dict[str, Any]] = {
+    "success": 1,
+    "new_user_group": True,
+    "user_group": {**_GROUP, "api_environment_tag": "Customer", "properties": _PROPERTIES},
+}
+INTROSPECTION_REQUESTS: Final[dict[str, Any]] = {
+    "token": {
+        "summary": "A token",
+        "description": "Put a user group token in. The one of this example is nobody's: `active` is false.",
+        "x-status": 200,
+        "value": {"token": _TOKEN},
+    }
+}
+INTROSPECTED: Final[dict[str, Any]] = {
+    "active": True,
+    "token_type": "user_group_token",
+    "sub": "acme",
+    "user_group": {
+        "team_id": 7,
+        "provided_id": "acme",
+        "name": "Acme Ltd",
+        "environment": {
+            "id": 1,
+            "name": "production",
+            "tag": "Customer",
+            "external_data_sources": False,
+            "grace_seconds": 0,
+        },
+        "properties": _PROPERTIES,
+        "mapping": None,
+        "handle": "8f14e45fceea167a",
+        "token_version": 1,
+        "revision": 1,
+        "grace_until": None,
+    },
+}
+_INTROSPECTION_REQUEST: Final[JsonObject] = {
+    "required": True,
+    "content": {
+        "application/x-www-form-urlencoded": {
+            "schema": {"$ref": "#/components/schemas/IntrospectionRequest"},
+            "examples": INTROSPECTION_REQUESTS,
+        }
+    },
+}
+
+# --- operations -------------------------------------------------------------------------------------------------------
 
 
 def user_path(query: str) -> JsonObject:
@@ -62,7 +172,7 @@ def user_path(query: str) -> JsonObject:
             UPDATED,
             (*codes, "unknown_group"),
         ),
-        "post": _once(
+        "post": _idempotent(
             _operation(
                 "postUserGroup",
                 "Get or create a user group, or rotate its token",
@@ -90,7 +200,7 @@ def rotate_path() -> JsonObject:
         ROTATED,
         (*USER, "unknown_token", "token_already_rotated", *IDEMPOTENT),
     )
-    return {"post": _once(operation)}
+    return {"post": _idempotent(operation)}
 
 
 def _operation(
@@ -110,11 +220,11 @@ def _operation(
         "description": about,
         "tags": ["User groups"],
         "requestBody": {"required": True, "content": {"application/json": media}},
-        "responses": {"200": _success("Done", answer, example), **error_responses(codes, TERMS)},
+        "responses": {"200": _success("Done", answer, example), **error_responses(codes, DEFAULT_FORMAT)},
     }
 
 
-def _once(operation: JsonObject) -> JsonObject:
+def _idempotent(operation: JsonObject) -> JsonObject:
     """The same operation, which takes an Idempotency-Key."""
     operation["parameters"] = [_KEY]
     operation["responses"]["200"]["headers"]["Idempotency-Replayed"] = {"$ref": "#/components/headers/Replayed"}
@@ -131,15 +241,15 @@ def _success(description: str, schema: JsonObject, example: JsonObject) -> JsonO
 
 def introspect_path() -> JsonObject:
     """``/oauth/introspect``."""
-    answer = _success("What is known of the token", reference("Introspection"), introspection.EXAMPLE)
+    answer = _success("What is known of the token", reference("Introspection"), INTROSPECTED)
     operation = {
         "operationId": "introspectUserGroupToken",
-        "summary": introspection.SUMMARY,
-        "description": introspection.ABOUT,
+        "summary": "Introspect a user group token",
+        "description": _INTROSPECT,
         "tags": ["Introspection"],
         "security": [{"apiToken": []}, {"bearer": []}, {"basic": []}],
-        "requestBody": introspection.REQUEST,
-        "responses": {"200": answer, **error_responses(INTROSPECTION_CODES, FORM_TERMS, prefix="OAuth")},
+        "requestBody": _INTROSPECTION_REQUEST,
+        "responses": {"200": answer, **error_responses(INTROSPECTION_CODES, OAUTH_FORMAT, prefix="OAuth")},
     }
     return {"post": operation}
 
@@ -154,7 +264,7 @@ def health_path(name: str, summary: str, schema: str, codes: tuple[str, ...]) ->
         "security": [],
         "responses": {
             "200": _success(summary, reference(schema), {"success": 1, "status": status}),
-            **error_responses(codes, TERMS),
+            **error_responses(codes, DEFAULT_FORMAT),
         },
     }
     return {"get": operation}

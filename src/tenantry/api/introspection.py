@@ -25,7 +25,7 @@ from tenantry.errors import (
     TenantryError,
     Unauthorized,
 )
-from tenantry.groups import Environment, Reading, Scope, UserGroup, thaw
+from tenantry.groups import INTROSPECTION, Environment, Reading, Scope, UserGroup
 from tenantry.provisioning import Deadline
 
 TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
@@ -132,7 +132,7 @@ def _active(group: UserGroup, reading: Reading) -> dict[str, Any]:
         "active": True,
         "token_type": TOKEN_TYPE,
         "sub": group.provided_id,
-        "user_group": _group_document(group),
+        "user_group": INTROSPECTION.encode(group),
     }
     if reading.seconds is None:
         return document
@@ -143,29 +143,6 @@ def _active(group: UserGroup, reading: Reading) -> dict[str, Any]:
     if seconds <= 0:
         return _inactive()
     return {**document, "exp": int(ends.timestamp()), "seconds": seconds}
-
-
-def _group_document(group: UserGroup) -> dict[str, Any]:
-    """Every field of the record. None of them is a secret."""
-    environment = group.environment
-    return {
-        "team_id": group.team_id,
-        "provided_id": group.provided_id,
-        "name": group.name,
-        "environment": {
-            "id": environment.id,
-            "name": environment.name,
-            "tag": environment.tag.value,
-            "external_data_sources": environment.external_data_sources,
-            "grace_seconds": environment.grace_seconds,
-        },
-        "properties": thaw(group.properties),
-        "mapping": thaw(group.mapping),
-        "handle": group.handle.hex(),
-        "token_version": group.token_version,
-        "revision": group.revision,
-        "grace_until": None if group.grace_until is None else group.grace_until.isoformat(),
-    }
 
 
 # --- the form ---------------------------------------------------------------------------------------------------------

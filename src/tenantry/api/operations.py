@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, WithJsonSchema
 
 from tenantry.errors import AmbiguousRequest, InvalidBody
-from tenantry.groups import UNCHANGED, Author, Environment, GroupChanges, GroupDraft, Issued, IdempotencyKey, thaw
-from tenantry.provisioning import NotLoaded, Provisioned, Provisioner, check_changes, check_draft
+from tenantry.groups import UNCHANGED, Author, Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, thaw
+from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
 from tenantry.provisioning.limits import (
     MAX_BYTES,
     MAX_DEPTH,
@@ -123,6 +123,16 @@ Model = TypeVar("Model", bound=RequestBody)
 LoadedGroup: TypeAlias = Issued | NotLoaded | None
 
 
+class ProvisioningCall(NamedTuple):
+    """What an operation runs with; ``loaded`` is its group, if it was read already."""
+
+    provisioner: Provisioner
+    environment: Environment
+    author: Author
+    once: IdempotencyKey | None = None
+    loaded: LoadedGroup = NOT_LOADED
+
+
 class Operation(Protocol):
     """What one request asks for."""
 
@@ -137,10 +147,8 @@ class Operation(Protocol):
     def provided_id(self) -> str | None:
         """The id of the group to read for it; None if the group is not named by its id."""
 
-    async def run(
-        self, provisioner: Provisioner, environment: Environment, once: IdempotencyKey | None, author: Author, loaded: LoadedGroup
-    ) -> Provisioned:
-        """``loaded``: the group, if it was read."""
+    async def run(self, call: ProvisioningCall) -> Provisioned:
+        """Does it. Raises what the Provisioner raises."""
 
     def document(self, result: Provisioned) -> dict[str, Any]:
         """The JSON of a success, with exactly the fields of SPEC section 4."""
@@ -162,10 +170,10 @@ class GetOrCreateGroup:
     def check(self) -> None:
         check_draft(self.draft)
 
-    async def run(
-        self, provisioner: Provisioner, environment: Environment, once: IdempotencyKey | None, author: Author, loaded: LoadedGroup
-    ) -> Provisioned:
-        return await provisioner.get_or_create(environment, self.draft, once, author=author, loaded=loaded)
+    async def run(self, call: ProvisioningCall) -> Provisioned:
+        return await call.provisioner.get_or_create(
+            call.environment, self.draft, call.once, author=call.author, loaded=call.loaded
+        )
 
     def document(self, result: Provisioned) -> dict[str, Any]:
         group = _group_fields(result)
@@ -187,11 +195,11 @@ class UpdateGroup:
         check_text(self.provided_id, "/user_group_id")
         check_changes(self.changes)
 
-    async def run(
-        self, provisioner: Provisioner, environment: Environment, once: IdempotencyKey | None, author: Author, loaded: LoadedGroup
-    ) -> Provisioned:
+    async def run(self, call: ProvisioningCall) -> Provisioned:
         self.check()  # an id that breaks today's limits may be stored; a caller gets the error of the limits
-        return await provisioner.update(environment, self.provided_id, self.changes, author=author, loaded=loaded)
+        return await call.provisioner.update(
+            call.environment, self.provided_id, self.changes, author=call.author, loaded=call.loaded
+        )
 
     def document(self, result: Provisioned) -> dict[str, Any]:
         group = _group_fields(result)
@@ -211,10 +219,8 @@ class RotateToken:
     def check(self) -> None:
         """Any text is accepted."""
 
-    async def run(
-        self, provisioner: Provisioner, environment: Environment, once: IdempotencyKey | None, author: Author, loaded: LoadedGroup
-    ) -> Provisioned:
-        return await provisioner.rotate(environment, self.current_token, once=once, author=author)
+    async def run(self, call: ProvisioningCall) -> Provisioned:
+        return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
     def document(self, result: Provisioned) -> dict[str, Any]:
         return {

@@ -12,7 +12,7 @@ from starlette.types import Receive
 from tenantry.api.body import decode_json, read_body
 from tenantry.api.context import ApiContext, ApiTokenCredential, RequestRecorder
 from tenantry.api.headers import RequestHeaders
-from tenantry.api.operations import LoadedGroup, Operation, OperationParser
+from tenantry.api.operations import LoadedGroup, Operation, OperationParser, ProvisioningCall
 from tenantry.api.responses import ApiResponse, success_response
 from tenantry.errors import BadJson, IdempotencyInFlight, MissingScope, TenantryError
 from tenantry.groups import ApiToken, Author, Environment, IdempotencyKey, Scope
@@ -59,10 +59,8 @@ class UserGroupEndpoint:
                 raise MissingScope("this API token may not provision: create one with --scope provision")
             provisioner = Provisioner(context.store, context.keys, deadline=deadline)
             author = Author(f"api token {caller.id} ({caller.label})", headers.request_id)
-            if keyed is None:
-                result = await operation.run(provisioner, caller.environment, None, author, loaded)
-            else:
-                result = await self._run_once(operation, provisioner, caller, keyed, author)
+            call = ProvisioningCall(provisioner, caller.environment, author, loaded=loaded)
+            result = await (operation.run(call) if keyed is None else self._run_once(operation, call, keyed))
             return success_response(operation.document(result), _REPLAYED if result.replayed else ())
 
     async def _read_operation(
@@ -94,13 +92,11 @@ class UserGroupEndpoint:
         operation = self._operations[method](body)  # 422
         return operation, None if key is None else (key, body)
 
-    async def _run_once(
-        self, operation: Operation, provisioner: Provisioner, caller: ApiToken, keyed: KeyAndBody, author: Author
-    ) -> Provisioned:
+    async def _run_once(self, operation: Operation, call: ProvisioningCall, keyed: KeyAndBody) -> Provisioned:
         operation.check()  # 422 comes before the 409 of a key in flight; and what is nested too deep cannot be hashed
         once = idempotency_key(*keyed, self._context.keys)
-        with self._in_flight.claim(caller.environment, once):
-            return await operation.run(provisioner, caller.environment, once, author, NOT_LOADED)
+        with self._in_flight.claim(call.environment, once):
+            return await operation.run(call._replace(once=once))
 
 
 async def _authenticate(

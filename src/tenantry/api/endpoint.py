@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from tenantry.api.body import MAX_BODY, BodyReceiver, ClientDisconnected
 from tenantry.api.headers import RequestHeaders
-from tenantry.api.responses import DEFAULT_FORMAT, ApiResponse, ErrorFormat, error_response
+from tenantry.api.responses import DEFAULT_FORMAT, ApiResponse, ErrorFormat, api_error_response
 from tenantry.errors import MethodNotAllowed, NotFound, TenantryError
 from tenantry.tokens import mask_within
 from tenantry.tracing import HttpServerSpan
@@ -81,7 +81,7 @@ class EndpointApp:
             error = _internal_error(raised, headers.request_id)
         error_format = DEFAULT_FORMAT if isinstance(error, NotFound) else self._error_format.for_scheme(headers.scheme)
         problem = headers.prefers_problem()
-        return error_response(error, headers.request_id, problem=problem, error_format=error_format), error.code
+        return api_error_response(error, headers.request_id, problem=problem, error_format=error_format), error.code
 
     def _respond_to_other(self, method: str) -> ApiResponse:
         if method == "OPTIONS":
@@ -126,7 +126,7 @@ async def not_found(request: Request, error: Exception) -> Response:
     """The 404 of an app that serves this interface: ``Starlette(exception_handlers={404: not_found})``."""
     headers = RequestHeaders(request.scope["headers"])
     missing = NotFound("there is nothing at this address")
-    response = error_response(missing, headers.request_id, problem=headers.prefers_problem())
+    response = api_error_response(missing, headers.request_id, problem=headers.prefers_problem())
     return _StarletteResponse(response, headers)
 
 

@@ -80,7 +80,7 @@ class ErrorFormat:
 DEFAULT_FORMAT: Final = ErrorFormat()
 
 
-def error_response(
+def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> ApiResponse:
     """The response for ``error``: the endpoint's own document, or RFC 9457 with the same members as extensions.

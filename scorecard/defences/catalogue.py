@@ -109,10 +109,10 @@ DEFENCES: Final = (
     ),
     Defence(
         "no variable of the group stands in a clause that a viewer can drop",
-        "sql/guard.py",
-        "if hole.clauses and is_guarded(hole, optional) and not hole.not_a_filter:",
+        "sql/tenant_guard.py",
+        "if reference.clauses and is_guarded(reference, optional) and not reference.not_a_filter:",
         "if False:",
-        ("tests/sql/test_guard.py",),
+        ("tests/sql/test_tenant_guard.py",),
     ),
     Defence(
         "no value stands in a function that runs its text as SQL",

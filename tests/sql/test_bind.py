@@ -159,14 +159,14 @@ def test_equal_shapes_give_the_same_text_object() -> None:
     assert template.bind({"a": 1, "xs": [1]}, dialect="sqlite").sql is template.bind({"a": 2.5, "xs": [2]}, "qmark").sql
 
 
-def test_kept_shapes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest texts make room. Red when the loop that pops them is removed."""
-    monkeypatch.setattr("tenantry.sql.shapes._KEPT_CHARACTERS", 2_000)
+def test_cached_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest texts are dropped. Red when the loop that pops them is removed."""
+    monkeypatch.setattr("tenantry.sql.renderer._CACHED_CHARACTERS", 2_000)
     template = SQLTemplate("select 1 where x in {{ xs }}", "sqlite")
     for length in range(200):
         template.bind({"xs": list(range(length))})
-    shapes = template._own[None].__globals__["known"]
-    assert 0 < sum(len(text) for text, _ in shapes.values()) <= 2_000
+    cached = template._own[None].__globals__["cached"]
+    assert 0 < sum(len(text) for text, _ in cached.values()) <= 2_000
 
 
 def test_bound_sql_shows_no_value() -> None:

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
-from tenantry.sql.codegen import _Writer
-from tenantry.sql.paramstyles import PARAMSTYLES
+from tenantry.sql.codegen import _FunctionWriter
 from tenantry.sql.parser import parse
+from tenantry.sql.placeholders import PARAMSTYLES
 from tenantry.sql.source import Source
 
-OWN_NAMES = {"v", "p", "s", "k", "bind", "new", "BoundSQL", "UNREADABLE", "known", "shape", "fit", "careful"} | {
-    *("type", "len", "dict", "zip", "str", "int", "only", "only_names", "LISTS", "inside", "FIT"),
+OWN_NAMES = {"v", "p", "s", "k", "bind", "new", "BoundSQL", "UNREADABLE", "cached", "render", "all_bindable"} | {
+    *("type", "len", "dict", "zip", "str", "int", "only", "only_names", "LISTS", "record_values", "BINDABLE"),
+    "interpret",
 }
 
 
@@ -29,7 +30,7 @@ def names_in(code: str) -> set[str]:
 
 def code_of(text: str, dialect: str, paramstyle: str) -> str:
     profile = DIALECTS[dialect]
-    return _Writer(parse(Source(text), profile), profile, PARAMSTYLES[paramstyle]).write()
+    return _FunctionWriter(parse(Source(text), profile), profile, PARAMSTYLES[paramstyle]).write()
 
 
 def is_ours(name: str) -> bool:
@@ -55,7 +56,7 @@ def is_ours(name: str) -> bool:
     ],
 )
 def test_hostile_literals_stay_literals(hostile: str) -> None:
-    """The text of a composed literal is data in the code, and arrives in the parameter. Red when `repr` is left out."""
+    """The text of a concatenated literal is data in the code and reaches the parameter. Red when `repr` is left out."""
     quoted = hostile.replace("'", "''").replace("{{", "\\{{")
     text = f"select '{quoted}{{{{ x }}}}', '{{{{ x }}}}{quoted}', a /* {quoted.replace('*/', '')} */"
     assert SQLTemplate(text, "sqlite").bind({"x": "-"}).params == (hostile + "-", "-" + hostile)
@@ -86,7 +87,7 @@ def test_generated_code_holds_only_our_names(parts: list[str], dialect: str, par
     assert {name for name in names_in(code) if not is_ours(name)} == set()
 
 
-@pytest.mark.parametrize("name", ["class", "v", "p", "fit", "None", "r0", "ünïcode", "a1", "import"])
+@pytest.mark.parametrize("name", ["class", "v", "p", "interpret", "None", "r0", "ünïcode", "a1", "import"])
 def test_any_name_can_be_a_variable(name: str) -> None:
     """Python's keywords and the generator's own names are names like others."""
     template = SQLTemplate(f"select {{{{ {name} }}}}, {{{{ x.{name} }}}}, {{{{ x.y }}}}", "sqlite")

@@ -6,7 +6,7 @@ import pytest
 
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
-from tenantry.sql.dynamic_sql import runs_text
+from tenantry.sql.dynamic_sql import has_dynamic_sql
 
 CALLS = [
     ("postgresql", "select * from ts_stat({{ x }})"),
@@ -73,7 +73,7 @@ def test_a_call_beside_a_variable_is_refused(dialect: str, text: str) -> None:
     with pytest.raises(TemplateError, match=r"\n  fix: ") as caught:
         SQLTemplate(text, dialect)
     assert "variable" in caught.value.message
-    assert runs_text(text.replace("{{ x }}", "?"), dialect), "and so would the finished text be"
+    assert has_dynamic_sql(text.replace("{{ x }}", "?"), dialect), "and so would the finished text be"
 
 
 @pytest.mark.parametrize(("dialect", "text"), CALLS)
@@ -87,7 +87,7 @@ def test_a_call_without_variables_is_the_authors_own(dialect: str, text: str) ->
 def test_what_only_looks_like_a_call(dialect: str, text: str) -> None:
     """Strings, comments, columns and longer names."""
     assert "x" in {variable.path for variable in SQLTemplate(text, dialect).variables}
-    assert not runs_text(text.replace("{{ x }}", "?"), dialect)
+    assert not has_dynamic_sql(text.replace("{{ x }}", "?"), dialect)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_the_error_points_at_the_name() -> None:
 )
 def test_a_finished_text_is_read_as_it_is(text: str, runs: bool) -> None:
     """Its braces are the author's own; what cannot be read, or is too long to be, is no safe text."""
-    assert runs_text(text, "duckdb") is runs
+    assert has_dynamic_sql(text, "duckdb") is runs
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,4 @@ def test_a_finished_text_is_read_as_it_is(text: str, runs: bool) -> None:
 )
 def test_any_other_engine_has_all_lists(text: str, runs: bool) -> None:
     """A trusted source's engine is not known: the functions of every dialect are refused there."""
-    assert runs_text(text, None) is runs
+    assert has_dynamic_sql(text, None) is runs

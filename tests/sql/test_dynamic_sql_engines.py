@@ -23,14 +23,14 @@ from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
-from tenantry.sql.dynamic_sql import DYNAMIC_SQL, runs_text
+from tenantry.sql.dynamic_sql import DYNAMIC_SQL_FUNCTIONS, has_dynamic_sql
 
 QUERY, VIEW = "select nextval('ran')", "reader"
 MARK = "a file of the server"
 
 
 def unlisted(dialect: str, found: Iterable[str]) -> set[str]:
-    return {name for name in found if not DYNAMIC_SQL[dialect].holds(name)}
+    return {name for name in found if not DYNAMIC_SQL_FUNCTIONS[dialect].matches(name)}
 
 
 def quoted(text: str) -> str:
@@ -132,7 +132,7 @@ async def test_no_operator_or_cast_of_postgresql_is_such_a_function(postgres: Po
     finally:
         await connection.close()
     assert len(used) > 1000
-    assert not [name for (name,) in used if DYNAMIC_SQL["postgresql"].holds(name)]
+    assert not [name for (name,) in used if DYNAMIC_SQL_FUNCTIONS["postgresql"].matches(name)]
 
 
 def duckdb_argument(kind: str | None, text: str) -> str:
@@ -217,7 +217,7 @@ def test_a_string_names_a_table_function_in_sqlite() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("create table orders (id)")
         assert connection.execute("select name from main.'pragma_table_info' (?)", ["orders"]).fetchall() == [("id",)]
-    assert runs_text("select name from main.'fsdir' (?)", "sqlite")
+    assert has_dynamic_sql("select name from main.'fsdir' (?)", "sqlite")
 
 
 def test_mariadb(mariadb: MariaDB, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_what_stands_between_a_name_and_its_parenthesis_in_duckdb() -> None:
         unseen = []
         for character in map(chr, [*range(1, 0x100), *range(0x1680, 0x1681), *range(0x2000, 0x2070), 0x3000, 0xFEFF]):
             sql = f"from query{character}(?)"
-            if duckdb_leaves_a_trace(connection, sql, params=[QUERY]) and not runs_text(sql, "duckdb"):
+            if duckdb_leaves_a_trace(connection, sql, params=[QUERY]) and not has_dynamic_sql(sql, "duckdb"):
                 unseen.append(hex(ord(character)))
     assert unseen == []
 

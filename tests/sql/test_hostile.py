@@ -197,9 +197,11 @@ def test_a_driver_that_pastes_the_values_itself_stays_safe(text: str, value: str
 
 def _skeleton(sql: str) -> list[str]:
     """The text without what is inside its strings."""
-    from tenantry.sql.lexer import lex
-    from tenantry.sql.pieces import Kind
+    from tenantry.sql.lexer import LexemeKind, lex
     from tenantry.sql.source import Source
 
-    pieces = lex(Source(sql), DIALECTS["mysql"])
-    return ["'…'" if p.kind in {Kind.STRING, Kind.HOLED} else sql[p.start : p.end] for p in pieces]
+    lexemes = lex(Source(sql), DIALECTS["mysql"])
+    return [
+        "'…'" if p.kind in {LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING} else sql[p.start : p.end]
+        for p in lexemes
+    ]

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.lexer import lex
-from tenantry.sql.pieces import Kind, Piece
+from tenantry.sql.lexer import Lexeme, LexemeKind, lex
 from tenantry.sql.source import Source
 
-REGIONS = {Kind.STRING, Kind.HOLED, Kind.QUOTED, Kind.COMMENT}
+REGIONS = {LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.QUOTED, LexemeKind.COMMENT}
 
 
 def regions(text: str, dialect: str) -> list[str]:
@@ -116,13 +115,13 @@ def test_64_kib_of_anything_is_read_in_linear_time(dialect: str, unit: str) -> N
 )
 @settings(max_examples=400, deadline=None)
 def test_pieces_cover_the_text_without_gaps(text: str, dialect: str) -> None:
-    """Every character is in exactly one piece, whatever the text. Red when a reader gives a wrong end."""
+    """Every character is in exactly one lexeme, whatever the text. Red when a reader gives a wrong end."""
     try:
-        pieces = lex(Source(text), DIALECTS[dialect])
+        lexemes = lex(Source(text), DIALECTS[dialect])
     except TemplateError:
         return
-    assert [p.start for p in pieces] == [0, *(p.end for p in pieces)][: len(pieces)]
-    assert (pieces[-1].end if pieces else 0) == len(text)
+    assert [p.start for p in lexemes] == [0, *(p.end for p in lexemes)][: len(lexemes)]
+    assert (lexemes[-1].end if lexemes else 0) == len(text)
 
 
 def _postgres_regions(text: str) -> list[tuple[int, int]] | None:
@@ -138,20 +137,20 @@ def _postgres_regions(text: str) -> list[tuple[int, int]] | None:
     ]
 
 
-def _own_regions(text: str, pieces: list[Piece]) -> list[tuple[int, int]]:
+def _own_regions(text: str, lexemes: list[Lexeme]) -> list[tuple[int, int]]:
     """Our regions, with literals that PostgreSQL joins across a newline joined, and the N of N'' left out."""
     found: list[tuple[int, int]] = []
-    for piece in pieces:
-        if piece.kind not in REGIONS:
+    for lexeme in lexemes:
+        if lexeme.kind not in REGIONS:
             continue
-        start = piece.start + (text[piece.start] in "nN")
+        start = lexeme.start + (text[lexeme.start] in "nN")
         between = text[found[-1][1] : start] if found else "x"
         is_string = text[start] == "'"
         joins = is_string and between.isspace() and ("\n" in between or "\r" in between)
         if joins and text[found[-1][1] - 1] == "'" and not text[found[-1][0] :].startswith(("--", "/*")):
-            found[-1] = (found[-1][0], piece.end)
+            found[-1] = (found[-1][0], lexeme.end)
         else:
-            found.append((start, piece.end))
+            found.append((start, lexeme.end))
     return found
 
 

@@ -47,7 +47,7 @@ def test_numbers_follow_the_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dialect", "in_nothing", "not_in_nothing"),
+    ("dialect", "empty_in", "empty_not_in"),
     [
         ("postgresql", "a operator(=) any ('{}')", "a operator(<>) all ('{}')"),
         ("sqlite", "a in ()", "a not in ()"),
@@ -55,10 +55,10 @@ def test_numbers_follow_the_text() -> None:
         ("mysql", "a in (select null from dual where false)", "a not in (select null from dual where false)"),
     ],
 )
-def test_the_text_of_an_empty_list(dialect: str, in_nothing: str, not_in_nothing: str) -> None:
+def test_the_text_of_an_empty_list(dialect: str, empty_in: str, empty_not_in: str) -> None:
     """Each dialect has its own: no single text is right in all of them."""
-    assert SQLTemplate("a in ({{ xs }})", dialect).bind({"xs": []}).sql == in_nothing
-    assert SQLTemplate("a not in {{ xs }}", dialect).bind({"xs": ()}).sql == not_in_nothing
+    assert SQLTemplate("a in ({{ xs }})", dialect).bind({"xs": []}).sql == empty_in
+    assert SQLTemplate("a not in {{ xs }}", dialect).bind({"xs": ()}).sql == empty_not_in
 
 
 def test_a_list_that_changes_meanwhile_is_one_list(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,14 +66,14 @@ def test_a_list_that_changes_meanwhile_is_one_list(monkeypatch: pytest.MonkeyPat
     template = SQLTemplate("a in {{ xs }}", "sqlite")
     template.bind({"xs": [1]})
     names = template._own[None].__globals__
-    fit, xs = names["fit"], ["a"]
+    check, xs = names["all_bindable"], ["a"]
 
-    def fit_and_change(params: Any) -> bool:
-        fits: bool = fit(params)
+    def check_and_change(params: Any) -> bool:
+        bindable: bool = check(params)
         xs.append("\0")
-        return fits
+        return bindable
 
-    monkeypatch.setitem(names, "fit", fit_and_change)
+    monkeypatch.setitem(names, "all_bindable", check_and_change)
     assert template.bind({"xs": xs})[:2] == ("a in (?)", ("a",))
 
 

@@ -263,16 +263,16 @@ LISTS = st.one_of(
     paramstyle=st.sampled_from(["qmark", "pyformat", "numeric_dollar"]),
 )
 @settings(max_examples=600, deadline=None)
-def test_the_generated_function_means_what_the_careful_one_means(
+def test_the_generated_function_means_what_the_interpreter_means(
     variables: dict[str, Any], text: str, paramstyle: str
 ) -> None:
-    """Same text and parameters, or the same error. Red when `fit` skips a check or a clause's key is wrong."""
+    """Same text and parameters, or the same error. Red when `all_bindable` skips a check or a clause's key is wrong."""
     template = _TEMPLATES[text]
     template.bind({"a": 1, "b": "b", "c": "c", "d": [], "n": 1}, paramstyle)
     fast = template._own[paramstyle]
-    careful = fast.__globals__["careful"]
-    assert _outcome(fast, variables) == _outcome(careful, variables)
-    assert _outcome(fast, Record(variables)) == _outcome(careful, Record(variables))
+    interpret = fast.__globals__["interpret"]
+    assert _outcome(fast, variables) == _outcome(interpret, variables)
+    assert _outcome(fast, Record(variables)) == _outcome(interpret, Record(variables))
 
 
 _TEMPLATES = {text: SQLTemplate(text, "sqlite") for text in (EVERY, FEW)}

@@ -25,7 +25,7 @@ from tenantry.datasources.source import (
 )
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import runs_text
+from tenantry.sql.dynamic_sql import has_dynamic_sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -95,7 +95,7 @@ class DuckDBDriver:
         statements = connection.extract_statements(bound.sql)
         if len(statements) != 1 or statements[0].type.name.removesuffix("_STATEMENT") not in _READING:
             raise only_reads(self.source_id)
-        if bound.params and runs_text(bound.sql, self.dialect):
+        if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise value_would_run(self.source_id)
         cursor = connection.execute(statements[0], parameters(bound))
         columns = [column[0] for column in cursor.description or ()]

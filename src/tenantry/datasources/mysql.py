@@ -26,7 +26,7 @@ from tenantry.datasources.source import (
 from tenantry.datasources.statement import is_one_mysql_read
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import runs_text
+from tenantry.sql.dynamic_sql import has_dynamic_sql
 
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 _OPTIONS = frozenset({"ssl_ca", "ssl_cert", "ssl_key", "unix_socket"})
@@ -101,7 +101,7 @@ class MySQLDriver:
     def fetch(self, connection: Any, bound: BoundSQL) -> Rows:
         if not is_one_mysql_read(bound.sql):
             raise only_reads(self.source_id)
-        if bound.params and runs_text(bound.sql, self.dialect):
+        if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise value_would_run(self.source_id)
         connection.ping(reconnect=False)  # servers close idle connections
         with connection.cursor() as cursor:

@@ -35,7 +35,7 @@ from tenantry.datasources.source import (
 from tenantry.datasources.statement import reads
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import runs_text
+from tenantry.sql.dynamic_sql import has_dynamic_sql
 
 if TYPE_CHECKING:
     import asyncpg
@@ -74,7 +74,7 @@ class PostgreSQLSource:
         """Raises DataSourceError, and UnbindableValue for a value that its place in the SQL cannot take."""
         if not reads(bound.sql):
             raise only_reads(self._source_id)
-        if bound.params and runs_text(bound.sql, self.dialect):
+        if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise value_would_run(self._source_id)
         failure: TenantryError
         pool = await self._opened()

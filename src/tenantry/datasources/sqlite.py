@@ -15,10 +15,10 @@ from tenantry.datasources.rows import take_rows, to_dicts
 from tenantry.datasources.source import Rows, only_reads, parameters, refused, timed_out, unreachable
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import DYNAMIC_SQL
+from tenantry.sql.dynamic_sql import DYNAMIC_SQL_FUNCTIONS
 
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
-_FORBIDDEN_FUNCTIONS = DYNAMIC_SQL["sqlite"]
+_FORBIDDEN_FUNCTIONS = DYNAMIC_SQL_FUNCTIONS["sqlite"]
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes: what one value may grow to, against zeroblob(1e9) and the like
 
@@ -39,7 +39,7 @@ _AWAY = frozenset(
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
     """SQLite's authorizer (https://www.sqlite.org/c3ref/set_authorizer.html): everything is denied but reading."""
     if action == sqlite3.SQLITE_FUNCTION:
-        allowed = not _FORBIDDEN_FUNCTIONS.holds(second or "")
+        allowed = not _FORBIDDEN_FUNCTIONS.matches(second or "")
     elif action == sqlite3.SQLITE_UPDATE:
         allowed = first in _SCHEMA_TABLES  # asked when a virtual table (FTS, json_each) declares itself; writes nothing
     elif action == sqlite3.SQLITE_PRAGMA:

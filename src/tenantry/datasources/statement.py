@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 
 from tenantry.sql import DIALECTS
-from tenantry.sql.dynamic_sql import calls, functions
+from tenantry.sql.dynamic_sql import calls_any, function_names
 
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 
@@ -29,7 +29,7 @@ _MYSQL_QUIET = re.compile(
 )
 
 _MYSQL_REFUSED = re.compile(r"""['"`]|/\*|:=|\binto\b""", re.IGNORECASE)
-_LEAVES_SOMETHING = (functions("get_lock last_insert_id"),)  # in the session, for whoever has it next
+_LEAVES_SOMETHING = (function_names("get_lock last_insert_id"),)  # in the session, for whoever has it next
 
 # Text that every SQL engine cuts into the same words: plain strings and names in quotes, comments of one kind, and no
 # character that is a quote, an escape or a comment in one engine only.
@@ -58,7 +58,7 @@ def is_one_mysql_read(sql: str) -> bool:
     nothing in its session for the next query: no user variable, lock or LAST_INSERT_ID.
     """
     code = _MYSQL_QUIET.sub(" ", sql)
-    if not reads(sql) or _MYSQL_REFUSED.search(code) or calls(sql, DIALECTS["mysql"], _LEAVES_SOMETHING):
+    if not reads(sql) or _MYSQL_REFUSED.search(code) or calls_any(sql, DIALECTS["mysql"], _LEAVES_SOMETHING):
         return False
     return ";" not in code.rstrip(" \t\r\n;")
 

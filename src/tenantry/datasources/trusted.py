@@ -27,7 +27,7 @@ from tenantry.datasources.source import Rows, only_reads, refused, unreachable, 
 from tenantry.datasources.statement import is_plain, reads
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import runs_text
+from tenantry.sql.dynamic_sql import has_dynamic_sql
 
 _BUFFERED = 20
 """Rows that SQLAlchemy reads ahead, where its driver streams at all."""
@@ -72,7 +72,7 @@ class TrustedDriver:
                 "its SQL could be read in two ways, or is several statements; on a trusted dialect write plain quotes "
                 "and comments, without backslash, backtick, bracket, #, $ or a letter before a quote",
             )
-        if bound.params and runs_text(bound.sql, None):
+        if bound.params and has_dynamic_sql(bound.sql, None):
             raise value_would_run(self.source_id)
         try:
             return self._read(connection, bound)

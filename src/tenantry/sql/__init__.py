@@ -1,9 +1,8 @@
 """SQL templates: values become bound parameters and never SQL text (docs/sql.md)."""
 
-from tenantry.sql.bound import BoundSQL
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.nodes import Position
-from tenantry.sql.paramstyles import PARAMSTYLES
+from tenantry.sql.placeholders import PARAMSTYLES, BoundSQL
 from tenantry.sql.template import SQLTemplate, Variable
 
 __all__ = ["DIALECTS", "PARAMSTYLES", "BoundSQL", "Position", "SQLTemplate", "Variable"]

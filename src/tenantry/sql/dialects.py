@@ -1,4 +1,4 @@
-"""The SQL dialects: what opens and closes a quoted region, and how an empty list is said.
+"""The SQL dialects: what opens and closes a quoted region, and how an empty list is written.
 
 Only the lexical rules that decide where a region ends are here. They are those of the engines' own scanners: SQLite's
 tokenize.c, PostgreSQL's scan.l, DuckDB (observed), MySQL's sql_lex.cc.
@@ -16,13 +16,13 @@ _DOLLAR = r"\$(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """The lexical profile of one SQL dialect. ``opening`` finds the next piece; named groups tell its kind."""
+    """The lexical profile of one SQL dialect. ``opening`` finds the next lexeme; its named groups are the kinds."""
 
     name: str
     paramstyle: str
     """The paramstyle of the dialect's usual Python driver."""
     prefixes: str = ""
-    """Regular expression of what may stand directly before a string's quote."""
+    """Regular expression of what may come directly before a string's quote."""
     backslash: bool = False
     """Whether a backslash escapes in every string (MySQL); in PostgreSQL and DuckDB it does in ``E''`` only."""
     double_is_string: bool = False
@@ -36,13 +36,13 @@ class Dialect:
     bracket_names: bool = False
     arrays: bool = False
     """Whether ``[[`` can also be the start of an array in an array."""
-    in_nothing: str
+    empty_in: str
     """After an expression: false for every value, NULL included, whatever the type."""
-    not_in_nothing: str
+    empty_not_in: str
     """After an expression: true for every value, NULL included, whatever the type."""
     interval_takes_value: bool = False
     is_takes_value: bool = False
-    raw_marks: frozenset[str] = frozenset()
+    native_markers: frozenset[str] = frozenset()
     """Characters of placeholders that the engine itself recognises, whatever paramstyle its driver declares."""
     opening: re.Pattern[str] = field(init=False, repr=False)
 
@@ -91,19 +91,19 @@ DIALECTS: Final[dict[str, Dialect]] = {
             arrays=True,
             # OPERATOR() binds as `in` does, a bare = would not; '{}' takes the array type of the left side, and an
             # empty array is compared with nothing, so NULL on the left gives false and true, not NULL.
-            in_nothing="operator(=) any ('{}')",
-            not_in_nothing="operator(<>) all ('{}')",
-            raw_marks=frozenset("$"),
+            empty_in="operator(=) any ('{}')",
+            empty_not_in="operator(<>) all ('{}')",
+            native_markers=frozenset("$"),
         ),
         Dialect(
             name="sqlite",
             paramstyle="qmark",
             prefixes="[xX]",
             bracket_names=True,
-            in_nothing="in ()",
-            not_in_nothing="not in ()",
+            empty_in="in ()",
+            empty_not_in="not in ()",
             is_takes_value=True,
-            raw_marks=frozenset("?:@$"),
+            native_markers=frozenset("?:@$"),
         ),
         Dialect(
             name="duckdb",
@@ -114,9 +114,9 @@ DIALECTS: Final[dict[str, Dialect]] = {
             dollar_quotes=True,
             arrays=True,
             # `null in ()` is NULL in DuckDB, so `not in ()` would lose rows; an empty sub-select does not.
-            in_nothing="in (select null where false)",
-            not_in_nothing="not in (select null where false)",
-            raw_marks=frozenset("?$"),
+            empty_in="in (select null where false)",
+            empty_not_in="not in (select null where false)",
+            native_markers=frozenset("?$"),
         ),
         Dialect(
             name="mysql",
@@ -127,8 +127,8 @@ DIALECTS: Final[dict[str, Dialect]] = {
             hash_comment=True,
             dashes_need_space=True,
             executable_comments=True,
-            in_nothing="in (select null from dual where false)",
-            not_in_nothing="not in (select null from dual where false)",
+            empty_in="in (select null from dual where false)",
+            empty_not_in="not in (select null from dual where false)",
             interval_takes_value=True,
         ),
     )

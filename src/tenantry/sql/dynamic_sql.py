@@ -1,8 +1,8 @@
 """Dynamic SQL: functions that run a text as SQL, or read the relation or the server's file that a text names.
 
-A value that reaches one of them is SQL after all, so a statement with values calls none; whether the value stands
-between the parentheses or comes by way of a column makes no difference. Templates are looked at when they are compiled,
-and the finished text once more by the data source that runs it: both by the one rule and the lists in this file.
+A value that reaches one of them is SQL after all, so a statement with values calls none; whether the value is
+between the parentheses or comes by way of a column makes no difference. Templates are checked when they are compiled,
+and the finished text once more by the data source that runs it: both by the same rule and the lists in this file.
 
 A function of the database's own that runs its argument (plpgsql's ``execute``) is not known here.
 """
@@ -16,24 +16,23 @@ from typing import Final, NamedTuple, TypeAlias
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS, Dialect
-from tenantry.sql.lexer import lex
-from tenantry.sql.pieces import Kind, Piece
+from tenantry.sql.lexer import Lexeme, LexemeKind, lex
 from tenantry.sql.source import Source
 
 # Signs and words in code. DuckDB takes every space of Unicode for a space, also those of no width: whatever beyond
 # ASCII is no letter is passed over.
 _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
-_KEPT = 512  # texts whose verdict is kept
+_CACHED_TEXTS = 512  # texts whose result is cached
 ESCAPED_NAME: Final = "U&"
 
 
-class Functions(NamedTuple):
+class FunctionNames(NamedTuple):
     """Names of functions of one dialect, in lower case.
 
-    ``attributes`` tells that ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
-    ``prepares`` that ``prepare name from`` takes an expression; elsewhere ``prepare`` can be a column.
-    ``escaped_names`` that the dialect has names in Unicode escapes, ``U&"\\0074s_stat"``, which could be any of them.
+    ``attributes``: ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
+    ``prepares``: ``prepare name from`` takes an expression; elsewhere ``prepare`` can be a column.
+    ``escaped_names``: the dialect has names in Unicode escapes, ``U&"\\0074s_stat"``, which could be any of them.
     """
 
     names: frozenset[str]
@@ -42,35 +41,35 @@ class Functions(NamedTuple):
     escaped_names: bool = False
     prepares: bool = False
 
-    def holds(self, name: str) -> bool:
+    def matches(self, name: str) -> bool:
         """Whether a name is one of them; letters of either case."""
         lower = name.lower()
         return lower in self.names or lower.startswith(self.prefixes)
 
-    def may_stand_in(self, text: str) -> bool:
-        """A quick look at a text in lower case: False only if none of the names stands anywhere in it."""
+    def may_appear_in(self, text: str) -> bool:
+        """A fast check of a text in lower case: False only if none of the names is anywhere in it."""
         stems = (*self.prefixes, *self.names)
         return any(stem in text for stem in stems) or (self.escaped_names and 'u&"' in text)
 
 
-class Call(NamedTuple):
-    """A call that was found: a function's name with ``()``, the words of a statement or ESCAPED_NAME, and its place."""
+class DynamicCall(NamedTuple):
+    """A call: a function's name with ``()``, the keywords of a statement or ESCAPED_NAME, with its offset."""
 
     name: str
     offset: int
 
 
-Word: TypeAlias = tuple[str, bool, int]
+WordToken: TypeAlias = tuple[str, bool, int]
 
 
-def functions(
+def function_names(
     names: str, *, attributes: bool = False, escaped_names: bool = False, prepares: bool = False
-) -> Functions:
-    """Functions from their names, with spaces between; ``dblink*`` are all whose names begin so."""
+) -> FunctionNames:
+    """FunctionNames from their names, with spaces between; ``dblink*`` are all whose names begin so."""
     words = names.split()
     whole = frozenset(word for word in words if not word.endswith("*"))
     prefixes = tuple(word[:-1] for word in words if word.endswith("*"))
-    return Functions(whole, prefixes, attributes, escaped_names, prepares)
+    return FunctionNames(whole, prefixes, attributes, escaped_names, prepares)
 
 
 _POSTGRESQL = """
@@ -98,24 +97,26 @@ _MYSQL = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spi
 _MYSQL_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # of the schema sys
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
 
-DYNAMIC_SQL: Final[dict[str, Functions]] = {
-    "postgresql": functions(_POSTGRESQL + _POSTGRESQL_EXTENSIONS, attributes=True, escaped_names=True),
-    "sqlite": functions(_SQLITE),
-    "duckdb": functions(_DUCKDB + _DUCKDB_EXTENSIONS),
-    "mysql": functions(f"{_MYSQL} {_MYSQL_PROCEDURES}", prepares=True),
+DYNAMIC_SQL_FUNCTIONS: Final[dict[str, FunctionNames]] = {
+    "postgresql": function_names(_POSTGRESQL + _POSTGRESQL_EXTENSIONS, attributes=True, escaped_names=True),
+    "sqlite": function_names(_SQLITE),
+    "duckdb": function_names(_DUCKDB + _DUCKDB_EXTENSIONS),
+    "mysql": function_names(f"{_MYSQL} {_MYSQL_PROCEDURES}", prepares=True),
 }
-"""By dialect. The tests of engines ask each real one which of its functions run the text that they are given."""
+"""By dialect. Tests ask each real engine which of its functions run the text that they are given."""
 
-OF_ANY_ENGINE: Final = (*DYNAMIC_SQL.values(), functions(_OTHERS, attributes=True))
+ALL_DYNAMIC_SQL_FUNCTIONS: Final = (*DYNAMIC_SQL_FUNCTIONS.values(), function_names(_OTHERS, attributes=True))
 """For an engine of another dialect: all of them, and those that other engines are known for."""
 
 
-def refuse_dynamic_sql(source: Source, dialect: Dialect, pieces: Sequence[Piece]) -> None:
+def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
     """Raises TemplateError for the first such call in a template with variables."""
-    rules = (DYNAMIC_SQL[dialect.name],)
-    if not _may_call(source.text, rules) or not any(piece.kind in {Kind.TAG, Kind.HOLED} for piece in pieces):
+    rules = (DYNAMIC_SQL_FUNCTIONS[dialect.name],)
+    if not _may_call(source.text, rules) or not any(
+        lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
+    ):
         return
-    call = next(_calls(source.text, pieces, rules), None)
+    call = next(_calls(source.text, lexemes, rules), None)
     if call is None:
         return
     if call.name == ESCAPED_NAME:
@@ -126,12 +127,12 @@ def refuse_dynamic_sql(source: Source, dialect: Dialect, pieces: Sequence[Piece]
     raise source.error(call.offset, problem, fix)
 
 
-def refuse_column_names(source: Source, dialect: Dialect, pieces: Sequence[Piece]) -> None:
+def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
     """Raises TemplateError for a variable within DuckDB's ``columns(…)``, whose value would choose the columns."""
     if dialect.name != "duckdb" or "columns" not in source.text.lower():
         return
     name, depth = "", 0
-    for word, is_name, offset in _words(source.text, pieces):
+    for word, is_name, offset in _words(source.text, lexemes):
         if word in _BRACKETS:
             continue
         if depth and word == "{{":
@@ -142,19 +143,19 @@ def refuse_column_names(source: Source, dialect: Dialect, pieces: Sequence[Piece
         name = word if is_name else ""
 
 
-@lru_cache(maxsize=_KEPT)
-def runs_text(sql: str, dialect: str | None) -> bool:
+@lru_cache(maxsize=_CACHED_TEXTS)
+def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
     """Whether a finished text calls a function that runs a text as SQL, or reads what a text names.
 
     ``dialect`` None is any other engine, whose text every engine reads the same way.
     """
     if dialect is None:
-        return calls(sql, DIALECTS["duckdb"], OF_ANY_ENGINE)
-    return calls(sql, DIALECTS[dialect], (DYNAMIC_SQL[dialect],))
+        return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
+    return calls_any(sql, DIALECTS[dialect], (DYNAMIC_SQL_FUNCTIONS[dialect],))
 
 
-def calls(sql: str, dialect: Dialect, rules: tuple[Functions, ...]) -> bool:
-    """Whether a finished text, read by a dialect's rules, calls one of some functions; True where nobody can tell."""
+def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
+    """Whether a finished text, read by a dialect's rules, calls one of some functions; True where it cannot be decided."""
     if not _may_call(sql, rules):
         return False
     try:
@@ -164,81 +165,88 @@ def calls(sql: str, dialect: Dialect, rules: tuple[Functions, ...]) -> bool:
         return True
 
 
-def _may_call(text: str, rules: tuple[Functions, ...]) -> bool:
+def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
     lower = text.lower()
-    return "immediate" in lower or "prepare" in lower or any(rule.may_stand_in(lower) for rule in rules)
+    return "immediate" in lower or "prepare" in lower or any(rule.may_appear_in(lower) for rule in rules)
 
 
-def _calls(text: str, pieces: Sequence[Piece], rules: tuple[Functions, ...]) -> Iterator[Call]:
+def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     """Every call and every statement that runs a text.
 
-    An optional clause may go, so what stands before and after it can come to stand side by side: its brackets count as
-    any sign.
+    An optional clause may go, so what is before and after it can become neighbours: its brackets count as any
+    sign.
     """
-    words = list(_words(text, pieces))
+    words = list(_words(text, lexemes))
     yield from _function_calls(words, rules)
     yield from _statements(words, prepares=any(rule.prepares for rule in rules))
 
 
-def _function_calls(words: Sequence[Word], rules: tuple[Functions, ...]) -> Iterator[Call]:
+def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     """A name counts as a call before ``(``, and in some dialects after a dot; a string before ``(`` only."""
     before, name, at = "", "", 0
     for word, is_name, offset in words:
         if name and word in {"(", "[["}:
-            yield Call(f"{name}()", at)
+            yield DynamicCall(f"{name}()", at)
         if word == "]]":
             before = word
-            continue  # what stands at the end of the clause comes to stand before what follows it
+            continue  # what is at the end of the clause comes before what follows it
         name = ""
-        if word.startswith("'") and any(rule.holds(word[1:]) for rule in rules):
+        if word.startswith("'") and any(rule.matches(word[1:]) for rule in rules):
             name, at = word[1:], offset
         elif is_name:
-            found = [rule for rule in rules if rule.holds(word)]
+            found = [rule for rule in rules if rule.matches(word)]
             if word == ESCAPED_NAME and any(rule.escaped_names for rule in rules):
-                yield Call(word, offset)
+                yield DynamicCall(word, offset)
             if before in {".", *_BRACKETS} and any(rule.attributes for rule in found):
-                yield Call(f"{word}()", offset)
+                yield DynamicCall(f"{word}()", offset)
             name, at = (word if found else ""), offset
         before = word
 
 
-def _statements(words: Sequence[Word], *, prepares: bool) -> Iterator[Call]:
+def _statements(words: Sequence[WordToken], *, prepares: bool) -> Iterator[DynamicCall]:
     """``execute immediate`` and ``prepare … from``, which take an expression in MariaDB and Oracle."""
     padded = [("", False, 0), ("", False, 0), *words]
     for (first, *_), (before, *_), (word, _, offset) in zip(padded, padded[1:], words, strict=False):
         if word == "immediate" and before in {"execute", *_BRACKETS}:
-            yield Call("execute immediate", offset)
+            yield DynamicCall("execute immediate", offset)
         if prepares and word == "from" and first == "prepare":
-            yield Call("prepare … from", offset)
+            yield DynamicCall("prepare … from", offset)
 
 
 _BRACKETS = ("[[", "]]")
-_SIGNS = {Kind.OPEN: "[[", Kind.CLOSE: "]]", Kind.LEFT: "[", Kind.RIGHT: "]", Kind.TAG: "{{", Kind.HOLED: "{{"}
+_LEXEME_SIGNS = {
+    LexemeKind.CLAUSE_START: "[[",
+    LexemeKind.CLAUSE_END: "]]",
+    LexemeKind.LEFT_BRACKET: "[",
+    LexemeKind.RIGHT_BRACKET: "]",
+    LexemeKind.TAG: "{{",
+    LexemeKind.INTERPOLATED_STRING: "{{",
+}
 
 
-def _words(text: str, pieces: Sequence[Piece]) -> Iterator[Word]:
-    """The words and signs of a text, whether each is a name, and where it stands; comments and hints are none.
+def _words(text: str, lexemes: Sequence[Lexeme]) -> Iterator[WordToken]:
+    """The words and signs of a text, whether each is a name, and its offset; comments and hints are none.
 
-    A string is told with its first quote: SQLite takes it for the name of a table, also of one with ``()``.
+    A string is given with its first quote: SQLite takes it for the name of a table, also of one with ``()``.
     """
-    for piece in pieces:
-        if piece.kind is Kind.CODE:
-            for match in _WORD.finditer(text, piece.start, piece.end):
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE:
+            for match in _WORD.finditer(text, lexeme.start, lexeme.end):
                 word = match.group()
                 yield word.lower(), word[0].isalpha() or word[0] == "_", match.start()
-        elif piece.kind is Kind.QUOTED:
-            yield from _quoted(text, piece)
-        elif piece.kind is Kind.STRING:
-            yield text[piece.start : piece.end - 1].lower(), False, piece.start
-        elif piece.kind is not Kind.COMMENT:
-            yield _SIGNS.get(piece.kind, "'"), False, piece.start
+        elif lexeme.kind is LexemeKind.QUOTED:
+            yield from _quoted_words(text, lexeme)
+        elif lexeme.kind is LexemeKind.STRING:
+            yield text[lexeme.start : lexeme.end - 1].lower(), False, lexeme.start
+        elif lexeme.kind is not LexemeKind.COMMENT:
+            yield _LEXEME_SIGNS.get(lexeme.kind, "'"), False, lexeme.start
 
 
-def _quoted(text: str, piece: Piece) -> Iterator[Word]:
-    first = text[piece.start]
+def _quoted_words(text: str, lexeme: Lexeme) -> Iterator[WordToken]:
+    first = text[lexeme.start]
     if first in "uU":
-        yield ESCAPED_NAME, True, piece.start
+        yield ESCAPED_NAME, True, lexeme.start
     elif first == "$":
-        yield "'", False, piece.start
+        yield "'", False, lexeme.start
     elif first != "/":  # a hint is a comment
-        yield text[piece.start + 1 : piece.end - 1].lower(), True, piece.start
+        yield text[lexeme.start + 1 : lexeme.end - 1].lower(), True, lexeme.start

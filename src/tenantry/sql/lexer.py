@@ -1,4 +1,4 @@
-"""The lexer: template text to pieces, by the rules of one dialect.
+"""The lexer: template text to lexemes, by the rules of one dialect.
 
 It runs in linear time: every alternative begins with another character and has one way to match, and whatever has no
 end is an error at once. No group is possessive: see ``dialects``.
@@ -8,10 +8,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from enum import IntEnum, auto
+from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.pieces import Kind, Piece
 from tenantry.sql.source import Source
+
+
+class LexemeKind(IntEnum):
+    """What a lexeme is.
+
+    CODE is everything that is not inside something else; INTERPOLATED_STRING a string with tags in it; QUOTED a quoted
+    identifier, a dollar-quoted string or a hint; TAG ``{{ … }}``; ESCAPE a backslash and the characters it protects.
+    """
+
+    CODE = auto()
+    STRING = auto()
+    INTERPOLATED_STRING = auto()
+    QUOTED = auto()
+    COMMENT = auto()
+    TAG = auto()
+    CLAUSE_START = auto()
+    CLAUSE_END = auto()
+    LEFT_BRACKET = auto()
+    RIGHT_BRACKET = auto()
+    ESCAPE = auto()
+
+
+class Lexeme(NamedTuple):
+    """A stretch of a template's text of one lexical kind. The lexemes of a text follow each other without gaps."""
+
+    kind: LexemeKind
+    start: int
+    end: int
+    parts: tuple[Lexeme, ...] = ()
+    """Of an INTERPOLATED_STRING: the lexemes between its quotes, which are raw text (STRING), ESCAPE and TAG."""
+    backslash: bool = False
+    """Of a string: whether a backslash escapes in it."""
+
 
 _TAG = re.compile(r"(?<!\\)\{\{")
 _TAG_OR_STATEMENT = re.compile(r"(?<!\\)\{[{%]")
@@ -28,22 +62,24 @@ _NAMES = {
     "`": re.compile(r"(?:[^`]++|``)*`(?!`)"),
     "[": re.compile(r"[^\]]*+\]"),
 }
-_NEVER_TAGGED = {"e": "E", "u": "U&", "b": "B", "n": "N", "x": "X"}
-_PLAIN = {
-    "code": Kind.CODE,
-    "word": Kind.CODE,
-    "plain": Kind.STRING,
-    "escape": Kind.ESCAPE,
-    "open": Kind.OPEN,
-    "left": Kind.LEFT,
-    "right": Kind.RIGHT,
+_UNTAGGED_PREFIXES = {"e": "E", "u": "U&", "b": "B", "n": "N", "x": "X"}
+_SIMPLE_KINDS = {
+    "code": LexemeKind.CODE,
+    "word": LexemeKind.CODE,
+    "plain": LexemeKind.STRING,
+    "escape": LexemeKind.ESCAPE,
+    "open": LexemeKind.CLAUSE_START,
+    "left": LexemeKind.LEFT_BRACKET,
+    "right": LexemeKind.RIGHT_BRACKET,
 }
+_BACKSLASH_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+_ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
-def lex(source: Source, dialect: Dialect) -> list[Piece]:
-    """Cuts the text into pieces. Raises TemplateError for what never ends, and for a tag where none can stand."""
+def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
+    """Cuts the text into lexemes. Raises TemplateError for what never ends, and for a tag where none can stand."""
     text, opening = source.text, dialect.opening.match
-    pieces: list[Piece] = []
+    lexemes: list[Lexeme] = []
     position, length = 0, len(text)
     after_e = False  # nothing but space and strings since an E'…'
     while position < length:
@@ -51,37 +87,49 @@ def lex(source: Source, dialect: Dialect) -> list[Piece]:
         if match is None:  # pragma: no cover  # the last alternative takes any character
             raise source.error(position, "this cannot be read as SQL", "remove it")
         group, end = match.lastgroup or "", match.end()
-        kind = _PLAIN.get(group)
+        kind = _SIMPLE_KINDS.get(group)
         if kind is None:
-            piece = _READERS[group](source, dialect, position, end)
-            end = piece.end
+            lexeme = _READERS[group](source, dialect, position, end)
+            end = lexeme.end
         else:
-            piece = Piece(kind, position, end)
+            lexeme = Lexeme(kind, position, end)
         if after_e:
-            after_e = _goes_on(source, piece, group)
+            after_e = _continues_e_string(source, lexeme, group)
         elif group == "string" and text[position] in "eE":
             after_e = True
-        pieces.append(piece)
+        lexemes.append(lexeme)
         position = end
-    return pieces
+    return lexemes
 
 
-def _goes_on(source: Source, piece: Piece, group: str) -> bool:
+def unescape(raw: str, quote: str, backslash: bool) -> str:
+    """The value of a stretch of a string literal: ``''`` is one quote; in MySQL a backslash escapes (``\\%`` stays)."""
+    if not backslash:
+        return raw.replace(quote * 2, quote)
+
+    def replacement(match: re.Match[str]) -> str:
+        escaped = match.group(1)
+        return quote if escaped is None else _BACKSLASH_ESCAPES.get(escaped, escaped)
+
+    return _ESCAPED[quote].sub(replacement, raw)
+
+
+def _continues_e_string(source: Source, lexeme: Lexeme, group: str) -> bool:
     """In PostgreSQL ``E'a'`` goes on after a new line with ``'b'``, where a backslash escapes though no E is seen."""
     if group == "string":
-        raise source.error(piece.start, "this string goes on from an E'…' above", "write one E'…', or ||")
-    return group == "plain" or piece.kind is Kind.COMMENT or source.text[piece.start : piece.end].isspace()
+        raise source.error(lexeme.start, "this string goes on from an E'…' above", "write one E'…', or ||")
+    return group == "plain" or lexeme.kind is LexemeKind.COMMENT or source.text[lexeme.start : lexeme.end].isspace()
 
 
-def _tag(source: Source, _dialect: Dialect, start: int, _end: int) -> Piece:
+def _tag(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
     end = source.text.find("}}", start)
     again = source.text.find("{{", start + 2, end if end >= 0 else len(source.text))
     if end < 0 or again >= 0:
         raise source.error(start, "this {{ has no }}", "close the tag: {{ name }}; or write \\{{ for the characters")
-    return Piece(Kind.TAG, start, end + 2)
+    return Lexeme(LexemeKind.TAG, start, end + 2)
 
 
-def _statement(source: Source, _dialect: Dialect, start: int, _end: int) -> Piece:
+def _statement(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
     raise source.error(
         start,
         "{% … %} is not in the language yet",
@@ -89,16 +137,16 @@ def _statement(source: Source, _dialect: Dialect, start: int, _end: int) -> Piec
     )
 
 
-def _line(source: Source, _dialect: Dialect, start: int, end: int) -> Piece:
-    _refuse_tag(source, start, end, _TAG_OR_STATEMENT, "a comment", "move the variable out of the comment, or write")
-    return Piece(Kind.COMMENT, start, end)
+def _line(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
+    _reject_tag(source, start, end, _TAG_OR_STATEMENT, "a comment", "move the variable out of the comment, or write")
+    return Lexeme(LexemeKind.COMMENT, start, end)
 
 
-def _block(source: Source, dialect: Dialect, start: int, end: int, kind: Kind = Kind.COMMENT) -> Piece:
+def _block(source: Source, dialect: Dialect, start: int, end: int, kind: LexemeKind = LexemeKind.COMMENT) -> Lexeme:
     end = _block_end(source, dialect, start, end)
-    what = "a comment" if kind is Kind.COMMENT else "a hint"
-    _refuse_tag(source, start, end, _TAG_OR_STATEMENT, what, f"move the variable out of {what}, or write")
-    return Piece(kind, start, end)
+    what = "a comment" if kind is LexemeKind.COMMENT else "a hint"
+    _reject_tag(source, start, end, _TAG_OR_STATEMENT, what, f"move the variable out of {what}, or write")
+    return Lexeme(kind, start, end)
 
 
 def _block_end(source: Source, dialect: Dialect, start: int, end: int) -> int:
@@ -115,11 +163,11 @@ def _block_end(source: Source, dialect: Dialect, start: int, end: int) -> int:
     raise source.error(start, "this comment has no end", "close it with */")
 
 
-def _hint(source: Source, dialect: Dialect, start: int, end: int) -> Piece:
-    return _block(source, dialect, start, end, Kind.QUOTED)
+def _hint(source: Source, dialect: Dialect, start: int, end: int) -> Lexeme:
+    return _block(source, dialect, start, end, LexemeKind.QUOTED)
 
 
-def _executable(source: Source, _dialect: Dialect, start: int, _end: int) -> Piece:
+def _executable(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
     raise source.error(
         start,
         "an executable comment is code on some servers and a comment on others",
@@ -127,7 +175,7 @@ def _executable(source: Source, _dialect: Dialect, start: int, _end: int) -> Pie
     )
 
 
-def _dashes(source: Source, _dialect: Dialect, start: int, _end: int) -> Piece:
+def _dashes(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
     raise source.error(
         start,
         "-- without a space after it is two minus signs in MySQL and a comment elsewhere",
@@ -135,70 +183,72 @@ def _dashes(source: Source, _dialect: Dialect, start: int, _end: int) -> Piece:
     )
 
 
-def _string(source: Source, dialect: Dialect, start: int, end: int) -> Piece:
+def _string(source: Source, dialect: Dialect, start: int, end: int) -> Lexeme:
     text = source.text
     quote, prefix = text[end - 1], text[start : end - 1]
     backslash = dialect.backslash or prefix in {"e", "E"}
     body = _BODIES[quote, backslash]
-    parts: list[Piece] = []
+    parts: list[Lexeme] = []
     position, tagged = end, False
     while True:
         match = body.match(text, position)
         stop = match.end() if match else position
         if stop > position:
-            parts.append(Piece(Kind.STRING, position, stop))
+            parts.append(Lexeme(LexemeKind.STRING, position, stop))
         if stop >= len(text):
             raise source.error(start, "this string has no end", f"close it with {quote}")
         if text[stop] == quote:
             break
         if text[stop] == "\\":
-            parts.append(Piece(Kind.ESCAPE, stop, stop + 3))
+            parts.append(Lexeme(LexemeKind.ESCAPE, stop, stop + 3))
         else:
             parts.append(_tag(source, dialect, stop, stop))
             tagged = True
         position = parts[-1].end
     if tagged and prefix:
-        name = _NEVER_TAGGED[prefix[0].lower()]
-        tag = next(part for part in parts if part.kind is Kind.TAG)
+        name = _UNTAGGED_PREFIXES[prefix[0].lower()]
+        tag = next(part for part in parts if part.kind is LexemeKind.TAG)
         fix = "use a plain literal '…' or a bare {{ name }}, with cast(… as …) where a type is needed"
         raise source.error(tag.start, f"a variable cannot stand inside a literal of the form {name}'…'", fix)
     # Without a tag only our own escapes are of interest: the text goes out as it came in.
-    return Piece(Kind.HOLED if tagged else Kind.STRING, start, stop + 1, tuple(parts), backslash)
+    return Lexeme(
+        LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING, start, stop + 1, tuple(parts), backslash
+    )
 
 
-def _name(source: Source, _dialect: Dialect, start: int, end: int) -> Piece:
+def _name(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
     match = _NAMES[source.text[end - 1]].match(source.text, end)
     stop = match.end() if match else len(source.text)
     fix = "name the table or column in the template itself; a value is never an identifier. For the characters write"
-    _refuse_tag(source, start, stop, _TAG, "a quoted identifier", fix)
+    _reject_tag(source, start, stop, _TAG, "a quoted identifier", fix)
     if match is None:
         raise source.error(start, "this quoted identifier has no end", f"close the {source.text[end - 1]}")
-    return Piece(Kind.QUOTED, start, stop)
+    return Lexeme(LexemeKind.QUOTED, start, stop)
 
 
-def _bracket(source: Source, _dialect: Dialect, start: int, _end: int) -> Piece:
+def _bracket(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
     raise source.error(start, "here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"')
 
 
-def _dollar(source: Source, _dialect: Dialect, start: int, end: int) -> Piece:
+def _dollar(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
     delimiter = source.text[start:end]
     close = source.text.find(delimiter, end)
     stop = close + len(delimiter) if close >= 0 else len(source.text)
     fix = "use a plain literal '…' or a bare {{ name }}. For the characters write"
-    _refuse_tag(source, start, stop, _TAG, f"a dollar-quoted string ({delimiter})", fix)
+    _reject_tag(source, start, stop, _TAG, f"a dollar-quoted string ({delimiter})", fix)
     if close < 0:
         raise source.error(start, f"this {delimiter} has no end", f"close it with {delimiter}")
-    return Piece(Kind.QUOTED, start, stop)
+    return Lexeme(LexemeKind.QUOTED, start, stop)
 
 
-def _refuse_tag(source: Source, start: int, end: int, tag: re.Pattern[str], what: str, fix: str) -> None:
+def _reject_tag(source: Source, start: int, end: int, tag: re.Pattern[str], what: str, fix: str) -> None:
     match = tag.search(source.text, start, end)
     if match is not None:
         problem = f"a variable cannot stand inside {what}"
         raise source.error(match.start(), problem, f"{fix} \\{match.group()}")
 
 
-_READERS: dict[str, Callable[[Source, Dialect, int, int], Piece]] = {
+_READERS: dict[str, Callable[[Source, Dialect, int, int], Lexeme]] = {
     "tag": _tag,
     "statement": _statement,
     "line": _line,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 
 class Position(StrEnum):
-    """Where in the SQL a variable stands, which decides what it may be."""
+    """The role that a variable has in the SQL, which decides what it may be."""
 
     VALUE = "value"
     LIST = "list"
@@ -18,11 +18,11 @@ class Position(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
-    """One tag: a path and where it stands.
+class VariableReference:
+    """One ``{{ tag }}``: a variable's path and its position.
 
-    ``clauses`` counts the optional clauses around it. ``not_a_filter`` is the author's mark. ``required`` tells that
-    its absence is an error; where it is not, its absence drops the clause that it stands in.
+    ``clauses`` counts the optional clauses around it. ``not_a_filter``: the author wrote so. ``required``: its absence
+    is an error; where it is not, its absence drops the clause that it is in.
     """
 
     path: str
@@ -35,7 +35,7 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """SQL that goes out as it stands."""
+    """SQL that is rendered as it is."""
 
     sql: str
 
@@ -44,46 +44,46 @@ class Text:
 class Value:
     """One placeholder: VALUE, TEXT or LIMIT."""
 
-    hole: Hole
+    reference: VariableReference
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class InList:
     """``in`` or ``not in`` with a list; ``operator`` is as the author wrote it."""
 
-    hole: Hole
+    reference: VariableReference
     operator: str
     negated: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
-    """One placeholder for a literal that holds tags: its parameter is put together from text and values."""
+class Concat:
+    """One placeholder for a literal that holds tags: its parameter joins text and values."""
 
-    parts: tuple[str | Hole, ...]
+    parts: tuple[str | VariableReference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``[[ … ]]``: there when every variable in ``holes`` (those of its own level) has a value.
+    """``[[ … ]]``: rendered when every variable in ``references`` (those of its own level) has a value.
 
-    ``opening``, ``closing`` and ``dropped`` are a space or nothing: what stands for each bracket and for the whole
-    clause, so that the text on either side never grows together.
+    ``opening``, ``closing`` and ``dropped`` are a space or nothing: what replaces each bracket and the whole
+    dropped clause, so that the text on either side never grows together.
     """
 
     children: tuple[Node, ...]
-    holes: tuple[Hole, ...]
+    references: tuple[VariableReference, ...]
     opening: str
     closing: str
     dropped: str
     offset: int
 
 
-Node: TypeAlias = Text | Value | Members | Composed | Clause
+Node: TypeAlias = Text | Value | InList | Concat | Clause
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PlaceholderConflict:
     """A character in the author's own SQL that some drivers take for a placeholder."""
 
     character: str
@@ -92,8 +92,8 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A parsed template: its nodes, its tags in the order of the text, and the marks in it."""
+    """A parsed template: its nodes, its variables in the order of the text, and what may be taken for a placeholder."""
 
     nodes: tuple[Node, ...]
-    holes: tuple[Hole, ...]
-    marks: tuple[Mark, ...]
+    references: tuple[VariableReference, ...]
+    placeholder_conflicts: tuple[PlaceholderConflict, ...]

@@ -1,4 +1,4 @@
-"""The parser: template text to a tree. One method a kind of piece, so that a new construct is a new method."""
+"""The parser: template text to a tree. One method for each kind of lexeme, so that a new construct is a new method."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from tenantry.errors import TemplateError
-from tenantry.sql.brackets import match_brackets
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.dynamic_sql import refuse_column_names, refuse_dynamic_sql
-from tenantry.sql.lexer import lex
-from tenantry.sql.literals import unescape
-from tenantry.sql.marks import find_marks
-from tenantry.sql.nodes import Clause, Composed, Hole, Members, Node, Position, Text, Tree, Value
-from tenantry.sql.pieces import Kind, Piece
-from tenantry.sql.placement import Placement, Placer
+from tenantry.sql.dynamic_sql import check_column_names, check_dynamic_sql
+from tenantry.sql.lexer import Lexeme, LexemeKind, lex, unescape
+from tenantry.sql.nodes import Clause, Concat, InList, Node, Position, Text, Tree, Value, VariableReference
+from tenantry.sql.optional_clauses import check_clauses, match_brackets
+from tenantry.sql.placeholders import find_placeholder_conflicts
+from tenantry.sql.positions import PositionAnalyzer, ReplacedSpan
 from tenantry.sql.source import Source
-from tenantry.sql.whole_clauses import refuse_broken_clauses
 
-MOST_TAGS = 1_000
+MAX_TAGS = 1_000
 """Tags in one template."""
-DEEPEST = 8
+MAX_CLAUSE_DEPTH = 8
 """Optional clauses within one another."""
 
 PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
 NOT_A_FILTER = "not_a_filter"
-"""The one filter of the language: says that the variable restricts no rows, so that its clause may be left out."""
+"""The one filter of the language: the variable restricts no rows, so its clause may be left out."""
 _SPACES = frozenset(" \t\r\n") | {""}
 _NO_SPACE_BEFORE = frozenset(" \t\r\n(,")
 _NO_SPACE_AFTER = frozenset(" \t\r\n),;")
@@ -37,16 +34,16 @@ def parse(source: Source, dialect: Dialect, optional: AbstractSet[str] = frozens
 
     Raises TemplateError with the line, a caret and the fix.
     """
-    pieces = lex(source, dialect)
+    lexemes = lex(source, dialect)
     if "[[" in source.text:
-        pieces = match_brackets(source, dialect, pieces)
-    refuse_dynamic_sql(source, dialect, pieces)
-    refuse_column_names(source, dialect, pieces)
+        lexemes = match_brackets(source, dialect, lexemes)
+    check_dynamic_sql(source, dialect, lexemes)
+    check_column_names(source, dialect, lexemes)
     if "[[" in source.text:
-        refuse_broken_clauses(source, pieces)
-    marks, slices = find_marks(source.text, pieces)
-    parser = _Parser(source, dialect, pieces, slices, optional)
-    return Tree(parser.parse(), tuple(parser.holes), marks)
+        check_clauses(source, lexemes)
+    conflicts, slices = find_placeholder_conflicts(source.text, lexemes)
+    parser = _Parser(source, dialect, lexemes, slices, optional)
+    return Tree(parser.parse(), tuple(parser.references), conflicts)
 
 
 @dataclass(slots=True)
@@ -55,7 +52,7 @@ class _Level:
 
     start: int
     nodes: list[Node] = field(default_factory=list)
-    holes: list[Hole] = field(default_factory=list)
+    references: list[VariableReference] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
 
     def flush(self) -> None:
@@ -69,54 +66,56 @@ class _Parser:
         self,
         source: Source,
         dialect: Dialect,
-        pieces: list[Piece],
+        lexemes: list[Lexeme],
         slices: tuple[int, ...],
         optional: AbstractSet[str],
     ) -> None:
-        self.holes: list[Hole] = []
+        self.references: list[VariableReference] = []
         self._optional = optional
         self._source = source
         self._text = source.text
-        self._pieces = pieces
+        self._lexemes = lexemes
         self._slices = list(reversed(slices))  # the next one is taken from the end
         self._levels = [_Level(0)]
-        self._done = 0  # the text before this offset is in the tree
-        self._placements = self._place(Placer(source, dialect, pieces))
+        self._end = 0  # the text before this offset is in the tree
+        self._spans = self._replaced_spans(PositionAnalyzer(source, dialect, lexemes))
         self._handlers = {
-            Kind.COMMENT: self._comment,
-            Kind.OPEN: self._open,
-            Kind.CLOSE: self._close,
-            Kind.ESCAPE: self._escape,
-            Kind.TAG: self._tag,
-            Kind.HOLED: self._holed,
-            Kind.QUOTED: self._quoted,
-            Kind.STRING: self._quoted,
-            Kind.LEFT: self._bracket,
-            Kind.RIGHT: self._bracket,
+            LexemeKind.COMMENT: self._comment,
+            LexemeKind.CLAUSE_START: self._open,
+            LexemeKind.CLAUSE_END: self._close,
+            LexemeKind.ESCAPE: self._escape,
+            LexemeKind.TAG: self._tag,
+            LexemeKind.INTERPOLATED_STRING: self._interpolated_string,
+            LexemeKind.QUOTED: self._quoted,
+            LexemeKind.STRING: self._quoted,
+            LexemeKind.LEFT_BRACKET: self._bracket,
+            LexemeKind.RIGHT_BRACKET: self._bracket,
         }
 
-    def _place(self, placer: Placer) -> list[Placement]:
+    def _replaced_spans(self, analyzer: PositionAnalyzer) -> list[ReplacedSpan]:
         tags = [
-            (i, piece) for i, piece in enumerate(self._pieces) if piece.kind is Kind.TAG or piece.kind is Kind.HOLED
+            (i, lexeme)
+            for i, lexeme in enumerate(self._lexemes)
+            if lexeme.kind is LexemeKind.TAG or lexeme.kind is LexemeKind.INTERPOLATED_STRING
         ]
-        if sum(max(1, len(piece.parts)) for _, piece in tags) > 2 * MOST_TAGS or len(tags) > MOST_TAGS:
-            raise TemplateError(f"a SQL template has at most {MOST_TAGS} variables")
-        return [placer.place(index, piece) for index, piece in tags]
+        if sum(max(1, len(lexeme.parts)) for _, lexeme in tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
+            raise TemplateError(f"a SQL template has at most {MAX_TAGS} variables")
+        return [analyzer.analyze(index, lexeme) for index, lexeme in tags]
 
     def parse(self) -> tuple[Node, ...]:
-        """The nodes of the whole text; ``holes`` is filled on the way."""
-        self._placements.reverse()  # the next one is taken from the end
+        """The nodes of the whole text; ``references`` is filled on the way."""
+        self._spans.reverse()  # the next one is taken from the end
         handlers = self._handlers
-        for piece in self._pieces:
-            kind, start, end, *_ = piece
-            if end <= self._done:
+        for lexeme in self._lexemes:
+            kind, start, end, *_ = lexeme
+            if end <= self._end:
                 continue
-            tag = kind is Kind.TAG or kind is Kind.HOLED
-            stop = min(end, self._placements[-1].start) if self._placements else end
-            if kind is Kind.CODE:
-                self._code(max(start, self._done), stop)
+            tag = kind is LexemeKind.TAG or kind is LexemeKind.INTERPOLATED_STRING
+            stop = min(end, self._spans[-1].start) if self._spans else end
+            if kind is LexemeKind.CODE:
+                self._code(max(start, self._end), stop)
             elif tag or start < stop:
-                handlers[kind](piece)
+                handlers[kind](lexeme)
         level = self._levels[0]
         level.flush()
         return tuple(level.nodes)
@@ -132,110 +131,114 @@ class _Parser:
                 start = offset + 1
         text.append(self._text[start:stop])
 
-    def _bracket(self, piece: Piece) -> None:
-        self._levels[-1].text.append(self._text[piece.start : piece.end])
+    def _bracket(self, lexeme: Lexeme) -> None:
+        self._levels[-1].text.append(self._text[lexeme.start : lexeme.end])
 
-    def _comment(self, piece: Piece) -> None:
-        if self._text.startswith("/*", piece.start):
+    def _comment(self, lexeme: Lexeme) -> None:
+        if self._text.startswith("/*", lexeme.start):
             self._levels[-1].text.append(" ")
 
-    def _escape(self, piece: Piece) -> None:
-        self._levels[-1].text.append(self._text[piece.start + 1 : piece.end])
+    def _escape(self, lexeme: Lexeme) -> None:
+        self._levels[-1].text.append(self._text[lexeme.start + 1 : lexeme.end])
 
-    def _quoted(self, piece: Piece) -> None:
-        self._levels[-1].text.append(self._text[piece.start : piece.end].replace("\\{{", "{{"))
+    def _quoted(self, lexeme: Lexeme) -> None:
+        self._levels[-1].text.append(self._text[lexeme.start : lexeme.end].replace("\\{{", "{{"))
 
-    def _tag(self, piece: Piece) -> None:
-        placement = self._placements.pop()
-        hole = self._hole(piece, placement.position)
-        if placement.position is Position.LIST:
-            self._add(Members(hole, placement.operator, placement.negated), placement)
+    def _tag(self, lexeme: Lexeme) -> None:
+        span = self._spans.pop()
+        reference = self._reference(lexeme, span.position)
+        if span.position is Position.LIST:
+            self._add(InList(reference, span.operator, span.negated), span)
         else:
-            self._add(Value(hole), placement)
+            self._add(Value(reference), span)
 
-    def _holed(self, piece: Piece) -> None:
-        placement = self._placements.pop()
-        quote = self._text[piece.start]
-        parts: list[str | Hole] = []
-        for part in piece.parts:
-            if part.kind is Kind.TAG:
-                parts.append(self._hole(part, placement.position))
-            elif part.kind is Kind.ESCAPE:
+    def _interpolated_string(self, lexeme: Lexeme) -> None:
+        span = self._spans.pop()
+        quote = self._text[lexeme.start]
+        parts: list[str | VariableReference] = []
+        for part in lexeme.parts:
+            if part.kind is LexemeKind.TAG:
+                parts.append(self._reference(part, span.position))
+            elif part.kind is LexemeKind.ESCAPE:
                 parts.append(self._text[part.start + 1 : part.end])
             else:
-                parts.append(self._literal(part, quote, piece.backslash))
+                parts.append(self._literal_text(part, quote, lexeme.backslash))
         only = parts[0]
-        alone = len(parts) == 1 and isinstance(only, Hole)
-        self._add(Value(only) if alone and isinstance(only, Hole) else Composed(tuple(parts)), placement)
+        alone = len(parts) == 1 and isinstance(only, VariableReference)
+        self._add(Value(only) if alone and isinstance(only, VariableReference) else Concat(tuple(parts)), span)
 
-    def _literal(self, part: Piece, quote: str, backslash: bool) -> str:
+    def _literal_text(self, part: Lexeme, quote: str, backslash: bool) -> str:
         value = unescape(self._text[part.start : part.end], quote, backslash)
         if "\0" in value:
             raise self._source.error(part.start, "a NUL cannot stand in a parameter", "remove \\0 from the literal")
         return value
 
-    def _hole(self, piece: Piece, position: Position) -> Hole:
-        path, not_a_filter = _path(self._source, piece)
+    def _reference(self, lexeme: Lexeme, position: Position) -> VariableReference:
+        path, not_a_filter = _path(self._source, lexeme)
         clauses = len(self._levels) - 1
         required = clauses == 0 or (not_a_filter and path not in self._optional)
-        hole = Hole(path, piece.start, position, clauses, not_a_filter, required)
-        self.holes.append(hole)
-        self._levels[-1].holes.append(hole)
-        return hole
+        reference = VariableReference(path, lexeme.start, position, clauses, not_a_filter, required)
+        self.references.append(reference)
+        self._levels[-1].references.append(reference)
+        return reference
 
-    def _add(self, node: Node, placement: Placement) -> None:
+    def _add(self, node: Node, span: ReplacedSpan) -> None:
         """Adds a placeholder, with a space on either side where the text has none: ``1-{{ x }}`` is no comment."""
         level = self._levels[-1]
-        before = self._text[placement.start - 1 : placement.start]
-        after = self._text[placement.end : placement.end + 1]
+        before = self._text[span.start - 1 : span.start]
+        after = self._text[span.end : span.end + 1]
         if before and before not in _NO_SPACE_BEFORE:
             level.text.append(" ")
         level.flush()
         level.nodes.append(node)
         if after and after not in _NO_SPACE_AFTER:
             level.text.append(" ")
-        self._done = placement.end
+        self._end = span.end
 
-    def _open(self, piece: Piece) -> None:
-        if len(self._levels) > DEEPEST:
+    def _open(self, lexeme: Lexeme) -> None:
+        if len(self._levels) > MAX_CLAUSE_DEPTH:
             fix = "put the clauses beside each other"
-            raise self._source.error(piece.start, f"optional clauses are at most {DEEPEST} deep", fix)
+            raise self._source.error(lexeme.start, f"optional clauses are at most {MAX_CLAUSE_DEPTH} deep", fix)
         self._levels[-1].flush()
-        self._levels.append(_Level(piece.start))
+        self._levels.append(_Level(lexeme.start))
 
-    def _close(self, piece: Piece) -> None:
+    def _close(self, lexeme: Lexeme) -> None:
         level = self._levels.pop()
         level.flush()
-        before, after = self._text[level.start - 1 : level.start], self._text[piece.end : piece.end + 1]
-        first, last = self._text[level.start + 2], self._text[piece.start - 1]
-        opening, closing, dropped = _gap(before, first), _gap(last, after), _gap(before, after)
-        clause = Clause(tuple(level.nodes), tuple(level.holes), opening, closing, dropped, level.start)
+        before, after = self._text[level.start - 1 : level.start], self._text[lexeme.end : lexeme.end + 1]
+        first, last = self._text[level.start + 2], self._text[lexeme.start - 1]
+        opening, closing, dropped = (
+            _space_between(before, first),
+            _space_between(last, after),
+            _space_between(before, after),
+        )
+        clause = Clause(tuple(level.nodes), tuple(level.references), opening, closing, dropped, level.start)
         self._levels[-1].nodes.append(clause)
 
 
-def _gap(before: str, after: str) -> str:
+def _space_between(before: str, after: str) -> str:
     """The space that two characters need between them, if neither is one."""
     return "" if before in _SPACES or after in _SPACES else " "
 
 
-def _path(source: Source, piece: Piece) -> tuple[str, bool]:
+def _path(source: Source, lexeme: Lexeme) -> tuple[str, bool]:
     """The path in a tag, names joined by dots, and whether it is marked ``not_a_filter``.
 
     Raises TemplateError that says what else it looks like.
     """
-    inside = source.text[piece.start + 2 : piece.end - 2].strip()
+    inside = source.text[lexeme.start + 2 : lexeme.end - 2].strip()
     if PATH.fullmatch(inside):
         return inside, False
     if not inside:
-        raise source.error(piece.start, "an empty tag", "name a variable: {{ region }}")
+        raise source.error(lexeme.start, "an empty tag", "name a variable: {{ region }}")
     path, bar, name = (part.strip() for part in inside.partition("|"))
     if PATH.fullmatch(path) and name == NOT_A_FILTER:
         return path, True
     if bar:
         problem = f"the language has one filter, {NOT_A_FILTER}, and none with arguments"
-        raise source.error(piece.start, problem, "name the variable alone: {{ region }}")
+        raise source.error(lexeme.start, problem, "name the variable alone: {{ region }}")
     raise source.error(
-        piece.start,
+        lexeme.start,
         "a tag holds one path: names joined by dots",
         "write {{ name }} or {{ user_group.properties.name }}; no calls, indexes, operators or leading underscores",
     )

@@ -1,4 +1,4 @@
-"""Source: a template's text, and errors that point into it."""
+"""Source: a template's text, and errors that show its line with a caret."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 
 from tenantry.errors import Location, TemplateError
 
-LONGEST_TEXT = 256 * 1024
+MAX_TEXT = 256 * 1024
 """Characters. A template is written by hand: what is longer is a mistake or an attack."""
 
 _SHOWN = 100  # characters of a long line that an error shows
@@ -19,8 +19,8 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        if len(text) > LONGEST_TEXT:
-            raise TemplateError(f"a SQL template is at most {LONGEST_TEXT} characters long, this one is {len(text)}")
+        if len(text) > MAX_TEXT:
+            raise TemplateError(f"a SQL template is at most {MAX_TEXT} characters long, this one is {len(text)}")
         if text.isascii() and "\0" not in text:
             return
         for offset, character in enumerate(text):
@@ -48,7 +48,7 @@ class Source:
 
 
 def _blank(character: str) -> str:
-    """What is as wide as a character on a terminal: nothing for a combining mark, two spaces for a wide character."""
+    """Space as wide as a character on a terminal: nothing for a combining mark, two spaces for a wide one."""
     if character == "\t":
         return character
     if unicodedata.category(character) in {"Mn", "Me"}:

@@ -9,24 +9,23 @@ from typing import Any
 
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
-from tenantry.sql.bound import BoundSQL
 from tenantry.sql.codegen import Bind, generate
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
-from tenantry.sql.guard import droppable, enforce, is_guarded
-from tenantry.sql.nodes import Hole, Position, Tree
-from tenantry.sql.paramstyles import paramstyle_named, refuse_marks
+from tenantry.sql.nodes import Position, Tree, VariableReference
 from tenantry.sql.parser import PATH, parse
+from tenantry.sql.placeholders import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.source import Source
+from tenantry.sql.tenant_guard import droppable, enforce_tenant_guard, is_guarded
 
 DEFAULT_DIALECT = "postgresql"
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One tag of a template: its path, where it stands, and what its place makes of it.
+    """One tag of a template: its path, its location, and what its position makes of it.
 
-    ``optional`` tells that it stands inside ``[[ ]]``; ``guarded`` that it is the group's and not declared optional, so
-    that its absence never drops a clause; ``not_a_filter`` that its author marked it so.
+    ``optional``: it is inside ``[[ ]]``; ``guarded``: it is the group's and not declared optional, so
+    its absence never drops a clause; ``not_a_filter``: its author marked it so.
     """
 
     path: str
@@ -41,7 +40,7 @@ class Variable:
 class SQLTemplate:
     """SQL with ``{{ path }}``, ``[[ optional clauses ]]`` and ``\\{{`` (docs/sql.md).
 
-    No choice of a viewer changes which variables of the group stand in the bound text: in ``[[ ]]`` stand ``params.*``,
+    No choice of a viewer changes which variables of the group are in the bound text: in ``[[ ]]`` are ``params.*``,
     paths of ``optional``, and what its author marked ``{{ rate | not_a_filter }}``; see ``droppable``.
 
     The text is compiled for a dialect when it is first bound for it, or at once when ``dialect`` (``postgresql``,
@@ -79,13 +78,13 @@ class SQLTemplate:
 
         ``dialect`` defaults to the template's, else ``postgresql``; ``paramstyle`` to that of the dialect's usual
         driver: postgresql ``numeric_dollar`` (asyncpg), sqlite and duckdb ``qmark``, mysql ``format``. The text depends
-        on which clauses are kept and on the lengths of lists, and on nothing else.
+        on which clauses are included and on the lengths of lists, and on nothing else.
 
         Raises MissingVariable, one for all variables that are missing or None; UnbindableValue for a value that cannot
-        stand where the template names it; TemplateError if the text cannot be compiled; ValueError for an unknown
+        be where the template names it; TemplateError if the text cannot be compiled; ValueError for an unknown
         dialect or paramstyle.
         """
-        try:  # the short way for the template's own dialect: this is the hot path
+        try:  # the fast path for the template's own dialect
             bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
         except KeyError:
             bind = self._compile(dialect, paramstyle)
@@ -95,7 +94,7 @@ class SQLTemplate:
     def variables(self) -> tuple[Variable, ...]:
         """Every tag in the order of the text: for the template's dialect, else the first one that takes the text."""
         tree = self._own_tree()
-        return tuple(map(self._variable, tree.holes))
+        return tuple(map(self._variable, tree.references))
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
@@ -107,11 +106,11 @@ class SQLTemplate:
     def __repr__(self) -> str:
         return f"<SQLTemplate {self.text[:60]!r}{'…' if len(self.text) > 60 else ''}>"
 
-    def _variable(self, hole: Hole) -> Variable:
-        at = self._source.location(hole.offset)
-        guarded = is_guarded(hole, self.optional)
-        inside = hole.clauses > 0
-        return Variable(hole.path, at.line, at.column, hole.position, inside, guarded, hole.not_a_filter)
+    def _variable(self, reference: VariableReference) -> Variable:
+        at = self._source.location(reference.offset)
+        guarded = is_guarded(reference, self.optional)
+        inside = reference.clauses > 0
+        return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, reference.not_a_filter)
 
     def _own_tree(self) -> Tree:
         return self._tree(dialect_named(self.dialect)) if self.dialect is not None else self._first_tree()
@@ -129,18 +128,18 @@ class SQLTemplate:
         tree = self._trees.get(dialect.name)
         if tree is None:
             tree = parse(self._source, dialect, self.optional)
-            enforce(self._source, dialect, tree, self.optional)
+            enforce_tenant_guard(self._source, dialect, tree, self.optional)
             self._trees[dialect.name] = tree
         return tree
 
     def _compile(self, dialect: str | None, paramstyle: str | None) -> Bind:
         profile = dialect_named(dialect or self.dialect or DEFAULT_DIALECT)
         style = paramstyle_named(paramstyle or profile.paramstyle)
-        with self._lock:  # one function for each dialect and style, so that equal shapes are the same str object
+        with self._lock:  # one function for each dialect and style, so that equal texts are the same str object
             bind = self._binds.get((profile.name, style.name))
             if bind is None:
                 tree = self._tree(profile)
-                refuse_marks(self._source, profile, style, tree.marks)
+                check_placeholder_conflicts(self._source, profile, style, tree.placeholder_conflicts)
                 bind = generate(self._source, tree, profile, style)
                 self._binds[profile.name, style.name] = bind
             if dialect is None:

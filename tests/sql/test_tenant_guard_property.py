@@ -145,7 +145,7 @@ def old_rule(source: Source, _dialect: Dialect, tree: Tree, optional: AbstractSe
 @pytest.mark.parametrize("rule", [old_rule, lambda *_: None])
 def test_a_weaker_rule_is_found_out(rule: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: under the old rule, and under none, the search finds two viewers who differ."""
-    monkeypatch.setattr("tenantry.sql.template.enforce", rule)
+    monkeypatch.setattr("tenantry.sql.template.enforce_tenant_guard", rule)
     found = find(
         cases(st.one_of(VIEWERS, GUARDED)),
         differ,

@@ -1,0 +1,135 @@
+"""Placeholders: how a driver wants them written and their parameters given (PEP 249, and ``$1``), BoundSQL, which is
+both in one, and what in the author's own SQL a driver could take for a placeholder (``?``, ``:name``, ``@name``,
+``$1``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.lexer import Lexeme, LexemeKind
+from tenantry.sql.nodes import PlaceholderConflict
+from tenantry.sql.source import Source
+
+_CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)")
+_BRACKET = re.compile(r"[\[\](){}]")
+_LOOKBACK = 2_000  # characters to look back for the bracket that makes a colon a slice
+_FIXES = {
+    "?": "name a variable, {{ name }}; for PostgreSQL's operator ? use jsonb_exists(), or another paramstyle",
+    ":": "name a variable, {{ name }}; where the colon is SQL, write a space after it",
+    "@": "name a variable: {{ name }}",
+    "$": "name a variable: {{ name }}",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paramstyle:
+    """``placeholder`` writes the n-th one, from 1: one number an occurrence, since ``$1`` cannot have two types."""
+
+    name: str
+    placeholder: Callable[[int], str]
+    named: bool = False
+    doubles_percent: bool = False
+    markers: frozenset[str] = frozenset()
+    """Characters in the author's SQL that a driver of this style takes for its placeholders."""
+
+
+PARAMSTYLES: Final[dict[str, Paramstyle]] = {
+    style.name: style
+    for style in (
+        Paramstyle(name="qmark", placeholder=lambda n: "?", markers=frozenset("?")),
+        Paramstyle(name="numeric", placeholder=lambda n: f":{n}", markers=frozenset(":")),
+        Paramstyle(name="named", placeholder=lambda n: f":p{n}", named=True, markers=frozenset(":")),
+        Paramstyle(name="format", placeholder=lambda n: "%s", doubles_percent=True),
+        Paramstyle(name="pyformat", placeholder=lambda n: f"%(p{n})s", named=True, doubles_percent=True),
+        Paramstyle(name="numeric_dollar", placeholder=lambda n: f"${n}", markers=frozenset("$")),
+    )
+}
+"""The paramstyles by name: qmark ``?``, numeric ``:1``, named ``:p1``, format ``%s``, pyformat ``%(p1)s`` and
+numeric_dollar ``$1``."""
+
+
+def paramstyle_named(name: str) -> Paramstyle:
+    """The paramstyle of this name. Raises ValueError that lists the names."""
+    try:
+        return PARAMSTYLES[name]
+    except (KeyError, TypeError):
+        raise ValueError(f"there is no paramstyle {name!r}: give one of {', '.join(PARAMSTYLES)}") from None
+
+
+class BoundSQL(NamedTuple):
+    """SQL text and the parameters of its placeholders, for a driver's ``execute(sql, params)``.
+
+    ``params`` is a tuple, or a dict for the styles ``named`` and ``pyformat``. For ``format`` and ``pyformat`` it is
+    None when the text has no placeholder, and ``%`` is then not doubled: drivers undouble it only when they are given
+    parameters. ``repr`` shows the text and never a value. (A tuple because it is frozen and the cheapest to make.)
+    """
+
+    sql: str
+    params: tuple[Any, ...] | dict[str, Any] | None
+    paramstyle: str
+    dialect: str
+
+    def __repr__(self) -> str:
+        count = len(self.params or ())
+        return f"<BoundSQL {self.dialect} {self.paramstyle}, {count} parameter{'s' * (count != 1)}: {self.sql!r}>"
+
+
+def driver_params(
+    style: Paramstyle, names: tuple[str, ...], params: tuple[Any, ...]
+) -> tuple[Any, ...] | dict[str, Any] | None:
+    """The parameters as a driver of this style wants them."""
+    given = dict(zip(names, params, strict=True)) if style.named else params
+    return given or None if style.doubles_percent else given
+
+
+def find_placeholder_conflicts(
+    text: str, lexemes: Sequence[Lexeme]
+) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
+    """The characters in a text that some drivers take for a placeholder; and the offsets of colons in slices
+    (``a[1:n]``), which are none."""
+    if not any(character in text for character in "?:@$"):
+        return (), ()
+    conflicts: list[PlaceholderConflict] = []
+    slices: list[int] = []
+    for index, lexeme in enumerate(lexemes):
+        if lexeme.kind is not LexemeKind.CODE:
+            continue
+        for match in _CONFLICT.finditer(text, lexeme.start, lexeme.end):
+            if match.group() == ":" and _in_slice(text, lexemes, index, match.start()):
+                slices.append(match.start())
+            else:
+                conflicts.append(PlaceholderConflict(match.group(), match.start()))
+    return tuple(conflicts), tuple(slices)
+
+
+def check_placeholder_conflicts(
+    source: Source, dialect: Dialect, style: Paramstyle, conflicts: Sequence[PlaceholderConflict]
+) -> None:
+    """Raises TemplateError for the first character that the engine or the driver would take for a placeholder."""
+    taken = style.markers | dialect.native_markers
+    for conflict in conflicts:
+        if conflict.character in taken:
+            problem = f"{dialect.name} with paramstyle {style.name} takes this {conflict.character} for a placeholder"
+            raise source.error(conflict.offset, problem, _FIXES[conflict.character])
+
+
+def _in_slice(text: str, lexemes: Sequence[Lexeme], index: int, offset: int) -> bool:
+    """Whether the innermost bracket that is open at ``offset`` is square, or the curly one of a struct."""
+    depth = 0
+    farthest = offset - _LOOKBACK
+    for at in range(index, -1, -1):
+        lexeme = lexemes[at]
+        if lexeme.end < farthest:
+            return False
+        if lexeme.kind not in {LexemeKind.CODE, LexemeKind.LEFT_BRACKET, LexemeKind.RIGHT_BRACKET}:
+            continue
+        for match in reversed(list(_BRACKET.finditer(text, max(lexeme.start, farthest), min(lexeme.end, offset)))):
+            depth += 1 if match.group() in ")]}" else -1
+            if depth < 0:
+                return match.group() in "[{"
+    return False

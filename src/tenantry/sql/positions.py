@@ -1,0 +1,299 @@
+"""Positions: what the SQL around a tag makes of it, decided at compile time and never by the value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.lexer import Lexeme, LexemeKind
+from tenantry.sql.nodes import Position
+from tenantry.sql.source import Source
+
+_NAME_AFTER = {
+    "from": "a table",
+    "join": "a table",
+    "into": "a table",
+    "update": "a table",
+    "only": "a table",
+    "lateral": "a table",
+    "table": "a table",
+    "view": "a view",
+    "schema": "a schema",
+    "database": "a database",
+    "index": "an index",
+    "set": "a column",
+    "as": "an alias or a type",
+    "with": "a name",
+    "recursive": "a name",
+    "collate": "a collation",
+    "attach": "a database",
+    "use": "a schema",
+    "do": "a program",
+    "immediate": "a statement",
+    "program": "a program",
+    "load": "an extension",
+    "install": "an extension",
+    "infile": "a file",
+    "outfile": "a file",
+    "dumpfile": "a file",
+    "::": "a type",
+}
+_FROM_FUNCTIONS = frozenset({"extract", "trim", "substring", "overlay", "substr", "position"})
+_TYPES = frozenset(
+    (
+        *("date", "time", "timestamp", "timestamptz", "timetz", "datetime", "interval", "json", "jsonb", "uuid", "xml"),
+        *("inet", "cidr", "macaddr", "bytea", "numeric", "decimal", "int", "integer", "bigint", "smallint", "real"),
+        *("float", "double", "boolean", "bool", "text", "varchar", "char", "money", "point", "box", "circle", "line"),
+    )
+)
+_BARE_TYPES = frozenset({"date", "time", "timestamp", "timestamptz", "timetz", "datetime"})
+_OPERATORS = frozenset("+-*/<>=|&^%#~!") | {"::"}
+_IDENTIFIER_FIX = "write the name in the template itself; a value is never an identifier"
+_TOKEN = re.compile(r"[A-Za-z_\x80-\U0010ffff][\w$\x80-\U0010ffff]*|[0-9][\w.]*|::|\S")
+_STRETCH = 32  # characters of code that are cut into tokens at first: most rules look at a word or two
+_NEAR = 4  # characters: an operator and the space after it
+_PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
+_SPACE = re.compile(r"\s")
+_LOOKBACK = 300  # tokens: a rule that would have to look farther back does not apply
+
+_CLAUSE_KEYWORDS = frozenset(
+    (
+        *("select", "from", "where", "having", "by", "limit", "offset", "on", "using", "values", "set", "returning"),
+        *("window", "when", "then", "else", "case", "end", "and", "or"),
+    )
+)
+_TOKEN_TEXTS = {
+    LexemeKind.STRING: "'",
+    LexemeKind.INTERPOLATED_STRING: "'",
+    LexemeKind.QUOTED: '"',
+    LexemeKind.TAG: "{{",
+    LexemeKind.CLAUSE_START: "[[",
+    LexemeKind.CLAUSE_END: "]]",
+    LexemeKind.LEFT_BRACKET: "[",
+    LexemeKind.RIGHT_BRACKET: "]",
+    LexemeKind.ESCAPE: "\\",
+}
+
+
+class ReplacedSpan(NamedTuple):
+    """The text that a placeholder replaces (a tag, the string around it, or ``in`` with it), and its position."""
+
+    position: Position
+    start: int
+    end: int
+    operator: str = ""
+    negated: bool = False
+
+
+class PositionAnalyzer:
+    """Decides the positions of one template's variables in one dialect, tag after tag."""
+
+    def __init__(self, source: Source, dialect: Dialect, lexemes: list[Lexeme]) -> None:
+        self._source = source
+        self._dialect = dialect
+        self._context = TokenContext(source.text, lexemes)
+        self._has_position = "position" in source.text.lower()
+
+    def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
+        """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be."""
+        self._reject_glued(lexeme)
+        if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
+            return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end)
+        previous = self._context.preceding(index, 4)
+        if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
+            return self._string(index, lexeme, previous)
+        in_list = self._in_list(index, lexeme, previous)
+        if in_list is not None:
+            return in_list
+        self._reject_name(index, lexeme, previous)
+        self._reject_typed(lexeme, previous)
+        return ReplacedSpan(self._value(index, lexeme, previous), lexeme.start, lexeme.end)
+
+    def _reject_glued(self, lexeme: Lexeme) -> None:
+        text = self._source.text
+        before = text[lexeme.start - 1 : lexeme.start]
+        after = text[lexeme.end : lexeme.end + 1]
+        if _in_word(before) or (lexeme.kind is LexemeKind.TAG and _in_word(after)):
+            fix = "write a space beside the variable; a value is never a part of a name"
+            raise self._source.error(lexeme.start, "a variable cannot be a part of a word", fix)
+
+    def _string(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> ReplacedSpan:
+        first = previous[0].text
+        if first in _TYPES or (first == "zone" and previous[2].text in {"with", "without"}):
+            kind = "timestamp" if first == "zone" else first
+            fix = f"write cast({{{{ name }}}} as {kind})"
+            if kind == "interval":
+                fix = "write {{ n }} * interval '1 day', with the unit that you need"
+            raise self._source.error(
+                lexeme.start, f"a variable cannot stand inside a literal of the form {kind} '…'", fix
+            )
+        if first == "in":
+            raise self._source.error(
+                lexeme.start, "`in` takes a list, not a string", "write in {{ name }}, without quotes"
+            )
+        if first == "'":
+            raise self._source.error(lexeme.start, "two literals side by side", "put an operator between them")
+        if self._value(index, lexeme, previous) is Position.LIMIT:
+            raise self._source.error(
+                lexeme.start, f"`{first}` takes a number, not a string", "write {{ name }} without quotes"
+            )
+        self._reject_name(index, lexeme, previous)
+        alone = len(lexeme.parts) == 1
+        return ReplacedSpan(Position.TEXT if alone else Position.PART, lexeme.start, lexeme.end)
+
+    def _in_list(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> ReplacedSpan | None:
+        word = previous[0]
+        end, rest = lexeme.end, previous[1:]
+        if word.text == "(":
+            after = self._context.following(index)
+            if after.text != ")":
+                return None
+            word, rest, end = previous[1], previous[2:], after.end
+        if word.text != "in" or rest[0].text == ".":
+            return None
+        if self._has_position and self._context.enclosing_function(index) == "position":
+            return None  # position('a' in {{ text }})
+        negated = rest[0].text == "not"
+        start = rest[0].start if negated else word.start
+        operator = self._source.text[start : rest[0].end] + " " if negated else ""
+        operator += self._source.text[word.start : word.end]
+        return ReplacedSpan(Position.LIST, start, end, operator, negated)
+
+    def _reject_name(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> None:
+        following = self._context.following(index).text
+        if previous[0].text == "." or following == ".":
+            raise self._source.error(lexeme.start, "a variable cannot be a part of a name", _IDENTIFIER_FIX)
+        if following == "(":
+            raise self._source.error(lexeme.start, "a variable cannot name a function", _IDENTIFIER_FIX)
+        if previous[0].text == "from" and self._is_operator(index, previous):
+            return
+        self._reject_named(lexeme, previous)
+        clause = self._context.enclosing_clause(index) if previous[0].text in {",", "by"} else ""
+        if clause == "by" and following not in _OPERATORS:
+            problem = "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing"
+            raise self._source.error(lexeme.start, problem, "write the column's name in the template itself")
+
+    def _is_operator(self, index: int, previous: list[SQLToken]) -> bool:
+        """Whether ``from`` belongs to ``is distinct from`` or to a function such as ``extract(… from …)``."""
+        return previous[1].text == "distinct" or self._context.enclosing_function(index) in _FROM_FUNCTIONS
+
+    def _reject_named(self, lexeme: Lexeme, previous: list[SQLToken]) -> None:
+        word = previous[0].text
+        what = "a program" if previous[1].text == "language" else _NAME_AFTER.get(word)
+        if what is not None:
+            raise self._source.error(lexeme.start, f"a variable after `{word}` would name {what}", _IDENTIFIER_FIX)
+
+    def _reject_typed(self, lexeme: Lexeme, previous: list[SQLToken]) -> None:
+        word = previous[0].text
+        if word in _BARE_TYPES and previous[1].text != ".":
+            fix = f"write cast({{{{ name }}}} as {word})"
+            raise self._source.error(lexeme.start, f"`{word}` takes a literal, not a parameter", fix)
+        if word == "interval" and not self._dialect.interval_takes_value:
+            fix = "write {{ n }} * interval '1 day', with the unit that you need"
+            raise self._source.error(lexeme.start, "`interval` takes a literal, not a parameter", fix)
+        after_is = word == "is" or (word == "not" and previous[1].text == "is")
+        if after_is and not self._dialect.is_takes_value:
+            raise self._source.error(lexeme.start, "`is` takes no parameter", "write = {{ name }}, or is null")
+
+    def _value(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> Position:
+        word = previous[0].text
+        if word in {"limit", "offset"} or (word in {"first", "next"} and previous[1].text == "fetch"):
+            return Position.LIMIT
+        if word == "," and self._context.enclosing_clause(index) == "limit":
+            return Position.LIMIT
+        return Position.VALUE
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character in {"_", "$"} or character >= "\x80"
+
+
+class SQLToken(NamedTuple):
+    """A word (lower case), a number or a sign, and its span. Of what is quoted the quote alone is the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+_NO_TOKEN = SQLToken("", 0, 0)
+
+
+class TokenContext:
+    """The SQL tokens before and after the lexeme at ``index``, read on demand and only as far as a rule needs."""
+
+    def __init__(self, text: str, lexemes: Sequence[Lexeme]) -> None:
+        self._text = text
+        self._lexemes = lexemes
+
+    def preceding(self, index: int, count: int) -> list[SQLToken]:
+        """Up to ``count`` tokens before the lexeme, the nearest first; missing ones are empty."""
+        tokens = self._tokens_before(index)
+        return [next(tokens, _NO_TOKEN) for _ in range(count)]
+
+    def follows_comparison(self, index: int) -> bool:
+        """Whether ``=``, ``<`` or ``>`` comes before the lexeme, and after it nothing that could make it a name.
+
+        So it is for most tags, and then no other rule has to be checked.
+        """
+        before = self._lexemes[index - 1]  # for the first lexeme this is the last one, which ends elsewhere
+        lexeme = self._lexemes[index]
+        if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
+            return False
+        near = self._text[max(before.start, lexeme.start - _NEAR) : lexeme.start].rstrip()
+        return near.endswith(("=", "<", ">")) and _PLAIN_END.match(self._text, lexeme.end) is not None
+
+    def following(self, index: int) -> SQLToken:
+        """The token after the lexeme, or an empty one."""
+        for lexeme in self._lexemes[index + 1 : index + _LOOKBACK]:
+            if lexeme.kind is LexemeKind.CODE:
+                match = _TOKEN.search(self._text, lexeme.start, lexeme.end)
+                if match is not None:
+                    return SQLToken(match.group().lower(), match.start(), match.end())
+            elif lexeme.kind is not LexemeKind.COMMENT:
+                return SQLToken(_TOKEN_TEXTS[lexeme.kind], lexeme.start, lexeme.end)
+        return _NO_TOKEN
+
+    def enclosing_function(self, index: int) -> str:
+        """The name before the innermost open parenthesis around the lexeme: ``extract`` in ``extract(year from``."""
+        depth = 0
+        tokens = self._tokens_before(index)
+        for _, token in zip(range(_LOOKBACK), tokens, strict=False):
+            depth += (token.text == ")") - (token.text == "(")
+            if depth < 0:
+                return next(tokens, _NO_TOKEN).text
+        return ""
+
+    def enclosing_clause(self, index: int) -> str:
+        """The keyword that begins the clause of which the lexeme is an item: ``order by``, ``limit``, ``select``, …"""
+        depth = 0
+        tokens = self._tokens_before(index)
+        for _, token in zip(range(_LOOKBACK), tokens, strict=False):
+            depth += (token.text == ")") - (token.text == "(")
+            if depth < 0:
+                return "("
+            if depth == 0 and token.text in _CLAUSE_KEYWORDS:
+                return token.text
+        return ""
+
+    def _tokens_before(self, index: int) -> Iterator[SQLToken]:
+        for at in range(index - 1, -1, -1):
+            lexeme = self._lexemes[at]
+            if lexeme.kind is LexemeKind.CODE:
+                yield from self._code_tokens_before(lexeme)
+            elif lexeme.kind is not LexemeKind.COMMENT:
+                yield SQLToken(_TOKEN_TEXTS[lexeme.kind], lexeme.start, lexeme.end)
+
+    def _code_tokens_before(self, lexeme: Lexeme) -> Iterator[SQLToken]:
+        end, stretch = lexeme.end, _STRETCH
+        while end > lexeme.start:
+            start = max(lexeme.start, end - stretch)
+            stretch *= 4
+            if start > lexeme.start:  # never cut a word
+                space = _SPACE.search(self._text, start, end)
+                start = space.start() if space is not None else lexeme.start
+            for match in reversed(list(_TOKEN.finditer(self._text, start, end))):
+                yield SQLToken(match.group().lower(), match.start(), match.end())
+            end = start

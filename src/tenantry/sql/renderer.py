@@ -1,0 +1,108 @@
+"""Renderer: the SQL text for one combination of included clauses and list lengths, rendered once and cached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import TypeAlias
+
+from tenantry.errors import UnbindableValue
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.nodes import Clause, Concat, InList, Node, Text, Tree, Value
+from tenantry.sql.placeholders import Paramstyle
+
+MAX_PARAMETERS = 32_766
+"""Parameters of one statement: SQLite's default limit, and the smallest among the drivers (asyncpg has one more)."""
+_CACHED_CHARACTERS = 4 * 1024 * 1024  # of one template: a text is a few kB, so a thousand of them
+
+RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
+"""The text, and the names of its parameters (for the named styles; else empty)."""
+
+
+class Renderer:
+    """Renders the texts of one template in one dialect and paramstyle. The same key gives the same ``str`` object.
+
+    A key holds, in the order of the text, whether each clause is included and the length of each list: never a value.
+    ``cached`` are the texts so far.
+    """
+
+    def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
+        self.cached: dict[tuple[int, ...], RenderedSQL] = {}
+        self._tree = tree
+        self._dialect = dialect
+        self._style = style
+        self._lock = Lock()
+        self._characters = 0
+
+    def render(self, key: tuple[int, ...]) -> RenderedSQL:
+        """The text for a key, rendered once. The oldest texts are dropped when all together grow too long."""
+        with self._lock:
+            rendered = self.cached.get(key)
+            if rendered is not None:
+                return rendered
+            rendered = _Rendering(self._dialect, self._style, key).run(self._tree.nodes)
+            self._characters += len(rendered[0])
+            while self.cached and self._characters > _CACHED_CHARACTERS:
+                self._characters -= len(self.cached.pop(next(iter(self.cached)))[0])
+            self.cached[key] = rendered
+            return rendered
+
+
+class _Rendering:
+    def __init__(self, dialect: Dialect, style: Paramstyle, key: tuple[int, ...]) -> None:
+        self._dialect = dialect
+        self._style = style
+        self._key = iter(key)
+        self._count = 0
+        self._longest = ("", 0)
+
+    def run(self, nodes: Sequence[Node]) -> RenderedSQL:
+        parts = list(self._parts(nodes, included=True))
+        if self._count > MAX_PARAMETERS:  # the tags after a list count too
+            raise _too_many_parameters(self._longest[0])
+        text = "".join(
+            part.replace("%", "%%") if self._count and literal and self._style.doubles_percent else part
+            for literal, part in parts
+        )
+        names = tuple(f"p{n}" for n in range(1, self._count + 1)) if self._style.named else ()
+        return text, names
+
+    def _parts(self, nodes: Sequence[Node], *, included: bool) -> Iterator[tuple[bool, str]]:
+        """Pairs: whether it is literal text, and the text. A dropped clause is read too: the key has its numbers."""
+        for node in nodes:
+            if isinstance(node, Clause):
+                included_here = bool(next(self._key)) and included
+                if included:
+                    yield True, node.opening if included_here else node.dropped
+                yield from self._parts(node.children, included=included_here)
+                if included_here:
+                    yield True, node.closing
+            elif isinstance(node, InList):
+                length = next(self._key)
+                if included:
+                    yield from self._in_list(node, length)
+            elif included and isinstance(node, Text):
+                yield True, node.sql
+            elif included and isinstance(node, Value | Concat):
+                yield False, self._placeholder()
+
+    def _in_list(self, node: InList, length: int) -> Iterator[tuple[bool, str]]:
+        if length == 0:
+            yield True, self._dialect.empty_not_in if node.negated else self._dialect.empty_in
+            return
+        if self._count + length > MAX_PARAMETERS:  # before the text grows
+            raise _too_many_parameters(node.reference.path)
+        self._longest = max(self._longest, (node.reference.path, length), key=lambda item: item[1])
+        yield True, f"{node.operator} ("
+        numbers = range(self._count + 1, self._count + length + 1)
+        self._count += length
+        yield False, ", ".join(map(self._style.placeholder, numbers))
+        yield True, ")"
+
+    def _placeholder(self) -> str:
+        self._count += 1
+        return self._style.placeholder(self._count)
+
+
+def _too_many_parameters(path: str) -> UnbindableValue:
+    return UnbindableValue(f"{path}: a statement has at most {MAX_PARAMETERS} parameters", name=path)

@@ -69,7 +69,7 @@ def test_written_as_the_error_says_it_gives_the_tenants_rows_alone(orders: sqlit
     ],
 )
 def test_no_guarded_variable_stands_in_any_clause(text: str, dialect: str) -> None:
-    """However deep, in every position, beside whatever. Red when ``enforce_tenant_guard`` looks at one of these less."""
+    """However deep, in every position, beside whatever. Red when the guard checks one of these less."""
     with pytest.raises(TemplateError, match="tenant stands in an optional clause"):
         SQLTemplate(text, dialect, optional={"discount"})
 

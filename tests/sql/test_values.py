@@ -89,21 +89,21 @@ UNPRINTABLE_OR_AT_THE_EDGE = {-(2**63), 2**63 - 1, GOOD[2][0]}
 
 
 @pytest.mark.parametrize("value", [value for value, _ in GOOD if value not in UNPRINTABLE_OR_AT_THE_EDGE])
-def test_good_values_never_need_the_careful_way(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The generated function binds them by itself, out of dicts and out of Records. Red when `fit` lacks a type."""
+def test_good_values_never_need_the_interpreter(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The generated function binds them by itself, out of dicts and out of Records. Red when `BINDABLE` lacks a type."""
     for template in (VALUE, WIDE, RUN, CLAUSE, LIST):
         inner: dict[str, Any] = {**BESIDE, "x": [value, 1, "a", value] if template is LIST else value}
         variables: dict[str, Any] = {**BESIDE, "g": inner}
         expected = template.bind(variables)
         with monkeypatch.context() as patch:
-            patch.setitem(template._own[None].__globals__, "careful", None)
+            patch.setitem(template._own[None].__globals__, "interpret", None)
             assert template.bind(variables) == expected
             assert template.bind(Record(variables)) == expected
 
 
 @pytest.mark.parametrize("kind", [MappingProxyType, ChainMap, OrderedDict, Record])
 def test_any_mapping_holds_variables(kind: Any) -> None:
-    """At the top and within. Red when the careful way is not taken for what is neither a dict nor a Record."""
+    """At the top and within. Red when the interpreter is not used for what is neither a dict nor a Record."""
     for template in (VALUE, WIDE, RUN, CLAUSE):
         variables = kind({**BESIDE, "g": kind({**BESIDE, "x": "v"})})
         assert template.bind(variables).params == template.bind({**BESIDE, "g": {**BESIDE, "x": "v"}}).params
@@ -155,7 +155,7 @@ BAD: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("value", "problem"), BAD)
 def test_what_cannot_be_bound_is_refused_with_its_path(value: Any, problem: str) -> None:
-    """In every position, and the message never shows the value. Red when `fit` or `checked` lets a type through."""
+    """In every position, and the message never shows the value. Red when `all_bindable` or `check_scalar` lets a type through."""
     lists: list[Any] = [["a", value], [value], [1, value], [1.5, value, True], (value, value)]
     cases = [*((t, value) for t in (VALUE, TEXT, WIDE, RUN, CLAUSE)), *((LIST, items) for items in lists)]
     for template, given_value in cases:

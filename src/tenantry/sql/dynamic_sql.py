@@ -155,7 +155,7 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Whether a finished text, read by a dialect's rules, calls one of some functions; True where it cannot be decided."""
+    """Whether a finished text, read by a dialect's rules, calls one of some functions; True where that is unclear."""
     if not _may_call(sql, rules):
         return False
     try:

@@ -90,7 +90,7 @@ UNPRINTABLE_OR_AT_THE_EDGE = {-(2**63), 2**63 - 1, GOOD[2][0]}
 
 @pytest.mark.parametrize("value", [value for value, _ in GOOD if value not in UNPRINTABLE_OR_AT_THE_EDGE])
 def test_good_values_never_need_the_interpreter(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The generated function binds them by itself, out of dicts and out of Records. Red when `BINDABLE` lacks a type."""
+    """The generated function binds them by itself, out of dicts and Records. Red when `BINDABLE` lacks a type."""
     for template in (VALUE, WIDE, RUN, CLAUSE, LIST):
         inner: dict[str, Any] = {**BESIDE, "x": [value, 1, "a", value] if template is LIST else value}
         variables: dict[str, Any] = {**BESIDE, "g": inner}
@@ -155,7 +155,7 @@ BAD: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("value", "problem"), BAD)
 def test_what_cannot_be_bound_is_refused_with_its_path(value: Any, problem: str) -> None:
-    """In every position, and the message never shows the value. Red when `all_bindable` or `check_scalar` lets a type through."""
+    """In every position, and no message shows the value. Red when `check_scalar` or `BINDABLE` takes a type."""
     lists: list[Any] = [["a", value], [value], [1, value], [1.5, value, True], (value, value)]
     cases = [*((t, value) for t in (VALUE, TEXT, WIDE, RUN, CLAUSE)), *((LIST, items) for items in lists)]
     for template, given_value in cases:

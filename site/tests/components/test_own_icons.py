@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tenantry_site.components.own_icons import own_svg
+from tenantry_site.components.icons import own_svg
 from tests.markdown.reading import codes, read, reader
 
 PATH = '<path d="M12 2L2 22h20z"/>'

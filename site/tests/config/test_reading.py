@@ -154,4 +154,4 @@ def test_places_count_every_kind_of_line_end() -> None:
         (3, 1),
         (4, 1),
     ]
-    assert [source.numbered(line) for line in range(6)] == ["", "a", "bc", "d", "e", ""]
+    assert [source.line(line) for line in range(6)] == ["", "a", "bc", "d", "e", ""]

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tenantry_site.icons import bundle
+from tenantry_site.icons import lookup
 
 ROOT = Path(__file__).parents[3]
 
@@ -50,20 +50,20 @@ def test_names_old_names_and_outlines_survive_the_packing(
 ) -> None:
     """What was packed is read back. Red when the offsets forget a style."""
     hook.bundle_icons(package(tmp_path / "package"), tmp_path)
-    monkeypatch.setattr(bundle, "BUNDLE", tmp_path / "icons.txt")
-    bundle.index.cache_clear()
+    monkeypatch.setattr(lookup, "BUNDLE", tmp_path / "icons.txt")
+    lookup.read_index.cache_clear()
     try:
-        assert bundle.names() == ["bell", "favourite", "git", "old-star", "ring", "star"]
-        assert bundle.known("old-star") == bundle.known("favourite") == "star"
-        assert bundle.known("ring") == "bell"
-        assert bundle.known("bell") == "bell"  # an icon's name is never another's old one
-        assert bundle.known("sta") is None
-        assert bundle.outlines("star") == {"solid": (20, "M1"), "regular": (40, "M2z2")}
-        assert bundle.outlines("bell") == {"solid": (40, "M333")}
-        assert bundle.outlines("git") == {"brands": (20, "M4")}
-        assert bundle.outlines("favourite") == bundle.outlines("nothing") == {}
+        assert lookup.bundled_names() == ["bell", "favourite", "git", "old-star", "ring", "star"]
+        assert lookup.bundled_name("old-star") == lookup.bundled_name("favourite") == "star"
+        assert lookup.bundled_name("ring") == "bell"
+        assert lookup.bundled_name("bell") == "bell"  # an icon's name is never another's old one
+        assert lookup.bundled_name("sta") is None
+        assert lookup.outlines("star") == {"solid": (20, "M1"), "regular": (40, "M2z2")}
+        assert lookup.outlines("bell") == {"solid": (40, "M333")}
+        assert lookup.outlines("git") == {"brands": (20, "M4")}
+        assert lookup.outlines("favourite") == lookup.outlines("nothing") == {}
     finally:
-        bundle.index.cache_clear()
+        lookup.read_index.cache_clear()
     assert "Icons: share them" in (tmp_path / "icons.licenses.txt").read_text()
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engines.corpus import CORPUS, needs_corpus
 from tenantry_site import icons
-from tenantry_site.icons import bundle, names
+from tenantry_site.icons import lookup
 from tenantry_site.icons.synonyms import NAMES
 
 SVG = re.compile(
@@ -70,7 +70,7 @@ def test_nearly_every_icon_of_real_sites_is_found() -> None:
     ],
 )
 def test_a_name_as_authors_write_it(name: str, icon: str) -> None:
-    assert names.resolve(name) == icon
+    assert lookup.resolve(name) == icon
     assert icons.svg(name) == icons.svg(icon)
 
 
@@ -97,8 +97,8 @@ def test_any_text_as_a_name_or_kind_is_harmless(name: str, kind: str) -> None:
 
 def test_each_synonym_leads_to_an_icon_and_hides_none() -> None:
     """Red when a line of the table names an icon that is not there."""
-    assert {icon for icon in NAMES.values() if bundle.known(icon) != icon} == set()
-    assert {name for name in NAMES if bundle.known(name)} == set()
+    assert {icon for icon in NAMES.values() if lookup.bundled_name(icon) != icon} == set()
+    assert {name for name in NAMES if lookup.bundled_name(name)} == set()
 
 
 def test_each_kind_is_drawn_in_its_own_way() -> None:
@@ -121,7 +121,7 @@ def test_a_brand_is_a_brand_whatever_the_kind() -> None:
 
 def test_every_icon_of_the_bundle_can_be_drawn() -> None:
     """Each name, from the first to the last: offsets and sizes fit. Red when the start is off by one."""
-    every = bundle.names()
+    every = lookup.bundled_names()
     assert len(every) > 2500
     for name in every:
         assert SVG.fullmatch(icons.svg.__wrapped__(name, "solid") or ""), name
@@ -144,20 +144,20 @@ NINE_AND_NEWER += ("x", "youtube", "bluesky")
 @pytest.mark.parametrize("key", NINE_AND_NEWER)
 def test_each_social_platform_has_an_icon_and_words(key: str) -> None:
     social = icons.SOCIALS[key]
-    assert bundle.known(social.icon) == social.icon
+    assert lookup.bundled_name(social.icon) == social.icon
     assert icons.svg(social.icon, social.kind)
     assert social.label.strip()
 
 
 def test_all_social_platforms_are_drawn_by_an_exact_name() -> None:
     for social in icons.SOCIALS.values():
-        assert social.kind in bundle.outlines(social.icon), social
+        assert social.kind in lookup.outlines(social.icon), social
 
 
 def test_an_icon_is_read_without_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """The index and a few hundred bytes of 1.5 MB. Red when the file is read whole."""
     read = 0
-    path = bundle.BUNDLE
+    path = lookup.BUNDLE
 
     class Counting:
         def __init__(self, file: IO[bytes]) -> None:
@@ -183,22 +183,22 @@ def test_an_icon_is_read_without_the_others(monkeypatch: pytest.MonkeyPatch) -> 
             assert mode == "rb"
             return Counting(path.open("rb"))
 
-    monkeypatch.setattr(bundle, "BUNDLE", Counted())
-    bundle.index.cache_clear()
+    monkeypatch.setattr(lookup, "BUNDLE", Counted())
+    lookup.read_index.cache_clear()
     icons.svg.__wrapped__("rocket")
-    bundle.index.cache_clear()
+    lookup.read_index.cache_clear()
     assert 1000 < read < 100_000
     assert len((files("tenantry") / "static" / "bundles" / "icons.txt").read_bytes()) > 10 * read
 
 
 def test_without_the_bundle_there_are_no_icons_and_no_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(bundle, "BUNDLE", tmp_path / "icons.txt")
-    bundle.index.cache_clear()
+    monkeypatch.setattr(lookup, "BUNDLE", tmp_path / "icons.txt")
+    lookup.read_index.cache_clear()
     try:
         assert icons.svg.__wrapped__("rocket") is None
-        assert bundle.names() == []
+        assert lookup.bundled_names() == []
     finally:
-        bundle.index.cache_clear()
+        lookup.read_index.cache_clear()
 
 
 def test_the_stylesheet_has_a_rule_for_each_kind() -> None:

@@ -1,7 +1,6 @@
-"""The components of a page: elements by name, drawn as safe HTML."""
+"""The components of a page: elements by name, rendered as safe HTML."""
 
-from tenantry_site.components.links import unknown_link
-from tenantry_site.components.notes import CODES
-from tenantry_site.components.table import COMPONENTS
+from tenantry_site.components.diagnostics import CODES
+from tenantry_site.components.registry import COMPONENTS, unknown_link
 
 __all__ = ["CODES", "COMPONENTS", "unknown_link"]

@@ -1,4 +1,4 @@
-"""Callouts: a few sentences apart from the text, with an icon and a word."""
+"""Callouts: a few sentences apart from the text, with an icon and a label."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from tenantry_site.components import marks, notes
-from tenantry_site.components.drawn import line
-from tenantry_site.components.tints import tint
+from tenantry_site.components import diagnostics, icons, markup
+from tenantry_site.components.colors import color_class
+from tenantry_site.components.markup import line
 from tenantry_site.nodes import Component, Element, RenderContext
 
 
-class Sort(NamedTuple):
-    """A sort of callout: its class, its word and its icon."""
+class CalloutKind(NamedTuple):
+    """A kind of callout: its class, its label and its icon."""
 
     name: str
-    word: str
+    label: str
     icon: str
 
 
-NOTE = Sort("note", "Note", "circle-info")
-INFO = Sort("info", "Info", "circle-info")
-TIP = Sort("tip", "Tip", "lightbulb")
-CHECK = Sort("check", "Check", "circle-check")
-WARNING = Sort("warning", "Warning", "triangle-exclamation")
-DANGER = Sort("danger", "Danger", "circle-exclamation")
+NOTE = CalloutKind("note", "Note", "circle-info")
+INFO = CalloutKind("info", "Info", "circle-info")
+TIP = CalloutKind("tip", "Tip", "lightbulb")
+CHECK = CalloutKind("check", "Check", "circle-check")
+WARNING = CalloutKind("warning", "Warning", "triangle-exclamation")
+DANGER = CalloutKind("danger", "Danger", "circle-exclamation")
 
 _TYPES = {
     "note": NOTE, "info": INFO, "important": INFO, "tip": TIP, "hint": TIP, "check": CHECK, "success": CHECK,
@@ -34,29 +34,29 @@ _TYPES = {
 
 
 def callout(element: Element, context: RenderContext) -> str:
-    """``<Callout type icon iconType color title>``: a sort by ``type``, or one's own icon and colour."""
+    """``<Callout type icon iconType color title>``: a kind by ``type``, or one's own icon and colour."""
     wanted = element.text("type").lower()
-    sort = _TYPES.get(wanted)
-    if wanted and sort is None:
-        notes.unusable(element, context, "type", "write one of note, info, tip, check, warning, danger")
-    if sort is not None:
-        return _draw(element, context, sort, sort.name)
-    return _draw(element, context, Sort("", "", ""), f"own{tint(element, context)}")
+    kind = _TYPES.get(wanted)
+    if wanted and kind is None:
+        diagnostics.unusable(element, context, "type", "write one of note, info, tip, check, warning, danger")
+    if kind is not None:
+        return _render(element, context, kind, kind.name)
+    return _render(element, context, CalloutKind("", "", ""), f"own{color_class(element, context)}")
 
 
-def of(sort: Sort) -> Component:
-    """The component of one sort: ``<Warning>``, ``<Tip>``. ``title`` and ``icon`` are honoured."""
-    return lambda element, context: _draw(element, context, sort, sort.name)
+def component_of(kind: CalloutKind) -> Component:
+    """The component of one kind: ``<Warning>``, ``<Tip>``. ``title`` and ``icon`` are honoured."""
+    return lambda element, context: _render(element, context, kind, kind.name)
 
 
-def _draw(element: Element, context: RenderContext, sort: Sort, classes: str) -> str:
+def _render(element: Element, context: RenderContext, kind: CalloutKind, classes: str) -> str:
     own = line(context, element.text("title"))
-    word = Markup('<span class="callout-word">{}</span>').format(sort.word) if sort.word else ""
-    head = Markup('<p class="callout-title">{}</p>').format(Markup(" ").join(filter(None, (word, own))))
-    body = marks.content(element, context, "callout-content")
+    label = Markup('<span class="callout-word">{}</span>').format(kind.label) if kind.label else ""
+    head = Markup('<p class="callout-title">{}</p>').format(Markup(" ").join(filter(None, (label, own))))
+    body = markup.content(element, context, "callout-content")
     if not body and not own:
-        notes.empty(element, context, "write what it is to say between its tags")
-    icon = marks.icon(element, context, sort.icon, tinted=False)
+        diagnostics.empty(element, context, "write its text between its tags")
+    icon = icons.icon(element, context, kind.icon, colored=False)
     return Markup('<div class="callout callout-{}" role="note">{}<div class="callout-body">{}{}</div></div>').format(
-        classes, icon, head if word or own else "", body
+        classes, icon, head if label or own else "", body
     )

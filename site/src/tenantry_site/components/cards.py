@@ -1,11 +1,11 @@
-"""Cards, alone and in columns."""
+"""Cards, alone and in columns, and the entries of a changelog."""
 
 from __future__ import annotations
 
 from markupsafe import Markup
 
-from tenantry_site.components import marks, notes
-from tenantry_site.components.drawn import children, safe
+from tenantry_site.components import diagnostics, icons, markup
+from tenantry_site.components.markup import children, line, safe
 from tenantry_site.nodes import Element, RenderContext
 
 COLUMNS = 4
@@ -21,16 +21,16 @@ def card(element: Element, context: RenderContext) -> str:
     """
     target = element.text("href").strip()
     href = context.href(target, element.line) if target else None
-    heading = marks.title(element, context, target if href else "")
+    heading = markup.title(element, context, target if href else "")
     if href:
-        heading = Markup('<a class="card-link" href="{}">{}</a>').format(safe(href), marks.unlinked(heading))
+        heading = Markup('<a class="card-link" href="{}">{}</a>').format(safe(href), markup.unlinked(heading))
     classes = "card card-horizontal" if element.flag("horizontal") else "card"
     return Markup('<div class="{}">{}{}<div class="card-body">{}{}{}</div></div>').format(
         classes,
         _image(element, context),
-        marks.icon(element, context),
+        icons.icon(element, context),
         Markup('<p class="card-title">{}</p>').format(heading) if heading else "",
-        marks.content(element, context, "card-content"),
+        markup.content(element, context, "card-content"),
         Markup('<p class="card-cta">{}</p>').format(element.text("cta")) if element.text("cta") else "",
     )
 
@@ -46,7 +46,7 @@ def group(element: Element, context: RenderContext) -> str:
     wanted = element.text("cols") or "2"
     columns = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 3 else 0
     if not 1 <= columns <= COLUMNS:
-        notes.unusable(element, context, "cols", f"write a number from 1 to {COLUMNS}")
+        diagnostics.unusable(element, context, "cols", f"write a number from 1 to {COLUMNS}")
         columns = min(columns, COLUMNS) or 2
     inner = children(context, *element.children)
     return Markup('<div class="cards cols-{}">{}</div>').format(columns, inner)
@@ -55,3 +55,30 @@ def group(element: Element, context: RenderContext) -> str:
 def column(element: Element, context: RenderContext) -> str:
     """``<Column>``: one of ``<Columns>``."""
     return Markup('<div class="column">{}</div>').format(children(context, *element.children))
+
+
+_UPDATE = Markup(
+    '<div class="update" id="{0}"><div class="update-head"><p class="update-label"><a href="#{0}">{1}</a></p>'
+    '{2}{3}</div><div class="update-content">{4}</div></div>'
+)
+
+
+def update(element: Element, context: RenderContext) -> str:
+    """``<Update label description tags>``. Its id is made of its label."""
+    label = markup.unlinked(markup.title(element, context, "Update", attribute="label"))
+    description = line(context, element.text("description"))
+    tags = Markup().join(Markup('<li class="update-tag">{}</li>').format(tag) for tag in _tags(element))
+    return _UPDATE.format(
+        context.identifier(markup.plain(label), element.text("id")),
+        label,
+        Markup('<p class="update-description">{}</p>').format(description) if description else "",
+        Markup('<ul class="update-tags" role="list">{}</ul>').format(tags) if tags else "",
+        children(context, *element.children),
+    )
+
+
+def _tags(element: Element) -> list[str]:
+    """A list, or a text with commas."""
+    value = element.attributes.get("tags")
+    found = value if isinstance(value, list) else element.text("tags").split(",")
+    return [text for each in found if isinstance(each, (str, int, float)) and (text := str(each).strip())]

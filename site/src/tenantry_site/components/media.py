@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from tenantry_site.components import marks, notes
-from tenantry_site.components.drawn import children, line
-from tenantry_site.components.tints import tint
+from tenantry_site.components import diagnostics, icons, markup
+from tenantry_site.components.colors import color_class
+from tenantry_site.components.markup import children, line
 from tenantry_site.nodes import Element, RenderContext
 
 _FRAME = Markup('<figure class="picture">{}<div class="picture-content">{}</div>{}</figure>')
@@ -19,10 +19,10 @@ _SIZES = ((18, 3), (23, 4), (28, 5))
 
 
 def frame(element: Element, context: RenderContext) -> str:
-    """``<Frame caption hint>``: a picture with words under it."""
+    """``<Frame caption hint>``: a picture with a caption."""
     inner = children(context, *element.children)
     if not inner.strip():
-        notes.empty(element, context, "put a picture into it")
+        diagnostics.empty(element, context, "put a picture into it")
     hint = line(context, element.text("hint"))
     caption = line(context, element.text("caption"))
     return _FRAME.format(
@@ -36,10 +36,10 @@ def icon(element: Element, context: RenderContext) -> str:
     """``<Icon icon iconType color size>``."""
     attribute = "icon" if "icon" in element.attributes or "name" not in element.attributes else "name"
     if not element.text(attribute):
-        notes.missing(element, context, "icon", "")
+        diagnostics.missing(element, context, "icon", "")
         return ""
     return Markup('<span class="icon-{}">{}</span>').format(
-        _size(element, context), marks.icon(element, context, attribute=attribute)
+        _size(element, context), icons.icon(element, context, attribute=attribute)
     )
 
 
@@ -48,29 +48,29 @@ def _size(element: Element, context: RenderContext) -> str:
     if not text:
         return "inline"
     if not (text.isascii() and text.isdigit()):
-        notes.unusable(element, context, "size", "write a number of pixels")
+        diagnostics.unusable(element, context, "size", "write a number of pixels")
         return "inline"
     pixels = int(text[:6])
     return f"size-{next((step for end, step in _SIZES if pixels < end), 6)}"
 
 
 def tooltip(element: Element, context: RenderContext) -> str:
-    """``<Tooltip tip headline>``: words about words, shown on hover and focus."""
+    """``<Tooltip tip headline>``: an explanation, shown on hover and focus."""
     inner = children(context, *element.children)
     if not element.text("tip").strip():
-        notes.missing(element, context, "tip", "")
+        diagnostics.missing(element, context, "tip", "")
         return inner
-    tip = marks.unlinked(line(context, element.text("tip")))
-    headline = marks.unlinked(line(context, element.text("headline")))
+    tip = markup.unlinked(line(context, element.text("tip")))
+    headline = markup.unlinked(line(context, element.text("headline")))
     head = Markup("<strong>{}</strong> ").format(headline) if headline else ""
     return _TOOLTIP.format(context.identifier("tip"), inner, head + tip)
 
 
 def badge(element: Element, context: RenderContext) -> str:
-    """``<Badge color icon>``: a word in a frame."""
+    """``<Badge color icon>``: a label in a frame."""
     inner = children(context, *element.children)
     return Markup('<span class="badge{}">{}{}</span>').format(
-        tint(element, context), marks.icon(element, context, tinted=False), inner
+        color_class(element, context), icons.icon(element, context, colored=False), inner
     )
 
 
@@ -78,6 +78,6 @@ def snippet(element: Element, context: RenderContext) -> str:
     """``<Snippet file>``: a shared part of pages."""
     path = element.text("file").strip()
     if not path:
-        notes.missing(element, context, "file", "")
+        diagnostics.missing(element, context, "file", "")
         return children(context, *element.children)
     return children(context, *context.snippet(path, element.line))

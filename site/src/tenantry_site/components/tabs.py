@@ -1,19 +1,97 @@
-"""Tabs of text and of code.
+"""Components that consist of parts: tabs of text and of code, and steps.
 
-Without a script they are a list of links and the sections that it leads to, one under the other; the script makes a
+Without a script tabs are a list of links and the sections that it leads to, one under the other; the script makes a
 tablist of them (``components.js``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
-from tenantry_site.components import marks, notes
-from tenantry_site.components.drawn import children, safe
-from tenantry_site.components.parts import Part, divide
-from tenantry_site.nodes import Element, RenderContext
+from tenantry_site.components import diagnostics, icons, markup
+from tenantry_site.components.markup import children, safe
+from tenantry_site.nodes import CodeBlock, Element, Fragment, Node, RenderContext
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>")
+_VOID = frozenset({"br", "col", "hr", "img", "source", "track", "wbr"})
+
+
+@dataclass(slots=True)
+class ComponentPart:
+    """One part, and what stands between it and the next."""
+
+    node: Element | CodeBlock
+    rest: list[Node] = field(default_factory=list)
+
+
+def divide(
+    element: Element, context: RenderContext, name: str, code: bool = False
+) -> tuple[list[Node], list[ComponentPart]]:
+    """What stands before the first part, and the parts: children with the name, or blocks of ``code``."""
+    before: list[Node] = []
+    parts: list[ComponentPart] = []
+    for node in _children(element, context):
+        if (isinstance(node, Element) and node.name == name) or (code and isinstance(node, CodeBlock)):
+            parts.append(ComponentPart(node))
+        else:
+            (parts[-1].rest if parts else before).append(node)
+    if not parts:
+        return before, parts
+    before = _balanced(before)
+    for part in parts:
+        part.rest = _balanced(part.rest)
+    if before or any(part.rest for part in parts):
+        diagnostics.beside(element, context, "block of code" if code else f"<{name}>")
+    return before, parts
+
+
+def _children(element: Element, context: RenderContext) -> Iterator[Node]:
+    """The children, with those of snippets instead of the snippets."""
+    for node in element.children:
+        if isinstance(node, Element) and node.name == "Snippet" and node.text("file"):
+            yield from context.snippet(node.text("file"), node.line)
+        else:
+            yield node
+
+
+def _balanced(nodes: list[Node]) -> list[Node]:
+    """Nodes without tags that open or close something around the parts: they would break the structure of the page
+    here.
+
+    Empty if nothing but space is left.
+    """
+    unmatched: dict[int, list[tuple[int, int]]] = {}
+    stack: list[tuple[str, int, tuple[int, int]]] = []
+    for at, node in enumerate(nodes):
+        if not isinstance(node, Fragment):
+            continue
+        for tag in _TAG.finditer(node.html):
+            if tag[2].lower() in _VOID:
+                continue
+            if not tag[1]:
+                stack.append((tag[2], at, tag.span()))
+            elif stack and stack[-1][0] == tag[2]:
+                stack.pop()
+            else:
+                unmatched.setdefault(at, []).append(tag.span())
+    for _, at, span in stack:
+        unmatched.setdefault(at, []).append(span)
+    kept = [_without_tags(node, unmatched[at]) if at in unmatched else node for at, node in enumerate(nodes)]
+    return [] if all(isinstance(node, Fragment) and not node.html.strip() for node in kept) else kept
+
+
+def _without_tags(node: Node, spans: list[tuple[int, int]]) -> Node:
+    if not isinstance(node, Fragment):
+        return node
+    html = node.html
+    for start, end in sorted(spans, reverse=True):
+        html = html[:start] + html[end:]
+    return Fragment(html)
+
 
 _TABS = Markup('<div class="{}" data-tabs>{}<div class="tab-list">{}</div>{}</div>')
 _LINK = Markup('<a class="tab-link" href="#{}">{}{}</a>')
@@ -23,7 +101,7 @@ _TITLE = Markup('<p class="tab-title">{}{}</p>')
 
 @dataclass(frozen=True, slots=True)
 class _Tab:
-    """A tab, drawn. ``titled``: its content shows the title by itself."""
+    """A tab, rendered. ``titled``: its content shows the title by itself."""
 
     id: str
     title: Markup
@@ -36,15 +114,15 @@ def tabs(element: Element, context: RenderContext) -> str:
     """``<Tabs>`` of ``<Tab title icon iconType id>``. Tabs of the same title change together on a page."""
     before, parts = divide(element, context, "Tab")
     if not parts:
-        return _nothing(element, context, "put <Tab title=…> into it")
-    drawn = [_tab(part, number, context) for number, part in enumerate(parts, 1)]
-    return _write("tab-group", children(context, *before), drawn)
+        return _without_parts(element, context, "put <Tab title=…> into it")
+    rendered = [_tab(part, number, context) for number, part in enumerate(parts, 1)]
+    return _write("tab-group", children(context, *before), rendered)
 
 
 def tab(element: Element, context: RenderContext) -> str:
     """A ``<Tab>`` that stands alone."""
-    notes.outside(element, context, "<Tabs>")
-    alone = _tab(Part(element), 1, context)
+    diagnostics.outside(element, context, "<Tabs>")
+    alone = _tab(ComponentPart(element), 1, context)
     return Markup('<div class="tab-alone" id="{}">{}{}</div>').format(
         alone.id,
         _TITLE.format(alone.icon, alone.title),
@@ -56,11 +134,11 @@ def code_group(element: Element, context: RenderContext) -> str:
     """``<CodeGroup>``: blocks of code, each under its title, else its language."""
     before, parts = divide(element, context, "Tab", code=True)
     if not parts:
-        return _nothing(element, context, "put fenced blocks of code into it")
-    drawn = [_code(part, number, context) for number, part in enumerate(parts, 1)]
-    if len(drawn) == 1 and not isinstance(parts[0].node, Element):
-        return children(context, *before) + drawn[0].content
-    return _write("tab-group code-group", children(context, *before), drawn)
+        return _without_parts(element, context, "put fenced blocks of code into it")
+    rendered = [_code(part, number, context) for number, part in enumerate(parts, 1)]
+    if len(rendered) == 1 and not isinstance(parts[0].node, Element):
+        return children(context, *before) + rendered[0].content
+    return _write("tab-group code-group", children(context, *before), rendered)
 
 
 def request_example(element: Element, context: RenderContext) -> str:
@@ -73,23 +151,23 @@ def response_example(element: Element, context: RenderContext) -> str:
     return _example(element, context, "response", "Response example")
 
 
-def _example(element: Element, context: RenderContext, name: str, words: str) -> str:
+def _example(element: Element, context: RenderContext, name: str, title: str) -> str:
     return Markup('<div class="example example-{}"><p class="example-title">{}</p>{}</div>').format(
         name,
-        words,
+        title,
         safe(code_group(element, context)),
     )
 
 
-def _tab(part: Part, number: int, context: RenderContext) -> _Tab:
+def _tab(part: ComponentPart, number: int, context: RenderContext) -> _Tab:
     element = part.node
     assert isinstance(element, Element)  # noqa: S101  # tabs of text have no other parts
-    title = marks.unlinked(marks.title(element, context, f"Tab {number}"))
-    name = context.identifier(marks.plain(title), element.text("id"))
-    return _Tab(name, title, marks.icon(element, context), children(context, *element.children, *part.rest))
+    title = markup.unlinked(markup.title(element, context, f"Tab {number}"))
+    name = context.identifier(markup.plain(title), element.text("id"))
+    return _Tab(name, title, icons.icon(element, context), children(context, *element.children, *part.rest))
 
 
-def _code(part: Part, number: int, context: RenderContext) -> _Tab:
+def _code(part: ComponentPart, number: int, context: RenderContext) -> _Tab:
     code = part.node
     if isinstance(code, Element):
         return _tab(part, number, context)
@@ -103,20 +181,76 @@ def _code(part: Part, number: int, context: RenderContext) -> _Tab:
     )
 
 
-def _write(classes: str, before: Markup, drawn: list[_Tab]) -> str:
-    links = Markup().join(_LINK.format(each.id, each.icon, each.title) for each in drawn)
+def _write(classes: str, before: Markup, rendered: list[_Tab]) -> str:
+    links = Markup().join(_LINK.format(each.id, each.icon, each.title) for each in rendered)
     panels = Markup().join(
         _PANEL.format(
             each.id,
-            marks.plain(each.title).casefold(),
+            markup.plain(each.title).casefold(),
             "" if each.titled else _TITLE.format(each.icon, each.title),
             each.content,
         )
-        for each in drawn
+        for each in rendered
     )
     return _TABS.format(classes, before, links, panels)
 
 
-def _nothing(element: Element, context: RenderContext, fix: str) -> str:
-    notes.empty(element, context, fix)
+def _without_parts(element: Element, context: RenderContext, fix: str) -> str:
+    diagnostics.empty(element, context, fix)
     return children(context, *element.children)
+
+
+SIZES = frozenset({"p", "h2", "h3", "h4"})
+DIGITS = 4
+
+_STEP = Markup('<li class="step" id="{}" value="{}">{}{}<div class="step-content">{}</div></li>')
+_NUMBER = Markup('<span class="step-number" aria-hidden="true">{}</span>')
+_LIST = Markup('<ol class="step-list" role="list">{}</ol>')
+
+
+def steps(element: Element, context: RenderContext) -> str:
+    """``<Steps titleSize>`` of ``<Step title icon iconType titleSize stepNumber id>``."""
+    before, parts = divide(element, context, "Step")
+    if not parts:
+        diagnostics.empty(element, context, "put <Step title=…> into it")
+        return children(context, *element.children)
+    size = element.text("titleSize")
+    items: list[Markup] = []
+    number = 0
+    for part in parts:
+        if isinstance(part.node, Element):
+            number = _number(part.node, number + 1, context)
+            items.append(_step(part.node, tuple(part.rest), size, number, context))
+    return children(context, *before) + _LIST.format(Markup().join(items))
+
+
+def step(element: Element, context: RenderContext) -> str:
+    """A ``<Step>`` that stands alone: a list of one."""
+    diagnostics.outside(element, context, "<Steps>")
+    return _LIST.format(_step(element, (), "", _number(element, 1, context), context))
+
+
+def _step(element: Element, rest: tuple[Node, ...], size: str, number: int, context: RenderContext) -> Markup:
+    heading = markup.title(element, context)
+    tag = element.text("titleSize") or size or "p"
+    if tag not in SIZES:
+        diagnostics.unusable(element, context, "titleSize", "write one of p, h2, h3, h4")
+        tag = "p"
+    return _STEP.format(
+        context.identifier(markup.plain(heading) or "step", element.text("id")),
+        number,
+        icons.icon(element, context) or _NUMBER.format(number),
+        Markup('<{0} class="step-title">{1}</{0}>').format(tag, heading) if heading else "",
+        children(context, *element.children, *rest),
+    )
+
+
+def _number(element: Element, following: int, context: RenderContext) -> int:
+    """The step's number: its ``stepNumber``, else the one after the step before."""
+    if "stepNumber" not in element.attributes:
+        return following
+    text = element.text("stepNumber")
+    if text.isascii() and text.isdigit() and len(text) <= DIGITS:
+        return int(text)
+    diagnostics.unusable(element, context, "stepNumber", f"write a number of at most {DIGITS} digits")
+    return following

@@ -1,4 +1,4 @@
-"""What components say about the page that they stand on."""
+"""The diagnostics of components."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def beside(element: Element, context: RenderContext, parts: str) -> None:
 
 
 def missing(element: Element, context: RenderContext, attribute: str, shown: str) -> None:
-    """An attribute is missing that readers need. One that is an expression was spoken of when it was read."""
+    """An attribute is missing that readers need. One that is an expression was reported when it was read."""
     if attribute in element.attributes and element.attributes[attribute] is None:
         return
     message = f"<{element.name}> has no {attribute}" + (f': "{shown}" is shown' if shown else "")

@@ -9,7 +9,7 @@ import re
 from colorsys import rgb_to_hls
 from functools import lru_cache
 
-from tenantry_site.components import notes
+from tenantry_site.components import diagnostics
 from tenantry_site.nodes import Element, RenderContext
 
 _HEX = re.compile(r"#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
@@ -17,7 +17,7 @@ _HUES = ((15, "red"), (65, "orange"), (165, "green"), (200, "teal"), (255, "blue
 """Degrees on the colour circle, the first above -> the colour; what is left is red again."""
 _GREYISH = 0.12
 
-_WORDS = {
+_COLOR_NAMES = {
     "red": "red rose crimson danger error destructive",
     "orange": "orange yellow amber gold warning",
     "green": "green lime emerald success",
@@ -27,22 +27,22 @@ _WORDS = {
     "pink": "pink fuchsia magenta",
     "grey": "grey gray slate zinc stone neutral black white silver surface",
 }
-_COLORS = {word: color for color, words in _WORDS.items() for word in words.split()}
+_COLORS = {name: color for color, names in _COLOR_NAMES.items() for name in names.split()}
 
 
-def tint(element: Element, context: RenderContext, attribute: str = "color") -> str:
+def color_class(element: Element, context: RenderContext, attribute: str = "color") -> str:
     """``" tint-blue"`` for the colour nearest to the attribute's, with the space before it; empty without one."""
     if attribute not in element.attributes:
         return ""
-    color = nearest(element.text(attribute))
+    color = nearest_color(element.text(attribute))
     if color is None:
-        notes.unusable(element, context, attribute, "write a hex colour (#2f5bd8) or a plain word (blue)")
+        diagnostics.unusable(element, context, attribute, "write a hex colour (#2f5bd8) or a plain word (blue)")
         return ""
     return f" tint-{color}"
 
 
 @lru_cache(maxsize=256)
-def nearest(color: str) -> str | None:
+def nearest_color(color: str) -> str | None:
     """One of eight colours for a hex colour or a word; None for anything else."""
     bare = color.strip().lower()
     if bare in _COLORS:

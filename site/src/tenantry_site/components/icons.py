@@ -1,15 +1,71 @@
-"""Own icons: a drawing that an author wrote into an attribute, ``icon={<svg …/>}``, as safe SVG.
+"""Icons of components: by name, as a path to a picture, or an SVG that an author wrote into an attribute.
 
-What JSX writes otherwise than HTML is rewritten. Then only shapes, their looks and references within the drawing are
-kept: no script, no event, no style, no link, nothing from elsewhere.
+Of such an SVG, ``icon={<svg …/>}``, what JSX writes otherwise than HTML is rewritten. Then only shapes, their looks and
+references within the drawing are kept: no script, no event, no style, no link, nothing from elsewhere.
 """
 
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Final
 
 import nh3
+from markupsafe import Markup
+
+from tenantry_site.components import diagnostics
+from tenantry_site.components.colors import color_class
+from tenantry_site.components.markup import safe
+from tenantry_site.nodes import Element, RenderContext
+
+_ICON = Markup('<span class="mark{}">{}</span>')
+_PICTURE = Markup('<img class="icon" src="{}" alt="" width="16" height="16" loading="lazy">')
+_PICTURE_SUFFIXES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".ico")
+
+
+def icon(
+    element: Element, context: RenderContext, default: str = "", attribute: str = "icon", colored: bool = True
+) -> Markup:
+    """The icon that an element asks for, by name, as a path to a picture or as SVG in the attribute, in the colour that
+    it asks for."""
+    name = element.text(attribute).strip()
+    if name.startswith("<"):
+        own = _own(name, element, context, attribute)
+        return _ICON.format(color_class(element, context) if colored else "", own) if own else Markup()
+    kind = element.text("iconType")
+    if not name:
+        name, kind = default, kind or "solid"
+    if not name:
+        return Markup()
+    named = "/" not in name and not name.lower().endswith(_PICTURE_SUFFIXES)
+    html = safe(context.icon(name, kind)) if named else _picture(name, element, context)
+    return _ICON.format(color_class(element, context) if colored else "", html) if html else Markup()
+
+
+def _picture(path: str, element: Element, context: RenderContext) -> Markup:
+    source = context.source(path, element.line) if path else None
+    return _PICTURE.format(safe(source)) if source else Markup()
+
+
+def _own(markup: str, element: Element, context: RenderContext, attribute: str) -> Markup:
+    """``<svg …>``, ``<img src>`` or ``<Icon icon>`` as the value of an attribute."""
+    if markup.startswith("<svg"):
+        html = safe(own_svg(markup, context.identifier("icon")))
+    elif markup.startswith("<img"):
+        html = _picture(_attribute(markup, "src"), element, context)
+    else:
+        name = _attribute(markup, "icon") or _attribute(markup, "name")
+        html = safe(context.icon(name, _attribute(markup, "iconType") or element.text("iconType")))
+    if not html:
+        diagnostics.unusable(element, context, attribute, "write the name of an icon, or the path of a picture")
+    return html
+
+
+def _attribute(markup: str, name: str) -> str:
+    """The text of an attribute, as HTML or JSX writes it."""
+    found = re.search(rf"""\s{name}\s*=\s*(?:\{{\s*)?(?:"([^"]*)"|'([^']*)'|`([^`$]*)`)""", markup)
+    return unescape(found[found.lastindex or 1]).strip() if found else ""
+
 
 _SHAPE: Final = frozenset({
     "fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin",
@@ -38,7 +94,7 @@ _ELEMENTS: Final[dict[str, set[str]]] = {
 }
 _ATTRIBUTES: Final = {name: own | _SHAPE for name, own in _ELEMENTS.items()}
 _EMPTIED: Final = {"script", "style", "title", "desc", "foreignObject", "metadata", "text", "iframe", "noscript"}
-"""Elements that go with what they hold."""
+"""Elements that are removed with their contents."""
 
 _PLAIN: Final = re.compile(r"[\w\s#.,%+():/-]*")
 """What a value consists of. A backslash or a quotation mark could spell ``url(`` otherwise (CSS Syntax, section 4)."""

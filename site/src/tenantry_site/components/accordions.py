@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from tenantry_site.components import marks
-from tenantry_site.components.drawn import children, line
+from tenantry_site.components import icons, markup
+from tenantry_site.components.markup import children, line
 from tenantry_site.nodes import Element, RenderContext
 
 _DETAILS = Markup(
@@ -28,15 +28,15 @@ def expandable(element: Element, context: RenderContext) -> str:
     return _details(element, context, "expandable", "Details")
 
 
-def _details(element: Element, context: RenderContext, name: str, otherwise: str) -> str:
-    heading = marks.title(element, context, otherwise)
+def _details(element: Element, context: RenderContext, name: str, default: str) -> str:
+    heading = markup.title(element, context, default)
     description = line(context, element.text("description"))
     return _DETAILS.format(
         name,
-        context.identifier(marks.plain(heading), element.text("id")),
+        context.identifier(markup.plain(heading), element.text("id")),
         Markup(" open") if element.flag("defaultOpen") or element.flag("open") else "",
-        marks.icon(element, context),
+        icons.icon(element, context),
         Markup('<span class="summary-title">{}</span>').format(heading),
         Markup('<span class="summary-description">{}</span>').format(description) if description else "",
-        marks.content(element, context, f"{name}-content"),
+        markup.content(element, context, f"{name}-content"),
     )

@@ -1,0 +1,68 @@
+"""Fields of a request and of a response."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from tenantry_site.components import diagnostics, markup
+from tenantry_site.nodes import Element, RenderContext
+
+LOCATIONS = ("path", "query", "header", "body", "form", "cookie")
+"""The attributes of ``<ParamField>`` that say where a parameter goes; their value is its name."""
+
+_FIELD = Markup('<div class="field" id="{}"{}><div class="field-head">{}</div>{}</div>')
+_NAME = Markup('<a class="field-name{}" href="#{}"><code>{}</code></a>')
+_LABEL = Markup('<span class="field-{}">{}</span>')
+_DATA = Markup(' data-{}="{}"')
+_VALUE = Markup('<span class="field-{}">{} <code>{}</code></span>')
+
+
+def param_field(element: Element, context: RenderContext) -> str:
+    """``<ParamField path|query|header|body=NAME type required optional default placeholder deprecated>``."""
+    location = next((location for location in LOCATIONS if location in element.attributes), "")
+    name = element.text(location) or element.text("name")
+    return _render(element, context, "param", location, name)
+
+
+def response_field(element: Element, context: RenderContext) -> str:
+    """``<ResponseField name type required default deprecated>``."""
+    return _render(element, context, "response", "", element.text("name"))
+
+
+def _render(element: Element, context: RenderContext, prefix: str, location: str, name: str) -> str:
+    if not name:
+        diagnostics.missing(element, context, location or "name", "")
+    identifier = context.identifier(f"{prefix}-{name}" if name else prefix)
+    deprecated = element.flag("deprecated")
+    head = [_NAME.format(" field-old" if deprecated else "", identifier, name)] if name else []
+    head += [_LABEL.format(kind, label) for kind, label in _labels(element, location, deprecated) if label]
+    head += [
+        _VALUE.format(kind, label, markup.shown(element.attributes[kind]))
+        for kind, label in (("default", "default:"), ("placeholder", "example:"))
+        if element.attributes.get(kind) not in (None, "")
+    ]
+    playground = _playground_attributes(element, location, name) if prefix == "param" and name else ""
+    return _FIELD.format(
+        identifier, playground, Markup(" ").join(head), markup.content(element, context, "field-content")
+    )
+
+
+def _playground_attributes(element: Element, location: str, name: str) -> Markup:
+    """What the playground of an ``api`` page makes an input of: ``reference.traces`` reads it."""
+    given = {"param": name, "in": location, "type": element.text("type")}
+    if element.flag("required"):
+        given["required"] = "true"
+    for kind in ("default", "placeholder"):
+        if element.attributes.get(kind) not in (None, ""):
+            given[kind] = markup.shown(element.attributes[kind])
+    return Markup().join(_DATA.format(kind, value) for kind, value in given.items() if value)
+
+
+def _labels(element: Element, location: str, deprecated: bool) -> tuple[tuple[str, str], ...]:
+    return (
+        ("type", element.text("type")),
+        ("place", location),
+        ("required", "required" if element.flag("required") else ""),
+        ("optional", "optional" if element.flag("optional") and not element.flag("required") else ""),
+        ("deprecated", "deprecated" if deprecated else ""),
+    )

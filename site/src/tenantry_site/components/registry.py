@@ -1,0 +1,82 @@
+"""The components by name: the 25 that pages use, and what some pages call them; and what is left of an unknown one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from markupsafe import Markup
+
+from tenantry_site.components import accordions, callouts, cards, markup, media, params, tabs
+from tenantry_site.components.markup import children, line, safe
+from tenantry_site.nodes import Component, Element, RenderContext
+
+_BY_NAME: Mapping[str, Component] = {
+    "Accordion": accordions.accordion,
+    "AccordionGroup": accordions.group,
+    "Badge": media.badge,
+    "Callout": callouts.callout,
+    "Card": cards.card,
+    "CardGroup": cards.group,
+    "Check": callouts.component_of(callouts.CHECK),
+    "CodeGroup": tabs.code_group,
+    "Column": cards.column,
+    "Columns": cards.group,
+    "Danger": callouts.component_of(callouts.DANGER),
+    "Expandable": accordions.expandable,
+    "Frame": media.frame,
+    "Icon": media.icon,
+    "Info": callouts.component_of(callouts.INFO),
+    "Note": callouts.component_of(callouts.NOTE),
+    "ParamField": params.param_field,
+    "RequestExample": tabs.request_example,
+    "ResponseExample": tabs.response_example,
+    "ResponseField": params.response_field,
+    "Snippet": media.snippet,
+    "Step": tabs.step,
+    "Steps": tabs.steps,
+    "Tab": tabs.tab,
+    "Tabs": tabs.tabs,
+    "Tip": callouts.component_of(callouts.TIP),
+    "Tooltip": media.tooltip,
+    "Update": cards.update,
+    "Warning": callouts.component_of(callouts.WARNING),
+}
+
+
+def _as_plain_text(component: Component) -> Component:
+    """Returns plain text: where text and ``Markup`` are added, ``Markup`` escapes the text."""
+    return lambda element, context: str(component(element, context))
+
+
+COMPONENTS: Mapping[str, Component] = {name: _as_plain_text(component) for name, component in _BY_NAME.items()}
+"""Name of an element -> what renders it."""
+
+
+_TITLE_ATTRIBUTES = ("title", "label", "name", "text", "cta", "alt")
+"""Attributes in which such components have their text."""
+_LINK = Markup('<a href="{}">{}</a>')
+_BLOCK = re.compile(r"<(?!/?(?:a|abbr|b|br|code|del|em|i|img|kbd|mark|path|s|small|span|strong|sub|sup|svg|u)\b)")
+_PARAGRAPH = re.compile(r"\s*<p>((?:(?!</?p>).)*)</p>\s*", re.DOTALL)
+
+
+def unknown_link(element: Element, context: RenderContext) -> str:
+    """``<AnyName href="…">``: its title, else its contents, else the address, as a link. Contents that hold blocks or
+    links of their own stand behind the link: a link holds neither."""
+    target = element.text("href").strip()
+    href = context.href(target, element.line)
+    inner = children(context, *element.children)
+    if href is None:
+        return str(inner)
+    title = next((found for name in _TITLE_ATTRIBUTES if (found := line(context, element.text(name)))), Markup())
+    only = _PARAGRAPH.fullmatch(inner)
+    text = safe(only[1]) if only else inner
+    if not title and text.strip() and not _BLOCK.search(text) and "<a" not in text:
+        return str(_as_paragraph(element, _LINK.format(safe(href), text.strip())))
+    link = _as_paragraph(element, _LINK.format(safe(href), markup.unlinked(title) or target))
+    return str(link + inner)
+
+
+def _as_paragraph(element: Element, link: Markup) -> Markup:
+    """A link within a line of text, or a paragraph of its own."""
+    return link if element.inline else Markup("<p>{}</p>\n").format(link)

@@ -1,0 +1,175 @@
+"""From the name that an author wrote to an SVG: the name as it is in the bundle, the outlines of the icon, one path.
+
+The free set has one weight, and a second of some icons. The others are made from its outline: a class says how
+(``components.css``), so that no page needs a style attribute. The bundle is read in part: an index of 90 KB once, then
+the few hundred bytes of each icon. ``hatch_build.py`` writes the file and describes it. Where it is missing (a clone
+that was never built) no name has an icon; a tree without it is refused by the packer.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple, get_args
+
+from tenantry_site import suggestions
+from tenantry_site.config.model import IconType
+from tenantry_site.icons.synonyms import NAMES
+
+KINDS: tuple[str, ...] = get_args(IconType)
+"""The eleven icon types of the configuration file."""
+
+_DEFAULT = "duotone"
+_SIDE = 640
+"""Every icon is rendered in the middle of a square this wide, so that a column of them is aligned."""
+_HEIGHT = 512
+
+
+@lru_cache(maxsize=2048)
+def svg(name: str, kind: str = _DEFAULT) -> str | None:
+    """The icon as one SVG element, safe to write into a page; None for a name that no icon has.
+
+    ``kind`` is one of ``KINDS``, anything else is the default. The icon follows the size and colour of the text that it
+    stands in, and is hidden from assistive technology: it never stands without words.
+    """
+    icon = resolve(name)
+    found = outlines(icon) if icon else {}
+    if not found:
+        return None
+    classes, outline = _choose(found, kind if kind in KINDS else _DEFAULT)
+    left, top = (outline.width - _SIDE) // 2, (_HEIGHT - _SIDE) // 2
+    return (
+        f'<svg class="icon {classes}" viewBox="{left} {top} {_SIDE} {_SIDE}" width="16" height="16"'
+        f' fill="currentColor" aria-hidden="true" focusable="false"><path d="{outline.path}"/></svg>'
+    )
+
+
+def _choose(available: dict[str, GlyphOutline], kind: str) -> tuple[str, GlyphOutline]:
+    """A brand's mark is never redrawn; a regular icon is its own glyph where there is one (``icon-drawn``)."""
+    if "brands" in available and (kind == "brands" or "solid" not in available):
+        return "icon-brands", available["brands"]
+    if kind.endswith("regular") and "regular" in available:
+        return f"icon-{kind} icon-drawn", available["regular"]
+    return f"icon-{'solid' if kind == 'brands' else kind}", available["solid"]
+
+
+_LONGEST = 60
+_SHORTEST_SIMILAR = 3
+
+_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BETWEEN = re.compile(r"[^a-z0-9]+")
+_PREFIX = re.compile(r"^(?:fa|fas|far|fab|fad|fal|fat|lucide|lu)-(?=.)")
+_NUMBER = re.compile(r"-?\d+$")
+_STYLES = frozenset(
+    {"fa", "fas", "far", "fab", "fad", "fal", "fat"}
+    | {f"fa-{style}" for style in ("solid", "regular", "brands", "duotone", "light", "thin", "sharp")}
+)
+
+
+def normalize_name(name: str) -> str:
+    """Small letters, digits and single hyphens; empty for what is no name at all, a path to a picture for example.
+
+    ``faBookOpen``, ``fa-solid fa-book-open``, ``lucide:book-open``, ``book_open`` -> ``book-open``.
+    """
+    if len(name) > _LONGEST or "/" in name:
+        return ""
+    words = [word for word in name.split() if word not in _STYLES] or name.split()
+    if not words:
+        return ""
+    bare = "-".join(words).rpartition(":")[2]
+    return _PREFIX.sub("", _BETWEEN.sub("-", _HUMPS.sub("-", bare).lower()).strip("-"))
+
+
+def _exact(name: str) -> str | None:
+    """The icon of a normal name: itself, an old name, a synonym, or one of those with a number behind it."""
+    for candidate in (name, _NUMBER.sub("", name)):
+        found = bundled_name(candidate) or NAMES.get(candidate)
+        if found:
+            return found
+    return None
+
+
+def resolve(name: str) -> str | None:
+    """The icon that a name means; for a paid one that is not here a similar one (``chart-line-up`` -> ``chart-line``).
+
+    The similar one is what is left of the name without its last words, else without its first. None: nothing is near.
+    """
+    wanted = normalize_name(name)
+    found = _exact(wanted) if wanted else None
+    if found:
+        return found
+    words = wanted.split("-")
+    shorter = ["-".join(words[:end]) for end in range(len(words) - 1, 0, -1)]
+    shorter += ["-".join(words[start:]) for start in range(1, len(words))]
+    return next((similar for each in shorter if len(each) >= _SHORTEST_SIMILAR and (similar := _exact(each))), None)
+
+
+@lru_cache(maxsize=256)
+def nearest(name: str) -> str | None:
+    """The name that is spelt most like an unknown one, for a message to its author; None if none is close."""
+    return suggestions.nearest(normalize_name(name), bundled_names())
+
+
+BUNDLE = files("tenantry") / "static" / "bundles" / "icons.txt"
+
+
+class GlyphOutline(NamedTuple):
+    """The ``d`` of one path, in a box ``width`` wide and 512 high."""
+
+    width: int
+    path: str
+
+
+class _Index(NamedTuple):
+    """The lines of the index as they are in the file, and where in the file the outlines begin."""
+
+    lines: bytes
+    start: int
+
+
+@lru_cache(maxsize=1)
+def read_index() -> _Index:
+    """The index, read once; empty without a bundle."""
+    try:
+        with BUNDLE.open("rb") as file:
+            head = file.readline()
+            lines = file.read(int(head.split()[2]))
+            return _Index(b"\n" + lines, len(head) + len(lines))
+    except FileNotFoundError:
+        return _Index(b"\n", 0)
+
+
+def bundled_names() -> list[str]:
+    """Every name that the bundle knows, old ones included, in alphabetical order."""
+    return sorted(line.split(b" ", 1)[0].decode("ascii") for line in read_index().lines.split(b"\n") if line)
+
+
+def bundled_name(name: str) -> str | None:
+    """The icon that a name, spelt as in the bundle, stands for: itself, or what an old name has become."""
+    entry = _entry(name)
+    return entry[1:] if entry.startswith("=") else (name if entry else None)
+
+
+def outlines(name: str) -> dict[str, GlyphOutline]:
+    """The outlines of an icon by style (solid, regular, brands); empty if there is none of this name."""
+    entry = _entry(name)
+    if not entry or entry.startswith("="):
+        return {}
+    found = {}
+    with BUNDLE.open("rb") as file:
+        for glyph in entry.split(" "):
+            style, offset, size, width = glyph.split(":")
+            file.seek(read_index().start + int(offset))
+            found[style] = GlyphOutline(int(width), file.read(int(size)).decode("ascii"))
+    return found
+
+
+def _entry(name: str) -> str:
+    """The rest of a name's line. A name has letters, digits and hyphens only: it is found whole or not at all."""
+    key = b"\n%s " % name.encode("ascii", "replace")
+    lines = read_index().lines
+    at = lines.find(key)
+    if at < 0:
+        return ""
+    return lines[at + len(key) : lines.index(b"\n", at + 1)].decode("ascii")

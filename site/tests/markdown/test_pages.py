@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry_site.markdown import inlines
+from tenantry_site.markdown import inline_renderer
 from tenantry_site.nodes import Heading, Link, Section
 from tests.markdown.reading import codes, read, reader
 
@@ -190,13 +190,13 @@ def test_the_same_block_is_highlighted_once() -> None:
     """Red when every page pays again."""
     mine = reader()
     first = mine.read("index.mdx", "```python\nx = 1\n```").html
-    from tenantry_site.markdown import highlighting
+    from tenantry_site.markdown import code_blocks
 
-    lexed, highlighting._lexed = highlighting._lexed, lambda *_: pytest.fail("highlighted again")
+    lexed, code_blocks._highlight = code_blocks._highlight, lambda *_: pytest.fail("highlighted again")
     try:
         assert mine.read("index.mdx", "text\n\n```python\nx = 1\n```").html.endswith(first)
     finally:
-        highlighting._lexed = lexed
+        code_blocks._highlight = lexed
 
 
 def test_tables() -> None:
@@ -268,5 +268,5 @@ def test_text_without_marks_is_what_the_parser_makes_of_it(text: str) -> None:
     """Such as ``user_group``. Red when the short way for plain text takes an underscore that means something."""
     short = read(text).html
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inlines, "SPECIAL", re.compile(""))
+        patch.setattr(inline_renderer, "SPECIAL", re.compile(""))
         assert read(text).html == short

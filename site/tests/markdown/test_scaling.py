@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tenantry_site.markdown import literals
-from tenantry_site.markdown.highlighting import Highlighter
+from tenantry_site.markdown.code_blocks import Highlighter
+from tenantry_site.markdown.jsx import Tag, TagScanner
 from tenantry_site.markdown.literals import closing_brace
-from tenantry_site.markdown.tags import Scanner, Tag
 from tests.markdown.reading import reader
 
 SHAPES = {
@@ -126,16 +126,16 @@ class Counting(str):
 def test_hope_for_the_end_of_a_tag_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when every one of fifty thousand unclosed quotes is looked behind for its end."""
     tried = 0
-    real = Scanner._with_attributes
+    real = TagScanner._with_attributes
 
-    def counted(scanner: Scanner, text: str, name: str, at: int, end: int) -> tuple[Tag | None, int]:
+    def counted(scanner: TagScanner, text: str, name: str, at: int, end: int) -> tuple[Tag | None, int]:
         nonlocal tried
         tried += 1
         return real(scanner, text, name, at, end)
 
-    monkeypatch.setattr(Scanner, "_with_attributes", counted)
+    monkeypatch.setattr(TagScanner, "_with_attributes", counted)
     text = '<a b="' * 50_000
-    scanner = Scanner(len(text), {})
+    scanner = TagScanner(len(text), {})
     assert not any(scanner.tag(text, at, len(text)) for at in range(0, len(text), 6))
     assert 100 < tried < 30_000
 
@@ -143,7 +143,7 @@ def test_hope_for_the_end_of_a_tag_is_bounded(monkeypatch: pytest.MonkeyPatch) -
 def test_hope_for_the_end_of_a_comment_is_bounded() -> None:
     """Red when every one of fifty thousand open comments is looked behind for its end."""
     text = Counting("<!--" * 50_000)
-    scanner = Scanner(len(text), {})
+    scanner = TagScanner(len(text), {})
     assert all(scanner.find("-->", text, at, len(text)) < 0 for at in range(0, len(text), 4))
     assert 100 < text.searches < 10_000
 
@@ -157,7 +157,7 @@ def test_hope_for_the_end_of_a_quote_is_bounded(monkeypatch: pytest.MonkeyPatch)
             nonlocal tried
             tried += 1
 
-    monkeypatch.setattr(literals, "_SKIPPED", dict.fromkeys(("/*", '"', "'", "`"), Tried()))
+    monkeypatch.setattr(literals, "_QUOTED", dict.fromkeys(("/*", '"', "'", "`"), Tried()))
     assert closing_brace("{" + "\"'`/*\\" * 1000, 0, 6001) == -1
     assert tried == 4
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tenantry_site.markdown.jsx import Tag, TagScanner
 from tenantry_site.markdown.literals import NotLiteral, literal
-from tenantry_site.markdown.tags import Scanner, Tag
 from tenantry_site.nodes import AttributeValue
 
 
 def tag(text: str) -> Tag | None:
-    return Scanner(len(text), {"known": "K"}).tag(text, 0, len(text))
+    return TagScanner(len(text), {"known": "K"}).tag(text, 0, len(text))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Literals: the values of attributes between braces, without ever running one.
 
 Strings, numbers, true, false, null, arrays and objects of those are read, and the parts of constants that have names
-(``words.title``, ``words["title"]``); whatever else JavaScript has is an expression, and stays one.
+(``words.title``, ``words["title"]``); all other JavaScript is an expression, and stays one.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Final
 
 from tenantry_site.nodes import AttributeValue
 
-DEEPEST = 12
-LONGEST = 20_000
+MAX_DEPTH = 12
+MAX_LENGTH = 20_000
 
 _SPACE = re.compile(r"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
 _STRING = re.compile(
@@ -26,24 +26,24 @@ _NUMBER = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _MEMBER = re.compile(r"""\s*(?:\?\.)?\[\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|(\d{1,6}))\s*\]|\??\.([A-Za-z_$][\w$]*)""")
-_WORDS: Mapping[str, AttributeValue] = {"true": True, "false": False, "null": None, "undefined": None}
+_KEYWORDS: Mapping[str, AttributeValue] = {"true": True, "false": False, "null": None, "undefined": None}
 _PLAIN = re.compile(r"[^\"'`/,{}()\[\]]+")
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
-_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": ""}
+_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": ""}
 
 
 class NotLiteral(Exception):
     """The text between the braces is not a literal."""
 
 
-def literal(text: str, names: Mapping[str, AttributeValue], *, partly: bool = False) -> AttributeValue:
+def literal(text: str, names: Mapping[str, AttributeValue], *, skip_expressions: bool = False) -> AttributeValue:
     """The value of ``text``. ``names`` are the constants that the page exports.
 
-    Raises ``NotLiteral`` for anything that would have to be evaluated; ``partly`` leaves such out of an object.
+    Raises ``NotLiteral`` for anything that would have to be evaluated; ``skip_expressions`` leaves it out of an object.
     """
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         raise NotLiteral
-    value, end = _value(text, _skip(text, 0), names, 0, partly=partly)
+    value, end = _value(text, _skip(text, 0), names, 0, skip_expressions=skip_expressions)
     if _skip(text, end) != len(text):
         raise NotLiteral
     return value
@@ -55,21 +55,21 @@ def _skip(text: str, at: int) -> int:
 
 
 def _value(
-    text: str, at: int, names: Mapping[str, AttributeValue], depth: int, *, partly: bool = False
+    text: str, at: int, names: Mapping[str, AttributeValue], depth: int, *, skip_expressions: bool = False
 ) -> tuple[AttributeValue, int]:
     start = text[at : at + 1]
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         raise NotLiteral
     if start == "[":
         return _array(text, at + 1, names, depth)
     if start == "{":
-        return _object(text, at + 1, names, depth, partly=partly)
+        return _object(text, at + 1, names, depth, skip_expressions=skip_expressions)
     if (found := _STRING.match(text, at)) is not None:
         return _unescaped(found[found.lastindex or 1]), found.end()
     if (found := _NUMBER.match(text, at)) is not None:
         return _number(found[0]), found.end()
-    if (found := _NAME.match(text, at)) is not None and found[0] in _WORDS:
-        return _WORDS[found[0]], found.end()
+    if (found := _NAME.match(text, at)) is not None and found[0] in _KEYWORDS:
+        return _KEYWORDS[found[0]], found.end()
     if found is not None and found[0] in names:
         return _member(names[found[0]], text, found.end())
     name = found[0].partition(".")[0] if found is not None else ""
@@ -104,12 +104,12 @@ def _array(text: str, at: int, names: Mapping[str, AttributeValue], depth: int) 
     while text[at : at + 1] != "]":
         value, at = _value(text, at, names, depth + 1)
         values.append(value)
-        at = _after_one(text, at, "]")
+        at = _after_element(text, at, "]")
     return values, at + 1
 
 
 def _object(
-    text: str, at: int, names: Mapping[str, AttributeValue], depth: int, *, partly: bool = False
+    text: str, at: int, names: Mapping[str, AttributeValue], depth: int, *, skip_expressions: bool = False
 ) -> tuple[AttributeValue, int]:
     values: dict[str, AttributeValue] = {}
     at = _skip(text, at)
@@ -123,22 +123,22 @@ def _object(
         key = found[found.lastindex] if found.lastindex else found[0]
         start = _skip(text, colon + 1)
         try:
-            value, at = _value(text, start, names, depth + 1, partly=partly)
-            at = _after_one(text, at, "}")
+            value, at = _value(text, start, names, depth + 1, skip_expressions=skip_expressions)
+            at = _after_element(text, at, "}")
             values[_unescaped(key)] = value
         except NotLiteral:
-            if not partly:
+            if not skip_expressions:
                 raise
-            at = _after_one(text, _expression(text, start), "}")
+            at = _after_element(text, _expression_end(text, start), "}")
     return values, at + 1
 
 
-def _expression(text: str, at: int) -> int:
-    """The end of what stands at ``at`` in an object: the comma or the brace behind it."""
+def _expression_end(text: str, at: int) -> int:
+    """The end of the value at ``at`` in an object: the comma or the brace behind it."""
     depth = 0
     while at < len(text):
         found = _PLAIN.match(text, at) or _STRING.match(text, at)
-        found = found or _SKIPPED["`"].match(text, at) or _SKIPPED["/*"].match(text, at)
+        found = found or _QUOTED["`"].match(text, at) or _QUOTED["/*"].match(text, at)
         if found is not None:
             at = found.end()
             continue
@@ -149,7 +149,7 @@ def _expression(text: str, at: int) -> int:
     raise NotLiteral
 
 
-def _after_one(text: str, at: int, close: str) -> int:
+def _after_element(text: str, at: int, close: str) -> int:
     """Over the comma behind an element, if there is one, to the next element or to ``close``."""
     at = _skip(text, at)
     if text[at : at + 1] == ",":
@@ -160,19 +160,19 @@ def _after_one(text: str, at: int, close: str) -> int:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(_one, text) if "\\" in text else text
+    return _ESCAPE.sub(_unescape_one, text) if "\\" in text else text
 
 
-def _one(found: re.Match[str]) -> str:
+def _unescape_one(found: re.Match[str]) -> str:
     body = found[1]
     if len(body) == 1:
-        return _LETTERS.get(body, body)
+        return _SIMPLE_ESCAPES.get(body, body)
     code = int(body.strip("ux{}"), 16)
     return "\ufffd" if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF else chr(code)
 
 
 _MARK: Final = re.compile(r"[{}\"'`]|/\*")
-_SKIPPED: Final = {
+_QUOTED: Final = {
     "/*": re.compile(r"/\*.*?\*/", re.DOTALL),
     '"': re.compile(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"', re.DOTALL),
     "'": re.compile(r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*'", re.DOTALL),
@@ -186,7 +186,7 @@ def closing_brace(text: str, at: int, end: int) -> int:
     A quote that closes nothing is a letter: expressions contain prose (``{ready && <p>don't</p>}``). Each kind of
     quote is searched for in vain once at most, so that the work grows with the length alone.
     """
-    end = min(end, at + LONGEST)
+    end = min(end, at + MAX_LENGTH)
     depth, dead = 0, set[str]()
     position = at
     while (found := _MARK.search(text, position, end)) is not None:
@@ -198,7 +198,7 @@ def closing_brace(text: str, at: int, end: int) -> int:
             if depth == 0:
                 return found.start()
         elif mark not in dead:
-            quoted = _SKIPPED[mark].match(text, found.start(), end)
+            quoted = _QUOTED[mark].match(text, found.start(), end)
             if quoted is None:
                 dead.add(mark)
             else:

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tenantry_site.diagnostic import Severity
+from tenantry_site.markdown.diagnostics import PageDiagnostics
 from tenantry_site.markdown.literals import NotLiteral, closing_brace, literal
-from tenantry_site.markdown.notes import Notes
 from tenantry_site.nodes import AttributeValue
 
 LONGEST = 200_000
 """Characters of a block of import and export lines."""
 
-PATIENCE = 20_000
+SCAN_BUDGET = 20_000
 """Characters that are looked at in vain on one page for the end of such blocks."""
 
-STARTS = re.compile(
+BLOCK_START = re.compile(
     r"""import\s*(?: ["'{*] | [\w$]+\s*(?:,|from\s*["']) )
     | export\s+(?: const | let | var | default | function | async | class | type | interface | [{*] )""",
     re.VERBOSE,
@@ -46,24 +46,24 @@ class Module:
     imports: dict[str, str] = field(default_factory=dict)
     names: dict[str, AttributeValue] = field(default_factory=dict)
     lines: list[tuple[int, int]] = field(default_factory=list)
-    _patience: int = PATIENCE
+    _scan_budget: int = SCAN_BUDGET
 
-    def length(self, text: str, at: int) -> int:
+    def block_end(self, text: str, at: int) -> int:
         """The end of the block of lines at ``at``. What is looked at beyond it, in vain, is bounded for a page."""
         blank = text.find("\n\n", at)
-        limit = min(len(text), at + LONGEST) if self._patience > 0 or blank < 0 else blank + 1
-        end, reached = _length(text, at, limit)
-        self._patience -= reached - end
+        limit = min(len(text), at + LONGEST) if self._scan_budget > 0 or blank < 0 else blank + 1
+        end, reached = _block_end(text, at, limit)
+        self._scan_budget -= reached - end
         return end
 
-    def read(self, text: str, line: int, notes: Notes) -> None:
+    def read(self, text: str, line: int, diagnostics: PageDiagnostics) -> None:
         """Takes a block of import and export lines. ``line`` is its first, from 1."""
         at = 0
         while at < len(text):
             end = self._import(text, at) or self._export(text, at)
             if end is None:
-                end = _statement(text, at)
-                self._left_out(text[at:end], line + text.count("\n", 0, at), notes)
+                end = _statement_end(text, at)
+                self._report_ignored(text[at:end], line + text.count("\n", 0, at), diagnostics)
             at = end
             while at < len(text) and text[at] in " \t\n;":
                 at += 1
@@ -73,47 +73,49 @@ class Module:
         if found is None:
             return None
         if found[1]:
-            self._add(found[1], found[3])
+            self._add_component(found[1], found[3])
         for part in (found[2] or "").split(","):
             name, _, alias = part.partition(" as ")
             if name.strip():
-                self._named(name.strip(), alias.strip() or name.strip(), found[3])
+                self._add_named(name.strip(), alias.strip() or name.strip(), found[3])
         return found.end()
 
-    def _add(self, name: str, path: str) -> None:
+    def _add_component(self, name: str, path: str) -> None:
         if name[:1].isupper():
             self.imports[name] = path
             self.known.add(name)
 
-    def _named(self, name: str, alias: str, path: str) -> None:
+    def _add_named(self, name: str, alias: str, path: str) -> None:
         """A constant of the snippet; else what is imported may be a component."""
         constants = self.constants(path)
         if name in constants:
             self.names[alias] = constants[name]
         else:
-            self._add(alias, path)
+            self._add_component(alias, path)
 
     def _export(self, text: str, at: int) -> int | None:
         found = _EXPORT.match(text, at)
         if found is None:
             return None
-        end = _statement(text, at)
+        end = _statement_end(text, at)
         try:
-            self.names[found[1]] = literal(text[found.end() : end].rstrip().rstrip(";"), self.names, partly=True)
+            self.names[found[1]] = literal(
+                text[found.end() : end].rstrip().rstrip(";"), self.names, skip_expressions=True
+            )
         except NotLiteral:
             return None
         return end
 
-    def _left_out(self, statement: str, line: int, notes: Notes) -> None:
+    def _report_ignored(self, statement: str, line: int, diagnostics: PageDiagnostics) -> None:
         first = statement.strip().partition("\n")[0][:60]
         if first and not first.startswith(("import ", "export type", "export interface", "//", "/*")):
             message = f"{first} … is code, which is not run: it was left out"
-            notes.add(
+            diagnostics.add(
                 Severity.INFO, "PAGE009", message, "export a text or a number, or move the text to a snippet", line
             )
 
 
-def _statement(text: str, at: int) -> int:
+def _statement_end(text: str, at: int) -> int:
     """The end of the statement at ``at``: the end of its line, or of the brackets that the line leaves open."""
     while True:
         end = text.find("\n", at)
@@ -132,7 +134,7 @@ def _statement(text: str, at: int) -> int:
         return end
 
 
-def _length(text: str, at: int, limit: int) -> tuple[int, int]:
+def _block_end(text: str, at: int, limit: int) -> tuple[int, int]:
     """The end of the block of import and export lines at ``at``: a blank line where no bracket is open, or the first
     one if a bracket stays open up to ``limit``; and how far the text was looked at.
     """
@@ -152,7 +154,7 @@ def _length(text: str, at: int, limit: int) -> tuple[int, int]:
 
 
 def exported(text: str) -> dict[str, AttributeValue]:
-    """The constants that a text exports, wherever they stand in it."""
+    """The constants that a text exports, anywhere in it."""
     module = Module(set(), lambda _path: {})
     for found in islice(re.finditer(r"^export\s", text, re.MULTILINE), 500):
         module._export(text, found.start())

@@ -1,10 +1,11 @@
-"""PageReader: pages from Markdown to safe HTML."""
+"""PageReader: pages from Markdown to safe HTML, with the snippets and components of their site."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import unescape
+from posixpath import dirname, normpath
 from typing import Any
 
 from markdown_it.token import Token
@@ -12,25 +13,23 @@ from markdown_it.token import Token
 from tenantry_site.addresses import Addresses, page_path
 from tenantry_site.components import COMPONENTS
 from tenantry_site.diagnostic import Severity
-from tenantry_site.markdown.building import Builder
-from tenantry_site.markdown.constructs import Constructs
-from tenantry_site.markdown.elements import ALLOWED, PHRASING, Allowed
-from tenantry_site.markdown.escaping import escape
-from tenantry_site.markdown.front import front_matter
-from tenantry_site.markdown.inlines import SPECIAL
-from tenantry_site.markdown.notes import Notes
-from tenantry_site.markdown.page_context import PageContext
-from tenantry_site.markdown.pieces import Pieces
-from tenantry_site.markdown.reading import Reading
-from tenantry_site.markdown.sections import Sections
-from tenantry_site.markdown.shelf import Shelf
+from tenantry_site.markdown.allowed_html import ALLOWED, PHRASING, Allowed
+from tenantry_site.markdown.block_renderer import BlockRenderer
+from tenantry_site.markdown.code_blocks import Highlighter
+from tenantry_site.markdown.diagnostics import PageDiagnostics
+from tenantry_site.markdown.front_matter import front_matter
+from tenantry_site.markdown.html_buffer import HtmlBuffer
+from tenantry_site.markdown.inline_renderer import SPECIAL
+from tenantry_site.markdown.jsx import ConstructScanner, Tag
+from tenantry_site.markdown.modules import Module, exported
+from tenantry_site.markdown.page_context import PageContext, PageSections
 from tenantry_site.markdown.syntax import parser
-from tenantry_site.markdown.tags import Tag
-from tenantry_site.nodes import Component
+from tenantry_site.markdown.text import escape
+from tenantry_site.nodes import AttributeValue, Component, Node
 from tenantry_site.page import Page
 
 _NEWLINE = re.compile(r"\r\n?")
-_WORDS = re.compile(r"[-_\s]+")
+_SEPARATORS = re.compile(r"[-_\s]+")
 _MARKUP = re.compile(r"[*_`~]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
 _LONGEST_TITLE = 1_000
 """Characters of a heading that are compared with a title: the work for a pattern grows with their square."""
@@ -40,10 +39,10 @@ class PageReader:
     """Reads the pages of one site.
 
     ``snippets`` are the texts of shared parts by their paths from the site's root. ``external_media`` lets pages show
-    images, videos and frames of other hosts. ``components`` draw the elements of a page by their names.
+    images, videos and frames of other hosts. ``components`` render the elements of a page by their names.
     """
 
-    __slots__ = ("_addresses", "_external_media", "_shelf")
+    __slots__ = ("_addresses", "_external_media", "_resources")
 
     def __init__(
         self,
@@ -55,28 +54,28 @@ class PageReader:
     ) -> None:
         self._addresses = addresses
         self._external_media = external_media
-        self._shelf = Shelf(components, snippets)
+        self._resources = SiteResources(components, snippets)
 
     def read(self, source: str, text: str) -> Page:
-        """The page of the file ``source``, a path from the site's root. Never raises; what is wrong is said."""
-        text = _clean(text)
-        front, body, said = front_matter(source, text)
-        notes = Notes(source, text.count("\n", 0, len(text) - len(body)))
-        notes.extend(said)
+        """The page of the file ``source``, a path from the site's root. Never raises: see its diagnostics."""
+        text = _normalized(text)
+        front, body, found = front_matter(source, text)
+        diagnostics = PageDiagnostics(source, text.count("\n", 0, len(text) - len(body)))
+        diagnostics.extend(found)
         path = page_path(source) or source
-        sections = Sections()
-        context = self._context(path, notes)
-        reading = Reading(source, body, self._shelf, context, sections, notes)
-        context.shared = reading.snippet
-        builder = reading.builder
-        tokens = builder.tokens(body)
+        sections = PageSections()
+        context = self._context(path, diagnostics)
+        document = DocumentParser(source, body, self._resources, context, sections, diagnostics)
+        context.shared = document.snippet
+        renderer = document.renderer
+        tokens = renderer.tokens(body)
         heads = [tokens[at + 1].content for at, token in enumerate(tokens) if token.tag == "h1" and token.nesting == 1]
-        first = _plain(heads[0][:_LONGEST_TITLE]) if heads else ""
-        title = front.title or first or _from_path(path)
-        said_twice = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
-        builder.build(tokens, first if said_twice else "", shift=1 if len(heads) > said_twice else 0)
-        _unclosed_fence(tokens, body, notes)
-        html = context.render(builder.pieces.nodes())
+        first = _heading_text(heads[0][:_LONGEST_TITLE]) if heads else ""
+        title = front.title or first or _title_of_path(path)
+        title_repeated = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
+        renderer.render(tokens, first if title_repeated else "", shift=1 if len(heads) > title_repeated else 0)
+        _check_unclosed_fence(tokens, body, diagnostics)
+        html = context.render(renderer.buffer.nodes())
         return Page(
             path=path,
             source=source,
@@ -86,46 +85,48 @@ class PageReader:
             headings=tuple(sections.headings),
             sections=sections.all(),
             links=tuple(context.links),
-            markdown=_without(body, reading.imports),
-            diagnostics=notes.all(),
+            markdown=_without_lines(body, document.imports),
+            diagnostics=diagnostics.all(),
         )
 
     def inline(self, markdown: str, page: str = "") -> str:
-        """One line of Markdown that somebody else wrote, as HTML. ``page``: the one that it will stand on."""
-        return self.inline_on(self._context(page, Notes("")), _clean(markdown))
+        """One line of Markdown that somebody else wrote, as HTML. ``page``: the page that it will be on."""
+        return self._render_inline(self._context(page, PageDiagnostics("")), _normalized(markdown))
 
     def block(self, markdown: str, page: str = "") -> str:
         """Markdown that somebody else wrote, as HTML: without components, headings from level 3 on and without ids."""
-        text = _clean(markdown)
-        context = self._context(page, Notes(""))
-        builder = self._foreign(text, context, ALLOWED)
-        builder.build(builder.tokens(text), shift=2, anchored=False)
-        return context.render(builder.pieces.nodes())
+        text = _normalized(markdown)
+        context = self._context(page, PageDiagnostics(""))
+        renderer = self._untrusted(text, context, ALLOWED)
+        renderer.render(renderer.tokens(text), shift=2, anchored=False)
+        return context.render(renderer.buffer.nodes())
 
-    def inline_on(self, context: PageContext, markdown: str) -> str:
-        """The same as ``inline`` for a page that is being drawn."""
+    def _render_inline(self, context: PageContext, markdown: str) -> str:
+        """The same as ``inline`` for a page that is being rendered."""
         if SPECIAL.search(markdown) is None and "://" not in markdown:
             return escape(markdown)
-        builder = self._foreign(markdown, context, PHRASING)
-        builder.inline(markdown, 0)
-        return context.render(builder.pieces.nodes()).strip()
+        renderer = self._untrusted(markdown, context, PHRASING)
+        renderer.render_inline(markdown, 0)
+        return context.render(renderer.buffer.nodes()).strip()
 
-    def _foreign(self, text: str, context: PageContext, elements: Mapping[str, Allowed]) -> Builder:
-        constructs = Constructs(text, frozenset(), {}, context.notes, expressive=False, elements=elements)
+    def _untrusted(self, text: str, context: PageContext, elements: Mapping[str, Allowed]) -> BlockRenderer:
+        constructs = ConstructScanner(text, frozenset(), {}, context.diagnostics, mdx=False, elements=elements)
         env: dict[str, Any] = {"constructs": constructs}
-        pieces = Pieces(context, Sections(), context.notes, placed=False)
-        return Builder(parser(indented_code=True), env, pieces, self._shelf.highlighter, _no_snippet)
+        buffer = HtmlBuffer(context, PageSections(), context.diagnostics, is_page=False)
+        return BlockRenderer(parser(indented_code=True), env, buffer, self._resources.highlighter, _not_a_snippet)
 
-    def _context(self, page: str, notes: Notes) -> PageContext:
+    def _context(self, page: str, diagnostics: PageDiagnostics) -> PageContext:
         media = self._external_media
-        return PageContext(page, self._addresses, notes, self.inline_on, self._shelf.components, external_media=media)
+        return PageContext(
+            page, self._addresses, diagnostics, self._render_inline, self._resources.components, external_media=media
+        )
 
 
-def _no_snippet(_tag: Tag, _line: int, _within: bool) -> bool:
+def _not_a_snippet(_tag: Tag, _line: int, _within: bool) -> bool:
     return False
 
 
-def _clean(text: str) -> str:
+def _normalized(text: str) -> str:
     """Text with one kind of line ends, that any encoding can hold."""
     if "\r" in text:
         text = _NEWLINE.sub("\n", text)
@@ -134,29 +135,29 @@ def _clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _plain(markdown: str) -> str:
+def _heading_text(markdown: str) -> str:
     """The words of a heading, to compare it with a title."""
     return " ".join(unescape(_MARKUP.sub(r"\1", markdown)).split())
 
 
-def _from_path(path: str) -> str:
+def _title_of_path(path: str) -> str:
     """The name of a file in words."""
     name = path.removesuffix("/index").rpartition("/")[2]
-    words = " ".join(_WORDS.split(name)).strip()
+    words = " ".join(_SEPARATORS.split(name)).strip()
     return words[:1].upper() + words[1:] if words else "Untitled"
 
 
-def _unclosed_fence(tokens: list[Token], body: str, notes: Notes) -> None:
-    """Says so if the last block is code that nothing ends: it takes the rest of a page with it."""
+def _check_unclosed_fence(tokens: list[Token], body: str, diagnostics: PageDiagnostics) -> None:
+    """Reports a last block that is code that nothing ends: it takes the rest of a page with it."""
     last = tokens[-1] if tokens else None
     if last is not None and last.type == "fence" and last.map:
         ending = body.rstrip().rpartition("\n")[2].strip(" \t>")
         if not (ending.startswith(last.markup) and set(ending) == {last.markup[0]} and last.map[1] - last.map[0] > 1):
             message = "the block of code is not closed: it reaches to the end of the page"
-            notes.add(Severity.WARNING, "PAGE018", message, f"close it with {last.markup}", last.map[0] + 1)
+            diagnostics.add(Severity.WARNING, "PAGE018", message, f"close it with {last.markup}", last.map[0] + 1)
 
 
-def _without(body: str, ranges: list[tuple[int, int]]) -> str:
+def _without_lines(body: str, ranges: list[tuple[int, int]]) -> str:
     """The text without its lines of imports and exports."""
     if not ranges:
         return body.lstrip("\n")
@@ -164,3 +165,154 @@ def _without(body: str, ranges: list[tuple[int, int]]) -> str:
     for first, end in reversed(ranges):
         del lines[first:end]
     return "\n".join(lines).lstrip("\n")
+
+
+MAX_SNIPPET_DEPTH = 8
+"""Snippets within snippets."""
+
+MAX_SNIPPETS = 500
+"""Snippets on one page; so many that only a page meant to be endless has more."""
+
+_NONE: Mapping[str, AttributeValue] = {}
+_COMPONENTS = re.compile(r"</?[A-Z]|^(?:import|export)\s", re.MULTILINE)
+
+
+class DocumentParser:
+    """The parser of one text, a page or a snippet. ``within``: the snippets that it is a part of, outermost first."""
+
+    __slots__ = ("_context", "_diagnostics", "_module", "_resources", "_sections", "_source", "_within", "renderer")
+
+    def __init__(
+        self,
+        source: str,
+        text: str,
+        resources: SiteResources,
+        context: PageContext,
+        sections: PageSections,
+        diagnostics: PageDiagnostics,
+        *,
+        names: Mapping[str, AttributeValue] | None = None,
+        within: tuple[str, ...] = (),
+    ) -> None:
+        self._source = source
+        self._resources = resources
+        self._context = context
+        self._sections = sections
+        self._diagnostics = diagnostics
+        self._within = within
+        self._module = resources.module(source)
+        if names:
+            self._module.names.update(names)
+        mdx = not source.endswith(".md")
+        module = self._module
+        constructs = ConstructScanner(text, module.known, module.names, diagnostics, mdx=mdx)
+        env: dict[str, Any] = {"constructs": constructs, "module": module}
+        markdown = parser(indented_code=not mdx and _COMPONENTS.search(text) is None)
+        buffer = HtmlBuffer(context, sections, diagnostics, is_page=not within)
+        self.renderer = BlockRenderer(markdown, env, buffer, resources.highlighter, self.resolve)
+
+    @property
+    def imports(self) -> list[tuple[int, int]]:
+        """The lines of imports and exports, from 0, the second not included."""
+        return self._module.lines
+
+    def resolve(self, tag: Tag, line: int, within: bool) -> bool:
+        """Renders a tag that means a snippet; False if it means a component."""
+        if tag.name in self._module.imports:
+            path = self._module.imports[tag.name]
+        elif tag.name == "Snippet" and isinstance(tag.attributes.get("file"), str):
+            path = str(tag.attributes["file"])
+        else:
+            return False
+        buffer = self.renderer.buffer
+        buffer.splice(self.snippet(path, line, tag.attributes), within=within)
+        buffer.open_ignored(tag, line)
+        return True
+
+    def snippet(self, path: str, line: int, attributes: Mapping[str, AttributeValue] = _NONE) -> tuple[Node, ...]:
+        """The nodes of a snippet, rendered for this page with the attributes of its tag."""
+        key = self._resources.find(path, self._source)
+        if key is None:
+            self._missing(path, line)
+            return ()
+        self._context.snippets += 1
+        if key in self._within or len(self._within) >= MAX_SNIPPET_DEPTH or self._context.snippets > MAX_SNIPPETS:
+            self._diagnostics.add(Severity.WARNING, "PAGE011", f"{key} contains itself", "leave one of them out", line)
+            return ()
+        text, offset = self._resources.text(key)
+        diagnostics = PageDiagnostics(key, offset)
+        names = {**attributes, **{f"props.{name}": value for name, value in attributes.items()}}
+        document = DocumentParser(
+            key,
+            text,
+            self._resources,
+            self._context,
+            self._sections,
+            diagnostics,
+            names=names,
+            within=(*self._within, key),
+        )
+        renderer = document.renderer
+        renderer.render(renderer.tokens(text))
+        nodes = renderer.buffer.nodes()
+        self._diagnostics.extend(diagnostics.all())
+        return nodes
+
+    def _missing(self, path: str, line: int) -> None:
+        if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():
+            message, code = f"there is no snippet {path[:120]}", "PAGE010"
+            self._diagnostics.add(Severity.WARNING, code, message, "write its path from the site's root", line)
+        else:
+            message, code = f"{path[:120]} is code, which is not run: what it would show is left out", "PAGE009"
+            self._diagnostics.add(Severity.INFO, code, message, "import a page of Markdown instead", line)
+
+
+FOLDERS = ("", "snippets/", "_snippets/")
+SUFFIXES = ("", ".mdx", ".md")
+
+
+class SiteResources:
+    """What all pages of a site are read with: components, snippets, and the cache of highlighted code.
+
+    ``snippets``: texts by their paths from the site's root.
+    """
+
+    __slots__ = ("_constants", "components", "highlighter", "known", "snippets")
+
+    def __init__(self, components: Mapping[str, Component], snippets: Mapping[str, str]) -> None:
+        self.components = components
+        self.known = frozenset(components)
+        self.snippets = snippets
+        self.highlighter = Highlighter()
+        self._constants: dict[str, Mapping[str, AttributeValue]] = {}
+
+    def find(self, path: str, page: str) -> str | None:
+        """The snippet that a page means by ``path``, as the key of its text."""
+        return next((each for each in _candidates(path, page) if each in self.snippets), None)
+
+    def text(self, key: str) -> tuple[str, int]:
+        """The text of a snippet below its front matter, and how many lines that has."""
+        whole = self.snippets[key]
+        body = front_matter(key, whole)[1]
+        return body, whole.count("\n", 0, len(whole) - len(body))
+
+    def module(self, page: str) -> Module:
+        """An empty module for the text of ``page``."""
+        return Module(set(self.known), lambda path: self._exports(path, page))
+
+    def _exports(self, path: str, page: str) -> Mapping[str, AttributeValue]:
+        key = self.find(path, page)
+        if key is None:
+            return {}
+        if key not in self._constants:
+            self._constants[key] = exported(self.snippets[key])
+        return self._constants[key]
+
+
+def _candidates(path: str, page: str) -> Iterator[str]:
+    bare = path.replace("\\", "/").strip()
+    folders = (f"{dirname(page)}/",) if bare.startswith(".") else FOLDERS
+    for folder in folders:
+        whole = normpath(f"{folder}{bare.lstrip('/')}").lstrip("/")
+        for suffix in SUFFIXES:
+            yield whole + suffix

@@ -1,13 +1,15 @@
-"""Syntax: the Markdown parser with this site's rules for tags, expressions, imports and prose.
+"""Syntax: the Markdown parser with this site's rules for tags, expressions, imports, formulas and prose.
 
-Tags become flat tokens at the place where they stand; which closes which is found out when the page is built. A page
-with components has no code by indentation: the contents of components are indented.
+Tags become flat tokens; which one closes which is found out when the page is rendered. A page with
+components has no code by indentation: the contents of components are indented. Formulas between ``$$`` and ``$$`` are
+left as they were written: read as Markdown they would lose their backslashes, and a line of ``=`` would make a heading.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
@@ -17,8 +19,7 @@ from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.footnote import footnote_plugin
 
 from tenantry_site.markdown import modules
-from tenantry_site.markdown.constructs import Construct, Constructs, Kind
-from tenantry_site.markdown.formulas import formula_end, inline_formula
+from tenantry_site.markdown.jsx import Construct, ConstructKind, ConstructScanner
 from tenantry_site.markdown.modules import Module
 
 DEEPEST = 26
@@ -47,7 +48,7 @@ class Blocks(ParserBlock):
 
 
 class Plain(MarkdownIt):
-    """A parser that takes addresses as they are: they are judged where they are written (``context.py``)."""
+    """A parser that takes addresses as they are: they are checked where they are written (``page_context.py``)."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802  # the parser's name
         return url
@@ -89,14 +90,14 @@ def _module(state: StateBlock, start_line: int, end_line: int, silent: bool) -> 
     if silent or state.level or state.src[at : at + 2] not in ("im", "ex") or (at and state.src[at - 1] != "\n"):
         return False
     module: Module | None = state.env.get("module")
-    if module is None or modules.STARTS.match(state.src, at, state.eMarks[start_line]) is None:
+    if module is None or modules.BLOCK_START.match(state.src, at, state.eMarks[start_line]) is None:
         return False
-    end = module.length(state.src, at)
+    end = module.block_end(state.src, at)
     line = start_line + 1
     while line < end_line and state.bMarks[line] < end:
         line += 1
-    constructs: Constructs = state.env["constructs"]
-    module.read(state.src[at:end], start_line + 1, constructs.notes)
+    constructs: ConstructScanner = state.env["constructs"]
+    module.read(state.src[at:end], start_line + 1, constructs.diagnostics)
     module.lines.append((start_line, line))
     state.line = line
     return True
@@ -195,12 +196,12 @@ def _construct(state: StateBlock, start_line: int, end_line: int, silent: bool) 
     at = state.bMarks[start_line] + state.tShift[start_line]
     if state.src[at] not in "<{" or state.is_code_block(start_line):
         return False
-    constructs: Constructs | None = state.env.get("constructs")
+    constructs: ConstructScanner | None = state.env.get("constructs")
     if constructs is None:
         return False
     line, limit = start_line, state.eMarks[end_line - 1]
     found = constructs.at(state.src, at, limit, line + 1)
-    if found is None or not _stands(state, found, line, silent):
+    if found is None or not _is_block(state, found, line, silent):
         return False
     if silent:
         return True
@@ -214,31 +215,37 @@ def _construct(state: StateBlock, start_line: int, end_line: int, silent: bool) 
             state.line = line + 1
             return True
         found = constructs.at(state.src, at, limit, line + 1) if state.src[at] in "<{" else None
-        if found is not None and not _stands(state, found, line, silent):
+        if found is not None and not _is_block(state, found, line, silent):
             found = None
     _rest_of_line(state, line, at, end_line)
     return True
 
 
-def _stands(state: StateBlock, found: Construct, line: int, silent: bool) -> bool:
+def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> bool:
     """Whether a construct at the beginning of a line is a block; else it belongs to a paragraph."""
-    if found.kind in (Kind.COMMENT, Kind.SWALLOWED):
+    if found.kind in (ConstructKind.COMMENT, ConstructKind.RAW):
         return True
     while state.eMarks[line] < found.end:
         line += 1
     behind = state.src[found.end : state.eMarks[line]].strip()
-    if found.kind is Kind.EXPRESSION:
+    if found.kind is ConstructKind.EXPRESSION:
         return not silent and not behind and "\n" in found.text
-    if found.kind is Kind.TEXT:
+    if found.kind is ConstructKind.TEXT:
         return False
     if found.inline:
-        return not silent and not behind and not found.tag.alone and found.kind is Kind.HTML and not _void(found)
-    if found.kind is Kind.UNKNOWN and "href" in found.tag.attributes:  # a link, which text may stand behind
-        rest = behind if found.tag.alone else behind.partition(f"</{found.tag.name}>")[2]
+        return (
+            not silent
+            and not behind
+            and not found.tag.self_closing
+            and found.kind is ConstructKind.HTML
+            and not _void(found)
+        )
+    if found.kind is ConstructKind.UNKNOWN and "href" in found.tag.attributes:  # a link, which text may stand behind
+        rest = behind if found.tag.self_closing else behind.partition(f"</{found.tag.name}>")[2]
         return not rest.strip()
-    if found.kind is Kind.UNKNOWN and found.tag.name[:1].islower():
+    if found.kind is ConstructKind.UNKNOWN and found.tag.name[:1].islower():
         return not silent and not behind
-    return not (found.tag.alone and behind and behind[0] not in "<{")
+    return not (found.tag.self_closing and behind and behind[0] not in "<{")
 
 
 def _void(found: Construct) -> bool:
@@ -260,7 +267,7 @@ def _inline_construct(state: StateInline, silent: bool) -> bool:
     """Tags, comments and expressions within a line of text."""
     if state.src[state.pos] not in "<{":
         return False
-    constructs: Constructs | None = state.env.get("constructs")
+    constructs: ConstructScanner | None = state.env.get("constructs")
     if constructs is None:
         return False
     found = constructs.at(state.src, state.pos, state.posMax, state.env.get("line", 0))
@@ -271,3 +278,44 @@ def _inline_construct(state: StateInline, silent: bool) -> bool:
         token.meta = {"construct": found}
     state.pos = found.end
     return True
+
+
+_MARK: Final = "$$"
+
+
+def inline_formula(state: StateInline, silent: bool) -> bool:
+    """``$$x$$`` within a line of text. ``$$$`` is a price, and what has a closing tag in it is no formula."""
+    at = state.pos
+    if not state.src.startswith(_MARK, at) or "$" in (state.src[at - 1 : at], state.src[at + 2 : at + 3]):
+        return False
+    end = state.src.find(_MARK, at + 2, state.posMax)
+    if end < 0 or "</" in state.src[at:end]:
+        return False
+    if not silent:
+        state.pending += state.src[at : end + 2]
+    state.pos = end + 2
+    return True
+
+
+def formula_end(state: StateBlock, start_line: int, end_line: int) -> int:
+    """The line behind a formula of several lines, which begins with ``$$`` and ends at the next; 0 if there is none.
+
+    It holds no empty line: a ``$$`` that closes nothing takes no more than its own paragraph.
+    """
+    if not _begins(state, start_line):
+        return 0
+    for line in range(start_line + 1, end_line):
+        if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
+            return 0
+        if _MARK in _text(state, line):
+            return line + 1
+    return 0
+
+
+def _begins(state: StateBlock, line: int) -> bool:
+    text = _text(state, line)
+    return text.startswith(_MARK) and _MARK not in text[2:]
+
+
+def _text(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]

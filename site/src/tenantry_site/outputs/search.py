@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
-from tenantry_site.markdown.identifiers import slug
+from tenantry_site.markdown.text import slug
 from tenantry_site.outputs.digest import Part
 from tenantry_site.outputs.postings import CODES, LEVELS, SECTIONS, level, pack
 

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 from tenantry_site.addresses import html_path, relative_url
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.markdown.fences import fence
-from tenantry_site.markdown.highlighting import Highlighter
+from tenantry_site.markdown.code_blocks import Highlighter, code_block
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import FrontMatter, Page
 from tenantry_site.reference import api_entry, authorization
@@ -124,7 +123,7 @@ class ApiPages:
         )
 
     def _code(self, language: str, text: str) -> str:
-        return fence(language, text, 0, self._highlighter).html
+        return code_block(language, text, 0, self._highlighter).html
 
     def _mode(self, page: Page) -> tuple[str, tuple[Diagnostic, ...]]:
         wanted = page.front.playground.strip().lower()

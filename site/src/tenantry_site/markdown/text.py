@@ -1,10 +1,13 @@
-"""Escaping: text as HTML, and addresses within it."""
+"""Text on its way into HTML: escaped, as an id, and the web addresses within it."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _BARE = re.compile(r"https?://[^\s<>\"'`|\\^{}]{4,2000}")
+_PUNCTUATION = re.compile(r"[^\w\- ]")
+_MAX_SLUG = 200
 _TRAILING = ".,:;!?*_~'"
 
 
@@ -16,7 +19,7 @@ def escape(text: str) -> str:
 
 
 def addresses(text: str) -> list[tuple[int, int]]:
-    """Where bare web addresses stand in a text, without the punctuation that ends the sentence around them."""
+    """The spans of bare web addresses in a text, without the punctuation that ends the sentence around them."""
     found = []
     for each in _BARE.finditer(text):
         start = each.start()
@@ -28,3 +31,13 @@ def addresses(text: str) -> list[tuple[int, int]]:
         if len(address) > len("https://"):
             found.append((start, start + len(address)))
     return found
+
+
+def slug(text: str) -> str:
+    """Lower case, spaces as hyphens, punctuation left out; letters of all scripts stay."""
+    lower = text.strip().lower()[:_MAX_SLUG]
+    if lower.isascii():
+        letters = _PUNCTUATION.sub("", lower)
+    else:
+        letters = "".join(each for each in lower if each in "-_ " or unicodedata.category(each)[0] in "LNM")
+    return "-".join(letters.split(" ")) or "section"

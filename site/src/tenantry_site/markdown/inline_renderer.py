@@ -1,4 +1,4 @@
-"""Inlines: what stands within a line of text, as pieces of HTML."""
+"""InlineRenderer: what is within a line of text, rendered into an HtmlBuffer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tenantry_site.diagnostic import Severity
-from tenantry_site.markdown import html
-from tenantry_site.markdown.constructs import Construct, Kind
-from tenantry_site.markdown.elements import ALLOWED
-from tenantry_site.markdown.escaping import addresses, escape
-from tenantry_site.markdown.pieces import Pieces
-from tenantry_site.markdown.tags import Tag
+from tenantry_site.markdown import raw_html
+from tenantry_site.markdown.allowed_html import ALLOWED
+from tenantry_site.markdown.html_buffer import HtmlBuffer
+from tenantry_site.markdown.jsx import Construct, ConstructKind, Tag
+from tenantry_site.markdown.text import addresses, escape
 
 SPECIAL = re.compile(r"[\\`*~\[<&{]|(?<![^\W_])_|_(?![^\W_])|  \n")
 """What makes text more than text; most lines have none of it. An underscore within a word, as in ``user_group``, never
@@ -25,86 +24,88 @@ _OPENING = {"em_open": ("<em>", "</em>"), "strong_open": ("<strong>", "</strong>
 _CLOSING = {"em_close": "</em>", "strong_close": "</strong>", "s_close": "</s>", "link_close": "</a>"}
 
 Resolve = Callable[[Tag, int, bool], bool]
-"""Draws a tag that means a snippet; False if it means something else."""
+"""Renders a tag that means a snippet; False if it means something else."""
 
 
-def footnotes(env: dict[str, Any], pieces: Pieces) -> str:
+def footnotes(env: dict[str, Any], buffer: HtmlBuffer) -> str:
     """What the ids of a text's footnotes begin with: a page and the snippets on it have some each."""
     if "footnotes_name" not in env:
-        env["footnotes_name"] = pieces.context.identifier("fn")
+        env["footnotes_name"] = buffer.context.identifier("fn")
     return str(env["footnotes_name"])
 
 
-class Inlines:
-    """Draws lines of text onto the pieces of a page."""
+class InlineRenderer:
+    """Renders lines of text into the buffer of a page."""
 
-    __slots__ = ("_env", "_line", "_linked", "_parser", "_pieces", "_resolve", "_tagged")
+    __slots__ = ("_buffer", "_env", "_has_tags", "_line", "_linked", "_parser", "_resolve")
 
-    def __init__(self, parser: MarkdownIt, env: dict[str, Any], pieces: Pieces, resolve: Resolve) -> None:
+    def __init__(self, parser: MarkdownIt, env: dict[str, Any], buffer: HtmlBuffer, resolve: Resolve) -> None:
         self._parser = parser
         self._env = env
-        self._pieces = pieces
+        self._buffer = buffer
         self._resolve = resolve
         self._line = 0
-        self._linked = self._tagged = False
+        self._linked = self._has_tags = False
 
-    def draw(self, text: str, line: int) -> None:
+    def render(self, text: str, line: int) -> None:
         """``line`` is the first of the text, from 1."""
-        pieces = self._pieces
+        buffer = self._buffer
         self._line = self._env["line"] = line
         if SPECIAL.search(text) is None:
             self._text(text)
             return
-        self._tagged = "<" in text
+        self._has_tags = "<" in text
         for token in self._parser.inline.parse(text, self._parser, self._env, []):
             kind = token.type
             if kind in ("text", "text_special"):
                 self._text(token.content)
             elif kind == "softbreak":
                 self._line += 1
-                pieces.out.append("\n")
-                pieces.sections.words.append(" ")
+                buffer.out.append("\n")
+                buffer.sections.words.append(" ")
             elif kind in _OPENING:
                 self._open(kind, *_OPENING[kind])
             elif kind in _CLOSING:
                 self._close_pair(kind)
             else:
-                _OTHERS[kind](self, token)
+                _RENDERERS[kind](self, token)
 
     def _open(self, name: str, opening: str, closing: str) -> None:
-        """Where the text has tags, they may stand across what Markdown opens; else it closes as it opened."""
-        if self._tagged:
-            self._pieces.open_markdown(name, opening, closing)
+        """Where the text has tags, they may cross what Markdown opens; else it closes as it opened."""
+        if self._has_tags:
+            self._buffer.open_markdown(name, opening, closing)
         else:
-            self._pieces.out.append(opening)
+            self._buffer.out.append(opening)
 
     def _close_pair(self, kind: str) -> None:
-        if self._tagged:
-            self._pieces.close_markdown()
+        if self._has_tags:
+            self._buffer.close_markdown()
         elif kind != "link_close" or self._linked:
-            self._pieces.out.append(_CLOSING[kind])
+            self._buffer.out.append(_CLOSING[kind])
         self._linked = self._linked and kind != "link_close"
 
     def _text(self, text: str) -> None:
-        pieces = self._pieces
-        pieces.sections.words.append(text)
-        if not pieces.filled and text and not text.isspace():
-            pieces.filled = True
+        buffer = self._buffer
+        buffer.sections.words.append(text)
+        if not buffer.has_content and text and not text.isspace():
+            buffer.has_content = True
         if "$$" in text:
             self._formula(text)
-        pieces.out.append(self._with_links(text) if "://" in text and not self._linked else escape(text))
+        buffer.out.append(self._with_links(text) if "://" in text and not self._linked else escape(text))
 
     def _formula(self, text: str) -> None:
         if not self._env.get("formula"):
             self._env["formula"] = True  # once for a text: a page has many or none
-            line = self._line + text.count("\n", 0, text.index("$$")) if self._pieces.placed else 0
+            line = self._line + text.count("\n", 0, text.index("$$")) if self._buffer.is_page else 0
             message = "formulas are not set: $$ is shown as it was written"
-            self._pieces.note(Severity.WARNING, "PAGE021", message, "write it as code, or put a picture of it in", line)
+            self._buffer.report(
+                Severity.WARNING, "PAGE021", message, "write it as code, or put a picture of it in", line
+            )
 
     def _with_links(self, text: str) -> str:
         done, parts = 0, []
         for start, end in addresses(text):
-            href = self._pieces.context.href(text[start:end], self._line)
+            href = self._buffer.context.href(text[start:end], self._line)
             parts.append(escape(text[done:start]))
             parts.append(f'<a href="{href}" rel="noopener">{escape(text[start:end])}</a>')
             done = end
@@ -112,20 +113,20 @@ class Inlines:
         return "".join(parts)
 
     def _code(self, token: Token) -> None:
-        pieces = self._pieces
-        pieces.filled = True
-        pieces.sections.words.append(token.content)
-        pieces.out.append(f"<code>{escape(token.content)}</code>")
+        buffer = self._buffer
+        buffer.has_content = True
+        buffer.sections.words.append(token.content)
+        buffer.out.append(f"<code>{escape(token.content)}</code>")
 
     def _break(self, _token: Token) -> None:
         self._line += 1
-        self._pieces.out.append("<br>\n")
-        self._pieces.sections.words.append(" ")
+        self._buffer.out.append("<br>\n")
+        self._buffer.sections.words.append(" ")
 
     def _link(self, token: Token) -> None:
-        context = self._pieces.context
+        context = self._buffer.context
         target = str(token.attrs.get("href", ""))
-        href = context.href(target, self._place())
+        href = context.href(target, self._page_line())
         if href is None:
             self._open("link", "", "")
             return
@@ -140,19 +141,21 @@ class Inlines:
         title = token.attrs.get("title")
         given = {"title": escape(str(title))} if title else {}
         source = str(token.attrs.get("src", ""))
-        pieces = self._pieces
-        pieces.filled = True
-        pieces.sections.words.append(alternative)
-        drawn = html.draw_image(source, alternative, pieces.context, self._place(), given, linked=self._linked)
-        pieces.out.append(drawn)
+        buffer = self._buffer
+        buffer.has_content = True
+        buffer.sections.words.append(alternative)
+        rendered = raw_html.render_image(
+            source, alternative, buffer.context, self._page_line(), given, linked=self._linked
+        )
+        buffer.out.append(rendered)
 
     def _footnote(self, token: Token) -> None:
         number, again = token.meta["id"] + 1, token.meta["subId"]
-        name = footnotes(self._env, self._pieces)
-        place = f"Site-{name}.{number}.back" + (f".{again + 1}" if again else "")
-        self._pieces.filled = True
-        self._pieces.out.append(
-            f'<sup class="footnote"><a href="#Site-{name}.{number}" id="{place}">{number}</a></sup>'
+        name = footnotes(self._env, self._buffer)
+        anchor = f"Site-{name}.{number}.back" + (f".{again + 1}" if again else "")
+        self._buffer.has_content = True
+        self._buffer.out.append(
+            f'<sup class="footnote"><a href="#Site-{name}.{number}" id="{anchor}">{number}</a></sup>'
         )
 
     def _construct(self, token: Token) -> None:
@@ -160,63 +163,63 @@ class Inlines:
         self.construct(found, self._line, within=True)
 
     def construct(self, found: Construct, line: int, *, within: bool) -> None:
-        """Draws a tag or an expression. ``within``: it stands in a line of text."""
-        pieces, tag = self._pieces, found.tag
-        if found.kind in (Kind.TEXT, Kind.EXPRESSION):
+        """Renders a tag or an expression. ``within``: it is in a line of text."""
+        buffer, tag = self._buffer, found.tag
+        if found.kind in (ConstructKind.TEXT, ConstructKind.EXPRESSION):
             self._text(found.text)
-        elif found.kind is Kind.SWALLOWED:
+        elif found.kind is ConstructKind.RAW:
             if tag.name == "pre":
-                self._code(Token("code_inline", "", 0, content=html.text_of(found.text)))
+                self._code(Token("code_inline", "", 0, content=raw_html.text_of(found.text)))
             else:
-                pieces.note(Severity.WARNING, "PAGE012", f"<{tag.name}> was removed", "leave it out", line)
-        elif found.kind is Kind.COMMENT:
+                buffer.report(Severity.WARNING, "PAGE012", f"<{tag.name}> was removed", "leave it out", line)
+        elif found.kind is ConstructKind.COMMENT:
             return
         elif tag.closing:
             self._close(found, line, within=within)
-        elif found.kind is Kind.HTML:
-            pieces.open_html(tag, line, within=within)
-        elif found.kind is Kind.UNKNOWN:
+        elif found.kind is ConstructKind.HTML:
+            buffer.open_html(tag, line, within=within)
+        elif found.kind is ConstructKind.UNKNOWN:
             self._unknown(found, line, within=within)
         elif not self._resolve(tag, line, within):
             self._expressions(tag, line)
-            pieces.open_component(tag, line, within=within, inline=found.inline)
+            buffer.open_component(tag, line, within=within, inline=found.inline)
 
     def _close(self, found: Construct, line: int, *, within: bool) -> None:
-        tag, pieces = found.tag, self._pieces
-        if pieces.close(tag, line, within=within):
+        tag, buffer = found.tag, self._buffer
+        if buffer.close(tag, line, within=within):
             return
-        if found.kind is Kind.UNKNOWN:
+        if found.kind is ConstructKind.UNKNOWN:
             self._text(f"</{tag.name}>")
             return
-        if found.kind is Kind.HTML and ALLOWED[tag.name].void:
+        if found.kind is ConstructKind.HTML and ALLOWED[tag.name].void:
             return  # <br></br>
         message = f"</{tag.name}> closes nothing: it was left out"
-        pieces.note(Severity.WARNING, "PAGE005", message, f"open it with <{tag.name}>, or leave it out", line)
+        buffer.report(Severity.WARNING, "PAGE005", message, f"open it with <{tag.name}>, or leave it out", line)
 
     def _unknown(self, found: Construct, line: int, *, within: bool) -> None:
-        tag, pieces = found.tag, self._pieces
+        tag, buffer = found.tag, self._buffer
         name, address = tag.name, tag.attributes.get("href")
         own = name[:1].isupper() or "-" in name  # <link href> and <base href> are HTML, and lead nobody anywhere
         linked = own and isinstance(address, str) and bool(address.strip())
         shown = "it is shown as a link" if linked else "its contents are shown without it"
         if name[:1].isupper():
             message, fix = f"<{name}> is not a component: {shown}", "write another one"
-            pieces.note(Severity.WARNING, "PAGE006", message, f"{fix}, or `<{name}>` for the word", line)
+            buffer.report(Severity.WARNING, "PAGE006", message, f"{fix}, or `<{name}>` for the word", line)
         else:
             message = f"<{name}> is not allowed on a page: {shown}"
-            pieces.note(Severity.WARNING, "PAGE012", message, f"leave it out, or write `<{name}>`", line)
+            buffer.report(Severity.WARNING, "PAGE012", message, f"leave it out, or write `<{name}>`", line)
         if linked:
-            pieces.open_component(tag, line, within=within, inline=within)
+            buffer.open_component(tag, line, within=within, inline=within)
         else:
-            pieces.open_nothing(tag, line)
+            buffer.open_ignored(tag, line)
 
     def _expressions(self, tag: Tag, line: int) -> None:
         for name in tag.expressions:
             message = f"{name} of <{tag.name}> is an expression, which is not evaluated: it was left out"
-            self._pieces.note(Severity.INFO, "PAGE007", message, "write a text or a number", line)
+            self._buffer.report(Severity.INFO, "PAGE007", message, "write a text or a number", line)
 
-    def _place(self) -> int:
-        return self._line if self._pieces.placed else 0
+    def _page_line(self) -> int:
+        return self._line if self._buffer.is_page else 0
 
 
 def _plain(tokens: list[Token]) -> str:
@@ -227,11 +230,11 @@ def _plain(tokens: list[Token]) -> str:
     )
 
 
-_OTHERS: Mapping[str, Callable[[Inlines, Token], None]] = {
-    "code_inline": Inlines._code,
-    "hardbreak": Inlines._break,
-    "link_open": Inlines._link,
-    "image": Inlines._image,
-    "footnote_ref": Inlines._footnote,
-    "construct": Inlines._construct,
+_RENDERERS: Mapping[str, Callable[[InlineRenderer, Token], None]] = {
+    "code_inline": InlineRenderer._code,
+    "hardbreak": InlineRenderer._break,
+    "link_open": InlineRenderer._link,
+    "image": InlineRenderer._image,
+    "footnote_ref": InlineRenderer._footnote,
+    "construct": InlineRenderer._construct,
 }

@@ -1,4 +1,4 @@
-"""HTML: the elements that authors write, drawn again from the allow-list with attributes that were judged."""
+"""Raw HTML: the elements that authors write, rendered again from the allow-list with checked attributes."""
 
 from __future__ import annotations
 
@@ -7,34 +7,38 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 
 from tenantry_site.diagnostic import Severity
-from tenantry_site.markdown.elements import ALLOWED, EVERYWHERE, SWITCHES, accepted, length
-from tenantry_site.markdown.escaping import escape
+from tenantry_site.markdown.allowed_html import ALLOWED, EVERYWHERE, SWITCHES, accepted_value, length
+from tenantry_site.markdown.jsx import Tag
 from tenantry_site.markdown.page_context import PageContext
-from tenantry_site.markdown.tags import Tag
+from tenantry_site.markdown.text import escape
 from tenantry_site.nodes import AttributeValue
 
-_QUIET = frozenset({
+_IGNORED = frozenset({
     "class", "classname", "style", "key", "ref", "src", "href", "alt", "name", "poster", "srcset", "sizes", "loading",
     "target", "rel", "border", "cellpadding", "cellspacing", "valign", "bgcolor", "color", "face", "size", "role",
     "allow", "allowfullscreen", "frameborder", "autoplay", "controls", "preload", "decoding", "referrerpolicy",
     "crossorigin", "tabindex", "nowrap", "noshade", "clear", "cite", "hidden", "sandbox", "fetchpriority",
 })  # fmt: skip
-"""Attributes that are left out, or honoured elsewhere, without a word."""
+"""Attributes that are left out, or honoured elsewhere, without a diagnostic."""
 
 _REGION = '<div class="table" role="group" tabindex="0" aria-label="Table">'
 MEDIA = ("video", "audio")
 
-_ONLY = {("hidden", "dark:block"): "only-dark", ("block", "dark:hidden"): "only-light", ("dark:hidden",): "only-light"}
+_MODE_CLASSES = {
+    ("hidden", "dark:block"): "only-dark",
+    ("block", "dark:hidden"): "only-light",
+    ("dark:hidden",): "only-light",
+}
 """The classes by which authors show one picture in each mode; all other classes are left out."""
 
 
-def draw_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
+def render_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
     """What to write for an opening tag, and for its closing tag."""
     allowed = ALLOWED[tag.name]
     if tag.name == "img":
-        return image(tag, context, line), ""
+        return _image_tag(tag, context, line), ""
     if tag.name == "iframe":
-        return _frame(tag, context, line), ""
+        return _iframe(tag, context, line), ""
     given = attributes(tag, context, line)
     if tag.name == "center":
         given["align"] = "center"
@@ -42,7 +46,7 @@ def draw_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
         _link(tag, given, context, line)
     elif tag.name in ("video", "audio", "source", "track"):
         return _media(tag, given, context, line)
-    opening, closing = written(allowed.tag, given), "" if allowed.void else f"</{allowed.tag}>"
+    opening, closing = open_tag(allowed.tag, given), "" if allowed.void else f"</{allowed.tag}>"
     return (f"{_REGION}{opening}", f"{closing}</div>") if tag.name == "table" else (opening, closing)
 
 
@@ -50,76 +54,76 @@ def _media(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> 
     target = _text(tag.attributes, "src")
     address = context.source(target, line) if target else None
     if target and address is None:
-        return ("", "") if tag.name == "track" else (_instead(tag, target, context), "")
+        return ("", "") if tag.name == "track" else (_link_instead(tag, target, context), "")
     if address is not None:
         given["src"] = address
     if tag.name in ("source", "track"):
-        return (written(tag.name, given) if address else ""), ""
-    return written(tag.name, {**given, "controls": "", "preload": "metadata"}), f"</{tag.name}>"
+        return (open_tag(tag.name, given) if address else ""), ""
+    return open_tag(tag.name, {**given, "controls": "", "preload": "metadata"}), f"</{tag.name}>"
 
 
-def settled(opening: str, closing: str, pieces: Sequence[object]) -> tuple[str, str]:
+def playable(opening: str, closing: str, buffer: Sequence[object]) -> tuple[str, str]:
     """The tags of a video without a source that is shown: it holds links only, which it would hide."""
-    playing = " src=" in opening or any(isinstance(each, str) and each.startswith("<source") for each in pieces)
+    playing = " src=" in opening or any(isinstance(each, str) and each.startswith("<source") for each in buffer)
     return (opening, closing) if playing else ("<span>", "</span>")
 
 
-def written(tag: str, given: Mapping[str, str]) -> str:
+def open_tag(tag: str, given: Mapping[str, str]) -> str:
     """An opening tag; the values are escaped already."""
     return f"<{tag}" + "".join(f' {name}="{value}"' if value else f" {name}" for name, value in given.items()) + ">"
 
 
-def image(tag: Tag, context: PageContext, line: int) -> str:
+def _image_tag(tag: Tag, context: PageContext, line: int) -> str:
     """``<img>``; a link with its alternative text where the image is another host's."""
     source, alternative = _text(tag.attributes, "src"), _text(tag.attributes, "alt")
     given = attributes(tag, context, line)
     title = given.pop("title", "")
-    return draw_image(source, alternative, context, line, {**({"title": title} if title else {}), **given})
+    return render_image(source, alternative, context, line, {**({"title": title} if title else {}), **given})
 
 
-def draw_image(
+def render_image(
     source: str, alternative: str, context: PageContext, line: int, given: Mapping[str, str], *, linked: bool = False
 ) -> str:
-    """An image of this site, or what stands for it. ``linked``: it is in a link already."""
+    """An image of this site, or what is shown instead. ``linked``: it is in a link already."""
     address = context.source(source, line) if source else None
     if address is not None:
-        return written("img", {"src": address, "loading": "lazy", **given}).replace(
+        return open_tag("img", {"src": address, "loading": "lazy", **given}).replace(
             "<img", f'<img alt="{escape(alternative)}"', 1
         )
     elsewhere = None if linked or not source else context.elsewhere(source)
-    words = escape(alternative or (_file(source) if elsewhere else ""))
+    words = escape(alternative or (_file_name(source) if elsewhere else ""))
     return f'<a href="{elsewhere}" rel="noopener">{words}</a>' if elsewhere else words
 
 
-def _file(source: str) -> str:
+def _file_name(source: str) -> str:
     """The name of the file at an address."""
     return source.partition("?")[0].partition("#")[0].rstrip("/").rpartition("/")[2]
 
 
 def attributes(tag: Tag, context: PageContext, line: int) -> dict[str, str]:
-    """The attributes that may be kept, escaped."""
+    """The allowed attributes, escaped."""
     allowed = ALLOWED[tag.name].attributes
     given: dict[str, str] = {}
-    for written_name, value in tag.attributes.items():
-        name = written_name.lower()
+    for spelling, value in tag.attributes.items():
+        name = spelling.lower()
         if name in allowed or name in EVERYWHERE:
-            _keep(given, name, value, context)
+            _add(given, name, value, context)
         elif name in ("class", "classname"):
             _classes(given, value)
         elif name == "style":
-            _measures(given, value, allowed)
+            _dimensions(given, value, allowed)
         elif name == "name" and tag.name == "a":
-            _keep(given, "id", value, context)
+            _add(given, "id", value, context)
         elif name.startswith("on") and len(name) > 2:
-            message = f"{written_name} on <{tag.name}> was removed: nothing on a page is run"
+            message = f"{spelling} on <{tag.name}> was removed: nothing on a page is run"
             context.report(Severity.WARNING, "PAGE013", message, "leave it out", line)
-        elif name not in _QUIET and not name.startswith(("aria-", "data-")):
-            message = f"{written_name[:40]} on <{tag.name}> was removed"
+        elif name not in _IGNORED and not name.startswith(("aria-", "data-")):
+            message = f"{spelling[:40]} on <{tag.name}> was removed"
             context.report(Severity.INFO, "PAGE013", message, "leave it out", line)
     return given
 
 
-def _keep(given: dict[str, str], name: str, value: AttributeValue, context: PageContext) -> None:
+def _add(given: dict[str, str], name: str, value: AttributeValue, context: PageContext) -> None:
     if name in SWITCHES:
         if value not in (False, "false", None):
             given[name] = ""
@@ -128,19 +132,19 @@ def _keep(given: dict[str, str], name: str, value: AttributeValue, context: Page
     if name == "id":
         if text.strip():
             given["id"] = context.identifier(text, text)
-    elif text and (kept := accepted(name, text)) is not None:
-        given[name] = escape(kept)
+    elif text and (accepted := accepted_value(name, text)) is not None:
+        given[name] = escape(accepted)
 
 
 def _classes(given: dict[str, str], value: AttributeValue) -> None:
     words = tuple(value.split()) if isinstance(value, str) else ()
-    for wanted, own in _ONLY.items():
+    for wanted, own in _MODE_CLASSES.items():
         if all(word in words for word in wanted):
             given["class"] = own
             return
 
 
-def _measures(given: dict[str, str], value: AttributeValue, allowed: frozenset[str]) -> None:
+def _dimensions(given: dict[str, str], value: AttributeValue, allowed: frozenset[str]) -> None:
     """``width`` and ``height`` of a style, where the element has attributes for them."""
     pairs: dict[str, AttributeValue] = {}
     if isinstance(value, dict):
@@ -150,9 +154,9 @@ def _measures(given: dict[str, str], value: AttributeValue, allowed: frozenset[s
     for name in ("width", "height"):
         text = pairs.get(name)
         if name in allowed and name not in given and isinstance(text, (str, int, float)):
-            kept = length(str(text))
-            if kept is not None and not (name == "height" and kept.endswith("%")):
-                given[name] = kept
+            accepted = length(str(text))
+            if accepted is not None and not (name == "height" and accepted.endswith("%")):
+                given[name] = accepted
 
 
 def _link(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> None:
@@ -164,20 +168,20 @@ def _link(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> N
             given["rel"] = "noopener"
 
 
-def _frame(tag: Tag, context: PageContext, line: int) -> str:
+def _iframe(tag: Tag, context: PageContext, line: int) -> str:
     source = _text(tag.attributes, "src")
     elsewhere = context.elsewhere(source) if source else None
     address = context.source(source, line) if elsewhere else None
     if address is None:
-        return f"<p>{_instead(tag, source, context)}</p>" if source else ""
+        return f"<p>{_link_instead(tag, source, context)}</p>" if source else ""
     given = attributes(tag, context, line)
     given.setdefault("title", escape(source[:200]))
     sandbox = "allow-scripts allow-same-origin allow-popups allow-presentation"
-    return written("iframe", {**given, "src": address, "sandbox": sandbox, "loading": "lazy"}) + "</iframe>"
+    return open_tag("iframe", {**given, "src": address, "sandbox": sandbox, "loading": "lazy"}) + "</iframe>"
 
 
-def _instead(tag: Tag, target: str, context: PageContext) -> str:
-    """A link in the place of a frame or a video that the page does not show."""
+def _link_instead(tag: Tag, target: str, context: PageContext) -> str:
+    """A link instead of a frame or a video that the page does not show."""
     elsewhere = context.elsewhere(target)
     address = elsewhere or context.href(target, 0)
     words = escape(_text(tag.attributes, "title") or target)

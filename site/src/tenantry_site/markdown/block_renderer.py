@@ -1,4 +1,4 @@
-"""Building: the parser's blocks, one after the other, as pieces of a page."""
+"""BlockRenderer: the parser's blocks, one after the other, rendered into an HtmlBuffer."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tenantry_site.diagnostic import Severity
-from tenantry_site.markdown.constructs import Construct, Kind
-from tenantry_site.markdown.escaping import escape
-from tenantry_site.markdown.fences import DIAGRAMS, fence
-from tenantry_site.markdown.highlighting import Highlighter
-from tenantry_site.markdown.html import text_of
-from tenantry_site.markdown.inlines import Inlines, Resolve, footnotes
-from tenantry_site.markdown.pieces import Pieces
-from tenantry_site.markdown.tags import Tag
+from tenantry_site.markdown.code_blocks import DIAGRAMS, Highlighter, code_block
+from tenantry_site.markdown.html_buffer import HtmlBuffer
+from tenantry_site.markdown.inline_renderer import InlineRenderer, Resolve, footnotes
+from tenantry_site.markdown.jsx import Construct, ConstructKind, Tag
+from tenantry_site.markdown.raw_html import text_of
+from tenantry_site.markdown.text import escape
 
 _ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|\Z)", re.IGNORECASE)
 _ALERTS = {"note": "Note", "tip": "Tip", "important": "Info", "warning": "Warning", "caution": "Danger"}
@@ -28,44 +26,43 @@ _LANGUAGE = re.compile(r"""<code[^<>]*class(?:Name)?=["']language-([\w+#-]+)""")
 Tokens = list[Token]
 
 
-class Builder:
-    """Builds one text: a page, a snippet, or the description of something."""
+class BlockRenderer:
+    """Renders one text: a page, a snippet, or the description of something."""
 
     __slots__ = (
         "_alerts",
         "_anchored",
         "_env",
+        "_footnotes_by_label",
         "_highlighter",
-        "_inlines",
-        "_items",
-        "_notes",
+        "_inline_renderer",
         "_parser",
         "_shift",
         "_title",
-        "pieces",
+        "buffer",
     )
 
     def __init__(
-        self, parser: MarkdownIt, env: dict[str, Any], pieces: Pieces, highlighter: Highlighter, resolve: Resolve
+        self, parser: MarkdownIt, env: dict[str, Any], buffer: HtmlBuffer, highlighter: Highlighter, resolve: Resolve
     ) -> None:
         self._env = env
         self._parser = parser
         self._highlighter = highlighter
-        self._inlines = Inlines(parser, env, pieces, resolve)
+        self._inline_renderer = InlineRenderer(parser, env, buffer, resolve)
         self._alerts: list[bool] = []
-        self._notes: dict[str, Tokens] = {}
+        self._footnotes_by_label: dict[str, Tokens] = {}
         self._anchored = True
         self._shift = 0
         self._title = ""
-        self.pieces = pieces
+        self.buffer = buffer
 
-    def build(self, tokens: Tokens, title: str = "", *, shift: int = 0, anchored: bool = True) -> None:
-        """Draws the blocks. ``title``: the first heading of level 1 that says the same is left out, as the frame of the
-        page says it. ``shift``: levels that all headings go down. ``anchored``: headings have ids and links.
+    def render(self, tokens: Tokens, title: str = "", *, shift: int = 0, anchored: bool = True) -> None:
+        """Renders the blocks. ``title``: the first heading of level 1 with this text is left out, as the layout
+        shows it. ``shift``: levels that all headings go down. ``anchored``: headings have ids and links.
         """
         self._title, self._shift, self._anchored = title, shift, anchored
-        self._blocks(tokens)
-        self._footnotes()
+        self._render_blocks(tokens)
+        self._render_footnotes()
 
     def tokens(self, text: str) -> Tokens:
         """The parser's tokens."""
@@ -73,53 +70,53 @@ class Builder:
         self._parser.block.parse(text, self._parser, self._env, tokens)
         return tokens
 
-    def inline(self, text: str, line: int) -> None:
-        """Draws one line of text."""
-        self._inlines.draw(text, line)
+    def render_inline(self, text: str, line: int) -> None:
+        """Renders one line of text."""
+        self._inline_renderer.render(text, line)
 
-    def _blocks(self, tokens: Tokens) -> None:
+    def _render_blocks(self, tokens: Tokens) -> None:
         at, end = 0, len(tokens)
         while at < end:
             at = _BLOCKS[tokens[at].type](self, tokens, at)
 
     def _paragraph(self, tokens: Tokens, at: int) -> int:
         token = tokens[at]
-        pieces = self.pieces
-        pieces.begin_paragraph(hidden=token.hidden)
-        self._inlines.draw(tokens[at + 1].content, _line(token))
-        pieces.end_paragraph()
-        pieces.sections.words.append("\n")
+        buffer = self.buffer
+        buffer.begin_paragraph(hidden=token.hidden)
+        self._inline_renderer.render(tokens[at + 1].content, _line(token))
+        buffer.end_paragraph()
+        buffer.sections.words.append("\n")
         return at + 3
 
     def _inline(self, tokens: Tokens, at: int) -> int:
-        self._inlines.draw(tokens[at].content, _line(tokens[at]))
-        self.pieces.sections.words.append(" ")
+        self._inline_renderer.render(tokens[at].content, _line(tokens[at]))
+        self.buffer.sections.words.append(" ")
         return at + 1
 
     def _heading(self, tokens: Tokens, at: int) -> int:
-        pieces, sections = self.pieces, self.pieces.sections
+        buffer, sections = self.buffer, self.buffer.sections
         content, line = tokens[at + 1].content, _line(tokens[at])
         depth = int(tokens[at].tag[1])
-        mark, start = len(sections.words), len(pieces.out)
+        mark, start = len(sections.words), len(buffer.out)
         if "<" in content:
-            pieces.open_markdown("heading", "", "")
-        self._inlines.draw(content, line)
+            buffer.open_markdown("heading", "", "")
+        self._inline_renderer.render(content, line)
         if "<" in content:
-            pieces.close_markdown()
+            buffer.close_markdown()
         level = min(max(depth + self._shift, 2), 6)
         if not self._anchored:
-            pieces.out.insert(start, f"<h{level}>")
-            pieces.out.append(f"</h{level}>\n")
+            buffer.out.insert(start, f"<h{level}>")
+            buffer.out.append(f"</h{level}>\n")
             return at + 3
         text = sections.since(mark)
-        identifier = pieces.context.identifier(text)
+        identifier = buffer.context.identifier(text)
         if depth == 1 and self._title and text.casefold() == self._title.casefold():
             self._title = ""
-            del pieces.out[start:]
-            pieces.out.append(f'<span id="{identifier}"></span>')
+            del buffer.out[start:]
+            buffer.out.append(f'<span id="{identifier}"></span>')
             return at + 3
-        pieces.out.insert(start, f'<h{level} id="{identifier}">')
-        pieces.out.append(
+        buffer.out.insert(start, f'<h{level} id="{identifier}">')
+        buffer.out.append(
             f'<a class="anchor" href="#{identifier}" aria-label="Link to this section">#</a></h{level}>\n'
         )
         sections.heading(level, identifier, text)
@@ -127,50 +124,50 @@ class Builder:
 
     def _fence(self, tokens: Tokens, at: int) -> int:
         token = tokens[at]
-        self._code(token.info, token.content, _line(token))
+        self._code_block(token.info, token.content, _line(token))
         return at + 1
 
-    def _code(self, info: str, text: str, line: int) -> None:
-        pieces = self.pieces
-        code = fence(info, text, line, self._highlighter)
-        pieces.out.append(code)
-        pieces.sections.words += ["\n", code.title, " ", code.text, "\n"]
+    def _code_block(self, info: str, text: str, line: int) -> None:
+        buffer = self.buffer
+        code = code_block(info, text, line, self._highlighter)
+        buffer.out.append(code)
+        buffer.sections.words += ["\n", code.title, " ", code.text, "\n"]
         if code.language in DIAGRAMS and not self._env.get("diagram"):
             self._env["diagram"] = True
-            message = f"{code.language} is shown as code: pages draw no diagrams and no formulas"
-            pieces.note(Severity.INFO, "PAGE017", message, "put a picture of it into the site", line)
+            message = f"{code.language} is shown as code: pages render no diagrams and no formulas"
+            buffer.report(Severity.INFO, "PAGE017", message, "put a picture of it into the site", line)
 
     def _rule(self, _tokens: Tokens, at: int) -> int:
-        self.pieces.out.append("<hr>\n")
+        self.buffer.out.append("<hr>\n")
         return at + 1
 
-    def _quote(self, tokens: Tokens, at: int) -> int:
+    def _blockquote(self, tokens: Tokens, at: int) -> int:
         """A quotation, or the callout that its first line makes of it."""
         following = tokens[at + 2] if at + 2 < len(tokens) else None
         alert = _ALERT.match(following.content) if following is not None and following.type == "inline" else None
         self._alerts.append(alert is not None)
         if alert is None or following is None:
-            self.pieces.open_markdown("blockquote", "<blockquote>\n", "</blockquote>\n")
+            self.buffer.open_markdown("blockquote", "<blockquote>\n", "</blockquote>\n")
             return at + 1
         name = _ALERTS[alert[1].lower()]
-        self.pieces.open_markdown("blockquote", "", "")
+        self.buffer.open_markdown("blockquote", "", "")
         tag = Tag(name, {}, False, False, 0)
-        self.pieces.open_component(tag, _line(tokens[at]), within=False, inline=False)
+        self.buffer.open_component(tag, _line(tokens[at]), within=False, inline=False)
         following.content = following.content[alert.end() :]
         return at + 1 if following.content else at + 4
 
-    def _quote_close(self, tokens: Tokens, at: int) -> int:
+    def _blockquote_close(self, tokens: Tokens, at: int) -> int:
         if self._alerts.pop():
-            component = self.pieces.frames.top
+            component = self.buffer.elements.top
             if component is not None and component.tag is not None:
-                self.pieces.close(component.tag, 0, within=False)
-        return self._close(tokens, at)
+                self.buffer.close(component.tag, 0, within=False)
+        return self._close_markdown(tokens, at)
 
     def _list(self, tokens: Tokens, at: int) -> int:
         token = tokens[at]
         start = token.attrs.get("start")
         given = f' start="{int(start)}"' if start is not None else ""
-        self.pieces.open_markdown(token.tag, f"<{token.tag}{given}>\n", f"</{token.tag}>\n")
+        self.buffer.open_markdown(token.tag, f"<{token.tag}{given}>\n", f"</{token.tag}>\n")
         return at + 1
 
     def _item(self, tokens: Tokens, at: int) -> int:
@@ -182,14 +179,14 @@ class Builder:
                 state = ("to do", "") if task[1] == " " else ("done", " checked")
                 box = f'<input type="checkbox" disabled aria-label="{state[0]}"{state[1]}> '
                 opening = f'<li class="task">{box}'
-        self.pieces.open_markdown("li", opening, "</li>\n")
+        self.buffer.open_markdown("li", opening, "</li>\n")
         return at + 1
 
     def _table(self, _tokens: Tokens, at: int) -> int:
-        self.pieces.open_markdown("table", "", "</table></div>\n")
+        self.buffer.open_markdown("table", "", "</table></div>\n")
         return at + 1
 
-    def _head(self, tokens: Tokens, at: int) -> int:
+    def _table_head(self, tokens: Tokens, at: int) -> int:
         """The group around a table is named by the table's columns, and can be scrolled with the keyboard. It is no
         landmark: a page has many, often with the same columns."""
         names, cell = [], at
@@ -198,13 +195,13 @@ class Builder:
                 names.append(tokens[cell].content)
             cell += 1
         label = escape(re.sub(r"[*_`<>{}\[\]\\]", "", ", ".join(filter(None, names)))[:120] or "Table")
-        self.pieces.out.append(f'<div class="table" role="group" tabindex="0" aria-label="{label}"><table>\n')
-        self.pieces.open_markdown("thead", "<thead>", "</thead>\n")
+        self.buffer.out.append(f'<div class="table" role="group" tabindex="0" aria-label="{label}"><table>\n')
+        self.buffer.open_markdown("thead", "<thead>", "</thead>\n")
         return at + 1
 
-    def _row_part(self, tokens: Tokens, at: int) -> int:
+    def _table_part(self, tokens: Tokens, at: int) -> int:
         tag = tokens[at].tag
-        self.pieces.open_markdown(tag, f"<{tag}>", f"</{tag}>\n")
+        self.buffer.open_markdown(tag, f"<{tag}>", f"</{tag}>\n")
         return at + 1
 
     def _cell(self, tokens: Tokens, at: int) -> int:
@@ -214,89 +211,89 @@ class Builder:
         scope = ' scope="col"' if tag == "th" else ""
         opening, content = f"<{tag}{scope}{aligned}>", tokens[at + 1]
         if "<" in content.content:
-            self.pieces.open_markdown(tag, opening, f"</{tag}>")
+            self.buffer.open_markdown(tag, opening, f"</{tag}>")
             return at + 1
-        self.pieces.out.append(opening)
-        self._inlines.draw(content.content, _line(content))
-        self.pieces.out.append(f"</{tag}>")
-        self.pieces.sections.words.append(" ")
+        self.buffer.out.append(opening)
+        self._inline_renderer.render(content.content, _line(content))
+        self.buffer.out.append(f"</{tag}>")
+        self.buffer.sections.words.append(" ")
         return at + 3
 
-    def _close(self, _tokens: Tokens, at: int) -> int:
-        self.pieces.close_markdown()
+    def _close_markdown(self, _tokens: Tokens, at: int) -> int:
+        self.buffer.close_markdown()
         return at + 1
 
     def _construct(self, tokens: Tokens, at: int) -> int:
         found: Construct = tokens[at].meta["construct"]
         line = _line(tokens[at])
-        if found.kind is Kind.EXPRESSION:
-            self.pieces.out.append(
+        if found.kind is ConstructKind.EXPRESSION:
+            self.buffer.out.append(
                 f'<div class="code"><pre tabindex="0"><code>{escape(found.text)}</code></pre></div>\n'
             )
-            self.pieces.sections.words += ["\n", found.text, "\n"]
-        elif found.kind is Kind.SWALLOWED and found.tag.name == "pre":
+            self.buffer.sections.words += ["\n", found.text, "\n"]
+        elif found.kind is ConstructKind.RAW and found.tag.name == "pre":
             language = _LANGUAGE.search(found.text[:500])
-            self._code(language[1] if language else "", text_of(found.text) + "\n", line)
+            self._code_block(language[1] if language else "", text_of(found.text) + "\n", line)
         else:
-            self._inlines.construct(found, line, within=False)
+            self._inline_renderer.construct(found, line, within=False)
         return at + 1
 
-    def _footnote(self, tokens: Tokens, at: int) -> int:
-        """Puts a footnote aside; they stand at the end of the page, in the order in which they are called."""
+    def _footnote_definition(self, tokens: Tokens, at: int) -> int:
+        """Sets a footnote aside: they are rendered at the end of the page, in the order in which they are called."""
         depth, end = 1, at + 1
         while depth:
             depth += (tokens[end].type == "footnote_reference_open") - (tokens[end].type == "footnote_reference_close")
             end += 1
-        self._notes.setdefault(tokens[at].meta["label"], tokens[at + 1 : end - 1])
+        self._footnotes_by_label.setdefault(tokens[at].meta["label"], tokens[at + 1 : end - 1])
         return end
 
-    def _footnotes(self) -> None:
+    def _render_footnotes(self) -> None:
         called: dict[int, dict[str, Any]] = self._env.get("footnotes", {}).get("list", {})
         if not called:
             return
-        pieces = self.pieces
-        pieces.open_markdown(
+        buffer = self.buffer
+        buffer.open_markdown(
             "footnotes", '<section class="footnotes" aria-label="Footnotes"><ol>\n', "</ol></section>\n"
         )
-        name, number = footnotes(self._env, pieces), 0
+        name, number = footnotes(self._env, buffer), 0
         while number < len(called):  # a footnote may call others
-            tokens = self._notes.get(called[number]["label"], [])
+            tokens = self._footnotes_by_label.get(called[number]["label"], [])
             own = f"Site-{name}.{number + 1}"
             back = f'<a class="footnote-back" href="#{own}.back" aria-label="Back to the text">&#8617;</a>'
-            pieces.open_markdown("li", f'<li id="{own}">', f" {back}</li>\n")
-            self._blocks(tokens)
-            pieces.close_markdown()
+            buffer.open_markdown("li", f'<li id="{own}">', f" {back}</li>\n")
+            self._render_blocks(tokens)
+            buffer.close_markdown()
             number += 1
-        pieces.close_markdown()
+        buffer.close_markdown()
 
 
 def _line(token: Token) -> int:
     return token.map[0] + 1 if token.map else 0
 
 
-_BLOCKS: Mapping[str, Callable[[Builder, Tokens, int], int]] = {
-    "paragraph_open": Builder._paragraph,
-    "inline": Builder._inline,
-    "heading_open": Builder._heading,
-    "fence": Builder._fence,
-    "code_block": Builder._fence,
-    "hr": Builder._rule,
-    "blockquote_open": Builder._quote,
-    "blockquote_close": Builder._quote_close,
-    "bullet_list_open": Builder._list,
-    "ordered_list_open": Builder._list,
-    "list_item_open": Builder._item,
-    "table_open": Builder._table,
-    "thead_open": Builder._head,
-    "tbody_open": Builder._row_part,
-    "tr_open": Builder._row_part,
-    "th_open": Builder._cell,
-    "td_open": Builder._cell,
-    "construct": Builder._construct,
-    "footnote_reference_open": Builder._footnote,
+_BLOCKS: Mapping[str, Callable[[BlockRenderer, Tokens, int], int]] = {
+    "paragraph_open": BlockRenderer._paragraph,
+    "inline": BlockRenderer._inline,
+    "heading_open": BlockRenderer._heading,
+    "fence": BlockRenderer._fence,
+    "code_block": BlockRenderer._fence,
+    "hr": BlockRenderer._rule,
+    "blockquote_open": BlockRenderer._blockquote,
+    "blockquote_close": BlockRenderer._blockquote_close,
+    "bullet_list_open": BlockRenderer._list,
+    "ordered_list_open": BlockRenderer._list,
+    "list_item_open": BlockRenderer._item,
+    "table_open": BlockRenderer._table,
+    "thead_open": BlockRenderer._table_head,
+    "tbody_open": BlockRenderer._table_part,
+    "tr_open": BlockRenderer._table_part,
+    "th_open": BlockRenderer._cell,
+    "td_open": BlockRenderer._cell,
+    "construct": BlockRenderer._construct,
+    "footnote_reference_open": BlockRenderer._footnote_definition,
     **dict.fromkeys(
         ("bullet_list_close", "ordered_list_close", "list_item_close", "table_close", "thead_close", "tbody_close",
          "tr_close", "th_close", "td_close"),
-        Builder._close,
+        BlockRenderer._close_markdown,
     ),
 }  # fmt: skip

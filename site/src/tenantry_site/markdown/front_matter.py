@@ -1,8 +1,8 @@
 """Front matter: the metadata between two lines of three dashes at the head of a page.
 
-Nearly every head is lines of ``key: value``, which are read here at once. Any other is read as YAML, from the events
-of a parser: nothing is constructed that is not text, and deep nesting, which ends the process in the loaders of that
-parser, is an error like any other.
+Nearly every block is lines of ``key: value``, which are parsed here at once. Any other is parsed as YAML, from the
+events of a parser: nothing is constructed that is not text, and deep nesting, which ends the process in that parser's
+loaders, is an error like any other.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.markdown.notes import Notes
+from tenantry_site.markdown.diagnostics import PageDiagnostics
 from tenantry_site.page import FrontMatter
 
-Head = dict[str, "str | list[str] | None"]
+Fields = dict[str, "str | list[str] | None"]
 """Keys to their text or texts; None: a value of another type."""
 
 LONGEST = 64 * 1024
 """Characters of a head that are looked at."""
 
-_HEAD = re.compile(r"\A\ufeff?\s*?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_OPENS = re.compile(r"\A\ufeff?\s*?---[ \t]*\r?\n")
+_BLOCK = re.compile(r"\A\ufeff?\s*?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"\A\ufeff?\s*?---[ \t]*\r?\n")
 _PLAIN = re.compile(
     r"""([A-Za-z][\w:.-]*):[ \t]*
     (?: "([^"\\]*)" | '([^']*)' | ([A-Za-z/] (?: [^:\#\n\r] | :(?=\S) | (?<=\S)\# )*?) )?
@@ -40,7 +40,7 @@ _TEXTS = {
 _LISTS = {"tags": "tags", "keywords": "keywords"}
 _FLAGS = {"noindex": "noindex", "hideApiMarker": "hide_api_marker"}
 _KNOWN = {**_TEXTS, **_LISTS, **_FLAGS}
-_NEAR = {re.sub(r"[-_]", "", key).lower(): key for key in _KNOWN}
+_BY_SPELLING = {re.sub(r"[-_]", "", key).lower(): key for key in _KNOWN}
 _META = frozenset({"robots", "canonical", "author", "application-name", "theme-color", "google-site-verification"})
 _TRUE = frozenset({"true", "yes", "on"})
 
@@ -50,21 +50,21 @@ def front_matter(source: str, text: str) -> tuple[FrontMatter, str, tuple[Diagno
 
     ``source`` is the page's file, for the diagnostics. Never raises; a head that is not YAML is read line by line.
     """
-    found = _HEAD.match(text) if _OPENS.match(text) else None
+    found = _BLOCK.match(text) if _OPENING.match(text) else None
     if found is None:
         return FrontMatter(), text.removeprefix("\ufeff"), ()
-    notes = Notes(source)
-    head = _quickly(found[1])
-    if head is None:
-        head = _thoroughly(found[1], notes)
-    if not head and found[1].strip():  # two rules of dashes with prose between them are no head
+    diagnostics = PageDiagnostics(source)
+    fields = _parse_simple(found[1])
+    if fields is None:
+        fields = _parse_yaml(found[1], diagnostics)
+    if not fields and found[1].strip():  # two rules of dashes with prose between them are no head
         return FrontMatter(), text.removeprefix("\ufeff"), ()
-    return _front(head, notes), text[found.end() :], notes.all()
+    return _to_front_matter(fields, diagnostics), text[found.end() :], diagnostics.all()
 
 
-def _quickly(text: str) -> Head | None:
+def _parse_simple(text: str) -> Fields | None:
     """The head if it is lines of one key and one plain or quoted text each; else None."""
-    head: Head = {}
+    fields: Fields = {}
     for line in text.splitlines():
         if not line or line.isspace():
             continue
@@ -72,39 +72,39 @@ def _quickly(text: str) -> Head | None:
         if found is None:
             return None
         value = found[found.lastindex] if found.lastindex and found.lastindex > 1 else ""
-        head[found[1]] = "" if found[4] == "null" else value
-    return head
+        fields[found[1]] = "" if found[4] == "null" else value
+    return fields
 
 
-def _thoroughly(text: str, notes: Notes) -> Head:
+def _parse_yaml(text: str, diagnostics: PageDiagnostics) -> Fields:
     import yaml
 
     loader: type[Any] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        return _Events().read(yaml.parse(text[:LONGEST], Loader=loader))
+        return _YamlEvents().read(yaml.parse(text[:LONGEST], Loader=loader))
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        notes.add(
+        diagnostics.add(
             Severity.WARNING,
             "PAGE001",
             f"the front matter is not valid YAML: {reason}",
             "put quotes around a text that has a colon, a quote or a bracket in it",
             line=mark.line + 2 if mark else 1,
         )
-    return _line_by_line(text)
+    return _parse_lines(text)
 
 
-class _Events:
+class _YamlEvents:
     """The texts, and lists of texts, of the outermost mapping, from the events of a YAML parser."""
 
     def __init__(self) -> None:
-        self.head: Head = {}
+        self.fields: Fields = {}
         self.depth = 0
         self.key: str | None = None
         self.items: list[str] = []
 
-    def read(self, events: Iterable[Any]) -> Head:
+    def read(self, events: Iterable[Any]) -> Fields:
         """Raises ``ValueError`` for a document that is not a mapping."""
         for event in events:
             name = type(event).__name__
@@ -117,7 +117,7 @@ class _Events:
                 self._scalar(event)
             elif name == "AliasEvent" and self.depth == 1:
                 self.key = None
-        return self.head
+        return self.fields
 
     def _start(self, *, mapping: bool) -> None:
         self.depth += 1
@@ -126,7 +126,7 @@ class _Events:
         if self.depth == 2:
             self.items = []
             if self.key is not None:
-                self.head[self.key] = None if mapping else self.items
+                self.fields[self.key] = None if mapping else self.items
 
     def _scalar(self, event: Any) -> None:
         if self.depth == 0:
@@ -137,55 +137,57 @@ class _Events:
             self.key = str(event.value)
         elif self.depth == 1 and self.key is not None:
             empty = event.style is None and event.value in ("", "~", "null")
-            self.head[self.key] = "" if empty else event.value
+            self.fields[self.key] = "" if empty else event.value
             self.key = None
 
 
-def _line_by_line(text: str) -> Head:
-    head: Head = {}
+def _parse_lines(text: str) -> Fields:
+    fields: Fields = {}
     for line in text[:LONGEST].splitlines():
         if (found := _LOOSE.match(line.rstrip(" \t"))) is not None:
             value = found[2]
             quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-            head.setdefault(found[1], value[1:-1] if quoted else value)
-    return head
+            fields.setdefault(found[1], value[1:-1] if quoted else value)
+    return fields
 
 
-def _front(head: Head, notes: Notes) -> FrontMatter:
+def _to_front_matter(fields: Fields, diagnostics: PageDiagnostics) -> FrontMatter:
     values: dict[str, Any] = {}
     meta: dict[str, str] = {}
-    for written, value in head.items():
-        key = written if written in _KNOWN else _respelled(written, head, notes)
+    for written, value in fields.items():
+        key = written if written in _KNOWN else _known_key(written, fields, diagnostics)
         if value is None or (isinstance(value, list) and key not in _LISTS):
             if key in _KNOWN:
                 message = f"{written} in the front matter takes a text"
-                notes.add(Severity.WARNING, "PAGE003", message, f'write it as {key}: "…"', line=1)
+                diagnostics.add(Severity.WARNING, "PAGE003", message, f'write it as {key}: "…"', line=1)
         elif key in _TEXTS:
-            values[_TEXTS[key]] = _clean(value)
+            values[_TEXTS[key]] = _encodable(value)
         elif key in _LISTS:
-            values[_LISTS[key]] = _several(value)
+            values[_LISTS[key]] = _split_list(value)
         elif key in _FLAGS:
             values[_FLAGS[key]] = str(value).strip().lower() in _TRUE
         elif ":" in written or written in _META:
-            meta[_clean(written)] = _clean(value)
+            meta[_encodable(written)] = _encodable(value)
     values["mode"] = "wide" if values.get("mode", "").lower() == "wide" else ""
     return FrontMatter(**values, meta=meta)
 
 
-def _respelled(written: str, head: Mapping[str, object], notes: Notes) -> str:
-    key = _NEAR.get(re.sub(r"[-_]", "", written).lower())
-    if key is None or key in head:
+def _known_key(written: str, fields: Mapping[str, object], diagnostics: PageDiagnostics) -> str:
+    key = _BY_SPELLING.get(re.sub(r"[-_]", "", written).lower())
+    if key is None or key in fields:
         return written
-    notes.add(Severity.WARNING, "PAGE002", f"{written} in the front matter was taken for {key}", f"write {key}", line=1)
+    diagnostics.add(
+        Severity.WARNING, "PAGE002", f"{written} in the front matter was taken for {key}", f"write {key}", line=1
+    )
     return key
 
 
-def _several(value: str | list[str]) -> tuple[str, ...]:
+def _split_list(value: str | list[str]) -> tuple[str, ...]:
     parts = value.split(",") if isinstance(value, str) else value
-    return tuple(part for each in parts if (part := _clean(each).strip()))
+    return tuple(part for each in parts if (part := _encodable(each).strip()))
 
 
-def _clean(value: object) -> str:
+def _encodable(value: object) -> str:
     """Text that any encoding can hold: YAML can write half of a surrogate pair."""
     text = str(value)
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

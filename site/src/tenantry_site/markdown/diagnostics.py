@@ -1,6 +1,41 @@
-"""The codes of what can be said about a page. A code never changes its meaning."""
+"""PageDiagnostics: what is wrong with one page, collected while it is read, and what each code means."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tenantry_site.diagnostic import Diagnostic, Severity
+
+MOST = 200
+"""Diagnostics of one page; a page that deserves more is hostile or not a page."""
+
+
+class PageDiagnostics:
+    """Diagnostics in the order in which they were found, each once. ``offset``: the lines above the text."""
+
+    __slots__ = ("_found", "offset", "path")
+
+    def __init__(self, path: str, offset: int = 0) -> None:
+        self.path = path
+        self.offset = offset
+        self._found: dict[Diagnostic, None] = {}
+
+    def add(self, severity: Severity, code: str, message: str, fix: str = "", line: int = 0) -> None:
+        """``line`` counts from 1 in the text below the front matter, 0: the page as a whole."""
+        if len(self._found) < MOST:
+            line += self.offset if line else 0
+            self._found[Diagnostic(severity, code, message, fix, line=line, path=self.path)] = None
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Adds what was found elsewhere, in a snippet for instance."""
+        for each in diagnostics:
+            if len(self._found) < MOST:
+                self._found[each] = None
+
+    def all(self) -> tuple[Diagnostic, ...]:
+        """Everything so far."""
+        return tuple(self._found)
+
 
 CODES: dict[str, str] = {
     "PAGE001": "The front matter is not valid YAML; it was read line by line.",
@@ -25,4 +60,4 @@ CODES: dict[str, str] = {
     "PAGE020": "A comment is not closed; it is shown.",
     "PAGE021": "A formula between `$$` is shown as it was written.",
 }
-"""What each code means, in one line. Components speak with codes of their own (``tenantry_site.components``)."""
+"""What each code means, in one line. Components have codes of their own (``tenantry_site.components``)."""

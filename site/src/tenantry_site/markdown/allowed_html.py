@@ -1,4 +1,4 @@
-"""Elements: the HTML that authors may write on their pages, by an allow-list of our own.
+"""Allowed HTML: the elements and attributes that authors may write on their pages, by an allow-list of our own.
 
 What is not in these tables is never written. Nothing here can run: no scripts, handlers, styles, forms or frames, no
 SVG or MathML, and no element whose contents a browser reads by other rules (``textarea``, ``noscript``, ``template``).
@@ -80,7 +80,7 @@ PHRASING: Mapping[str, Allowed] = {name: allowed for name, allowed in ALLOWED.it
 EVERYWHERE = frozenset({"id", "title", "lang", "dir", "align"})
 SWITCHES = frozenset({"open", "reversed", "loop", "muted", "playsinline", "default"})
 
-SWALLOWED = frozenset({"script", "style", "svg", "math", "template", "noscript", "pre"})
+RAW = frozenset({"script", "style", "svg", "math", "template", "noscript", "pre"})
 """Elements whose contents are not Markdown: they are taken whole, and all but ``pre`` are removed."""
 
 REMOVED = frozenset({
@@ -120,7 +120,7 @@ _VALUES: Mapping[str, frozenset[str]] = {
 _NUMBERS = frozenset({"colspan", "rowspan", "span", "start", "value"})
 
 
-def accepted(attribute: str, value: str) -> str | None:
+def accepted_value(attribute: str, value: str) -> str | None:
     """The value as it may be written, not yet escaped; None if it may not."""
     if attribute in _VALUES:
         return value if value in _VALUES[attribute] else None

@@ -1,0 +1,110 @@
+"""OpenElements: the stack of what is open while a page is rendered, and which closing tag closes what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import Enum, auto
+from itertools import islice
+
+from tenantry_site.markdown.allowed_html import ALLOWED
+from tenantry_site.markdown.jsx import Tag
+
+DEEPEST = 48
+"""Components and elements within each other; the tags of deeper ones are left out."""
+
+REACH = 200
+"""How many open elements a closing tag looks through."""
+
+
+class ElementKind(Enum):
+    """What is open."""
+
+    MARKDOWN = auto()
+    HTML = auto()
+    COMPONENT = auto()
+    IGNORED = auto()
+
+
+class OpenElement:
+    """Something open. ``start`` is its index in the buffer; ``opening`` and ``close`` the HTML around it."""
+
+    __slots__ = (
+        "block",
+        "close",
+        "indexed",
+        "kind",
+        "line",
+        "name",
+        "open",
+        "opening",
+        "phrasing",
+        "start",
+        "tag",
+        "within",
+    )
+
+    def __init__(self, kind: ElementKind, name: str, start: int, line: int, tag: Tag | None = None) -> None:
+        self.kind = kind
+        self.name = name
+        self.start = start
+        self.line = line
+        self.tag = tag
+        self.opening = self.close = ""
+        self.open = True
+        self.indexed = 0
+        self.within = False
+        allowed = ALLOWED.get(name) if kind is ElementKind.HTML else None
+        self.phrasing = allowed is not None and allowed.phrasing
+        self.block = kind is ElementKind.COMPONENT or (allowed is not None and allowed.block)
+
+
+class OpenElements:
+    """A stack of open elements, which knows how many of each name are open."""
+
+    __slots__ = ("_names", "_tags", "stack")
+
+    def __init__(self) -> None:
+        self.stack: list[OpenElement] = []
+        self._names: Counter[str] = Counter()
+        self._tags = 0
+
+    def __len__(self) -> int:
+        return len(self.stack)
+
+    @property
+    def top(self) -> OpenElement | None:
+        """The innermost; None if nothing is open."""
+        return self.stack[-1] if self.stack else None
+
+    @property
+    def full(self) -> bool:
+        """Whether another tag would be nested too deeply."""
+        return self._tags >= DEEPEST
+
+    def push(self, element: OpenElement) -> None:
+        """Opens an element."""
+        self.stack.append(element)
+        if element.kind is not ElementKind.MARKDOWN:
+            self._names[element.name] += 1
+            self._tags += element.kind is not ElementKind.IGNORED
+
+    def pop(self) -> OpenElement:
+        """Closes the innermost."""
+        element = self.stack.pop()
+        element.open = False
+        if element.kind is not ElementKind.MARKDOWN:
+            self._names[element.name] -= 1
+            self._tags -= element.kind is not ElementKind.IGNORED
+        return element
+
+    def find(self, name: str) -> OpenElement | None:
+        """The innermost open tag of this name, as far as a closing tag reaches: not out of a table."""
+        if not self._names[name]:
+            return None
+        for element in islice(reversed(self.stack), REACH):
+            if element.kind is ElementKind.MARKDOWN:
+                if element.name == "table":
+                    return None
+            elif element.name == name:
+                return element
+        return None

@@ -10,8 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.client import AsyncClient, Client, connection
-from tenantry.client.calls import Lost, Pause, Reply
+from tenantry.client import AsyncClient, Client, calls
+from tenantry.client.calls import NoReply, Reply, Sleep
 from tenantry.errors import (
     ApiUnreachable,
     IdempotencyInFlight,
@@ -195,11 +195,11 @@ async def test_no_secret_is_shown() -> None:
     client = Client("http://x.test", TOKEN, transport=httpx2.MockTransport(Script(httpx2.Response(200, json=GOOD))))
     with client:
         made = client.get_or_create("a", properties={"p": "v-secret"})
-        said = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._connection)["_attempts"])
+        said = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._calls)["_attempts"])
     script = Script(*[httpx2.ConnectError(f"could not send {TOKEN}")] * 2)
     with pytest.raises(ApiUnreachable) as caught:
         await run("async", script, lambda client: client.rotate("old-secret"), attempts=2)
-    said += repr(caught.value) + str(Reply(200, b"secret")) + repr(Pause(1)) + repr(Lost("ConnectError"))
+    said += repr(caught.value) + str(Reply(200, b"secret")) + repr(Sleep(1)) + repr(NoReply("ConnectError"))
     assert "secret" not in said
     assert "the-group-token" not in said
     assert "2 attempts: ConnectError" in str(caught.value)
@@ -229,7 +229,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr(connection, "import_module", missing)
+    monkeypatch.setattr(calls, "import_module", missing)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'tenantry\[http\]'"):
         Client("http://x.test", TOKEN)
     assert builtins.__import__("tenantry.client").client.Client is Client

@@ -4,7 +4,7 @@ with Client("https://tenantry.example.com", api_token=...) as client:
     token = client.get_or_create("acme", properties={"region": "eu"}).token
 """
 
+from tenantry.client.calls import ProvisionedGroup
 from tenantry.client.clients import AsyncClient, Client
-from tenantry.client.result import ProvisionedGroup
 
 __all__ = ["AsyncClient", "Client", "ProvisionedGroup"]

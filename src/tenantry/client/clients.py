@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from tenantry.client.calls import Ask, Call, Lost, Pause, Reply
-from tenantry.client.connection import Connection
-from tenantry.client.result import ProvisionedGroup
+from tenantry.client.calls import ApiCalls, Call, NoReply, ProvisionedGroup, Reply, Send, Sleep
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
 
@@ -38,9 +36,9 @@ class Client:
         get_method: GetMethod = "GET",
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        self._connection = Connection(base_url, api_token, attempts=attempts, get_method=get_method)
-        self._http = self._connection.library().Client(
-            timeout=timeout, transport=transport, headers=self._connection.headers, follow_redirects=False
+        self._calls = ApiCalls(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._http = self._calls.library().Client(
+            timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
         )
 
     def get_or_create(
@@ -52,7 +50,7 @@ class Client:
         mapping: Mapping[str, str] | None = None,
     ) -> ProvisionedGroup:
         """The group with this id, created if there is none; one that exists is never changed."""
-        return self._run(self._connection.get_or_create(user_group_id, name, properties, mapping))
+        return self._run(self._calls.get_or_create(user_group_id, name, properties, mapping))
 
     def update(
         self,
@@ -63,41 +61,43 @@ class Client:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
     ) -> ProvisionedGroup:
         """Changes what is given; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
-        return self._run(self._connection.update(user_group_id, name, properties, mapping))
+        return self._run(self._calls.update(user_group_id, name, properties, mapping))
 
     def rotate(self, current_token: str, *, idempotency_key: str | None = None) -> ProvisionedGroup:
         """A new token for the group; the old one is dead. Sent again safely: the key (a fresh one by default) makes it
         happen once. Raises UnknownToken, TokenAlreadyRotated."""
-        return self._run(self._connection.rotate(current_token, idempotency_key))
+        return self._run(self._calls.rotate(current_token, idempotency_key))
 
     def _run(self, call: Call) -> ProvisionedGroup:
-        reply: Reply | Lost | None = None
+        reply: Reply | NoReply | None = None
         attempt = 0
         while True:
             try:
                 step = call.send(reply)
             except StopIteration as done:
-                return self._connection.result(done)
-            if isinstance(step, Pause):
+                group: ProvisionedGroup = done.value
+                return group
+            if isinstance(step, Sleep):
                 time.sleep(step.seconds)
                 reply = None
             else:
-                reply = self._ask(step, attempt)
+                reply = self._send(step, attempt)
                 attempt += 1
 
-    def _ask(self, ask: Ask, attempt: int) -> Reply | Lost:
-        url = self._connection.url
-        with HttpClientSpan(ask.method, url, attempt) as span:
+    def _send(self, request: Send, attempt: int) -> Reply | NoReply:
+        url = self._calls.url
+        with HttpClientSpan(request.method, url, attempt) as span:
             try:
-                headers = span.inject(ask.headers)
-                response = self._http.request(ask.method, url, content=ask.body, headers=headers)
-            except self._connection.library().TransportError as error:
+                headers = span.inject(request.headers)
+                response = self._http.request(request.method, url, content=request.body, headers=headers)
+            except self._calls.library().TransportError as error:
                 span.set_error(type(error).__name__)
-                return self._connection.lost(error)
+                return NoReply(type(error).__name__)
             span.set_response(response.status_code)
-        return self._connection.reply(response)
+        return Reply.of(response)
 
     def close(self) -> None:
+        """Closes the connections."""
         self._http.close()
 
     def __enter__(self) -> Self:
@@ -122,9 +122,9 @@ class AsyncClient:
         get_method: GetMethod = "GET",
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._connection = Connection(base_url, api_token, attempts=attempts, get_method=get_method)
-        self._http = self._connection.library().AsyncClient(
-            timeout=timeout, transport=transport, headers=self._connection.headers, follow_redirects=False
+        self._calls = ApiCalls(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._http = self._calls.library().AsyncClient(
+            timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
         )
 
     async def get_or_create(
@@ -136,7 +136,7 @@ class AsyncClient:
         mapping: Mapping[str, str] | None = None,
     ) -> ProvisionedGroup:
         """As Client.get_or_create."""
-        return await self._run(self._connection.get_or_create(user_group_id, name, properties, mapping))
+        return await self._run(self._calls.get_or_create(user_group_id, name, properties, mapping))
 
     async def update(
         self,
@@ -147,40 +147,42 @@ class AsyncClient:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
     ) -> ProvisionedGroup:
         """As Client.update."""
-        return await self._run(self._connection.update(user_group_id, name, properties, mapping))
+        return await self._run(self._calls.update(user_group_id, name, properties, mapping))
 
     async def rotate(self, current_token: str, *, idempotency_key: str | None = None) -> ProvisionedGroup:
         """As Client.rotate."""
-        return await self._run(self._connection.rotate(current_token, idempotency_key))
+        return await self._run(self._calls.rotate(current_token, idempotency_key))
 
     async def _run(self, call: Call) -> ProvisionedGroup:
-        reply: Reply | Lost | None = None
+        reply: Reply | NoReply | None = None
         attempt = 0
         while True:
             try:
                 step = call.send(reply)
             except StopIteration as done:
-                return self._connection.result(done)
-            if isinstance(step, Pause):
+                group: ProvisionedGroup = done.value
+                return group
+            if isinstance(step, Sleep):
                 await asyncio.sleep(step.seconds)
                 reply = None
             else:
-                reply = await self._ask(step, attempt)
+                reply = await self._send(step, attempt)
                 attempt += 1
 
-    async def _ask(self, ask: Ask, attempt: int) -> Reply | Lost:
-        url = self._connection.url
-        with HttpClientSpan(ask.method, url, attempt) as span:
+    async def _send(self, request: Send, attempt: int) -> Reply | NoReply:
+        url = self._calls.url
+        with HttpClientSpan(request.method, url, attempt) as span:
             try:
-                headers = span.inject(ask.headers)
-                response = await self._http.request(ask.method, url, content=ask.body, headers=headers)
-            except self._connection.library().TransportError as error:
+                headers = span.inject(request.headers)
+                response = await self._http.request(request.method, url, content=request.body, headers=headers)
+            except self._calls.library().TransportError as error:
                 span.set_error(type(error).__name__)
-                return self._connection.lost(error)
+                return NoReply(type(error).__name__)
             span.set_response(response.status_code)
-        return self._connection.reply(response)
+        return Reply.of(response)
 
     async def aclose(self) -> None:
+        """Closes the connections."""
         await self._http.aclose()
 
     async def __aenter__(self) -> Self:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.contrast import TEXT, contrast, least
 from tenantry.demo.accent import DARK_GROUNDS, DEFAULT, LIGHT_GROUNDS, accent_of, stylesheet
 from tenantry.demo.airlines import AIRLINES
 from tenantry.groups import Record
+from tenantry_site.contrast import TEXT, contrast, least
 
 TOKENS = (files("tenantry") / "static" / "tokens.css").read_text(encoding="utf-8")
 TEXTS = ("text", "quiet", "accent", "good", "warn", "bad")

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from engines.corpus import each_site, needs_corpus
-from tenantry.errors import InvalidSettings
 from tenantry_site import SiteOptions, build
 from tenantry_site.building import MARKER, diagnose
+from tenantry_site.errors import SiteError
 from tests.building.test_staging import tree
 
 CONFIG = {"name": "Acme", "navigation": [{"group": "Start", "pages": ["index", "guides/start"]}]}
@@ -91,9 +91,9 @@ def test_the_source_is_never_replaced(docs: Path, tmp_path: Path) -> None:
     (tmp_path / MARKER).touch()
     before = tree(tmp_path)
     for out in (docs, tmp_path, docs / "guides" / ".."):
-        with pytest.raises(InvalidSettings, match="holds the source"):
+        with pytest.raises(SiteError, match="holds the source"):
             build(docs, out)
-    with pytest.raises(InvalidSettings, match="is no folder"):
+    with pytest.raises(SiteError, match="is no folder"):
         build(docs / "site.json", tmp_path / "out")
     assert tree(tmp_path) == before
 

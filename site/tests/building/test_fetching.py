@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tenantry.cli.main import commands
 from tenantry_site import SiteOptions, build
 from tenantry_site.building import fetching
 from tenantry_site.building.fetching import fetch_documents
+from tenantry_site.cli.commands import site
 from tenantry_site.relay import connecting
 from tests.relay.stage import PUBLIC, real_dial
 
@@ -180,12 +180,12 @@ def test_an_address_that_cannot_be_taken_apart_is_told(address: str, tmp_path: P
 def test_the_command_line_asks_for_private_addresses(command: list[str], tmp_path: Path, host: str) -> None:
     docs = folder(tmp_path / "docs", f"{host}/openapi.json")
     words = [word.replace("OUT", str(tmp_path / "out")) for word in command]
-    alone = CliRunner().invoke(commands, ["site", *words, "--allow-private", str(docs)])
+    alone = CliRunner().invoke(site, [*words, "--allow-private", str(docs)])
     assert (alone.exit_code != 0, "--fetch" in alone.output) == (True, True)
-    refused = CliRunner().invoke(commands, ["site", *words, "--fetch", str(docs)])
+    refused = CliRunner().invoke(site, [*words, "--fetch", str(docs)])
     assert (refused.exit_code, Host.asked) == (0, [])
     assert "--allow-private" in refused.output
-    assert CliRunner().invoke(commands, ["site", *words, "--fetch", "--allow-private", str(docs)]).exit_code == 0
+    assert CliRunner().invoke(site, [*words, "--fetch", "--allow-private", str(docs)]).exit_code == 0
     assert Host.asked == ["/openapi.json"]
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.errors import InvalidSettings
 from tenantry_site.building import staging
 from tenantry_site.building.scanning import MARKER
 from tenantry_site.building.staging import Staging
+from tenantry_site.errors import SiteError
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -71,13 +71,13 @@ def test_a_folder_that_no_build_made_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "home"
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
-    with pytest.raises(InvalidSettings, match=r"files that no build made.*choose another folder"), Staging(out):
+    with pytest.raises(SiteError, match=r"files that no build made.*choose another folder"), Staging(out):
         pass
     assert tree(out) == {"thesis.txt": b"years of work"}
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InvalidSettings, match="is a file"), Staging(tmp_path / "file"):
+    with pytest.raises(SiteError, match="is a file"), Staging(tmp_path / "file"):
         pass
-    with pytest.raises(InvalidSettings, match="cannot be written"), Staging(tmp_path / "file" / "below"):
+    with pytest.raises(SiteError, match="cannot be written"), Staging(tmp_path / "file" / "below"):
         pass
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 from engines.corpus import CORPUS
@@ -25,6 +26,13 @@ READER = PageReader(Addresses((), ()), {})
 def config(**fields: Any) -> SiteConfig:
     """A configuration with a name and no navigation."""
     return SiteConfig.model_validate({"name": "Site", "navigation": (), **fields})
+
+
+def own_document() -> dict[str, Any]:
+    """A large document that nobody wrote for these tests: that of tenantry's own API."""
+    path = Path(__file__).resolve().parents[3] / "docs" / "openapi.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found
 
 
 def document(paths: dict[str, Any], **more: Any) -> dict[str, Any]:

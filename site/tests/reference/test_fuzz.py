@@ -10,11 +10,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.api.openapi import openapi_document
 from tenantry_site.page import FrontMatter, Page
 from tenantry_site.reference import CODES, ApiPages, read_documents
 from tests.reference.balanced import Balanced
-from tests.reference.stage import READER, config, document, one
+from tests.reference.stage import READER, config, document, one, own_document
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -83,7 +82,7 @@ def test_parts_with_the_words_of_openapi(operation: Any, schema: Any, other: Any
 
 def test_our_own_document_with_one_part_replaced() -> None:
     """Every part in turn is likely to be hit: some hundreds of places, each with something strange."""
-    text = json.dumps(openapi_document("3.1"))
+    text = json.dumps(own_document())
     chance = random.Random(4)
     strange = [None, 7, "x", [], {}, True, [None], {"$ref": "#"}, {"$ref": 3}, "#/components/schemas/Value", -1.5]
     for _ in range(4):

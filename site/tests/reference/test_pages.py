@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from engines.corpus import needs_corpus
-from tenantry.api.openapi import openapi_document
 from tenantry_site.config import loads
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import FrontMatter, Page
 from tenantry_site.reference import ApiPages, read_documents
 from tests.reference.balanced import Balanced
-from tests.reference.stage import READER, codes, config, document, draw, facts, one, reference, site_files
+from tests.reference.stage import READER, codes, config, document, draw, facts, one, own_document, reference, site_files
 
 SECURED = {
     "security": [{"token": []}, {"key": []}],
@@ -214,7 +213,7 @@ def test_an_unknown_operation_leaves_the_page_and_says_so() -> None:
 
 def test_pages_for_operations_that_no_page_names() -> None:
     """By tag; paths that are not taken; none at all where one operation of the document has a page."""
-    found = openapi_document("3.1")
+    found = own_document()
     pages = ApiPages(config(openapi=("api.json",)), reference(found), READER)
     made = list(pages.generated({"api-reference/health/the-process-runs"}))
     assert [path for path, _, _ in made] == [

@@ -14,11 +14,10 @@ from playwright.async_api import Page
 
 from engines.axe import serious
 from engines.chromium import OpenPage, Watched
-from tenantry.api.openapi import openapi_document
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import FrontMatter
 from tests.reference.served import Served, serving, shell
-from tests.reference.stage import document, draw
+from tests.reference.stage import document, draw, own_document
 
 THING = {
     "summary": "Change a thing",
@@ -93,7 +92,7 @@ def served() -> Iterator[Served]:
         for path in CALLS:
             put(f"/call{path}", found, f"get {path}", api={"auth": {}})
             put(f"/relayed{path}", found, f"get {path}", "_relay", api={"baseUrl": (here.url,)})
-        own = openapi_document("3.1")
+        own = own_document()
         for method in ("get", "query", "post"):
             put(f"/own/{method}", own, f"{method} /api/user")
         put("/own/relayed", own, "get /api/user", "_relay", api={"auth": {"method": "key", "name": "Authorization",

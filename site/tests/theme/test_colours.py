@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.contrast import contrast, least, read
 from tenantry_site.addresses import Addresses
+from tenantry_site.contrast import contrast, least, read
 from tenantry_site.theme import colors_css
 from tenantry_site.theme.resources import tokens
 from tests.theme.sample import STYLESHEETS, config, static

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, MutableMapping
+from functools import cached_property
 from importlib import import_module
+from importlib.metadata import EntryPoints, entry_points
 from typing import Any
 
 import click
@@ -15,22 +17,20 @@ from tenantry.tokens import mask_within
 
 FAILED, UNAVAILABLE = 1, 3
 
+PLUGIN_GROUP = "tenantry.commands"
+"""The entry point group by which an installed distribution adds commands: each entry names a click command."""
+
 _EXTRAS = {
     "alembic": "server",
     "asyncpg": "postgres",
     "psycopg": "postgres",
     "duckdb": "duckdb",
-    "h11": "site",
-    "markdown_it": "site",
-    "mdit_py_plugins": "site",
-    "nh3": "site",
     "prometheus_client": "metrics",
     "pydantic_settings": "server",
-    "pygments": "site",
     "pymysql": "mysql",
     "redis": "redis",
+    "tenantry_site": "site",
     "uvicorn": "server",
-    "yaml": "site",
 }
 """Which extra brings a module that may be missing."""
 
@@ -54,53 +54,61 @@ class _Commands(click.Group):
             sys.exit(FAILED)
 
 
-class _Homes(MutableMapping[str, click.Command]):
-    """Commands by their names, each loaded from its module when it is first asked for: a build of a site needs no SQL
-    parser, and a query no Markdown."""
+_MODULES = {
+    "api-token": "tenantry.cli.api_token",
+    "audit": "tenantry.cli.audit",
+    "data-source": "tenantry.cli.data_source",
+    "demo": "tenantry.cli.serve",
+    "environment": "tenantry.cli.environment",
+    "group": "tenantry.cli.group",
+    "keys": "tenantry.cli.keys",
+    "migrate": "tenantry.cli.serve",
+    "serve": "tenantry.cli.serve",
+    "sql": "tenantry.cli.sql",
+}
+"""Our own commands, and the module of each."""
 
-    def __init__(self, homes: dict[str, str]) -> None:
-        self._homes = homes
+
+class _LazyCommands(MutableMapping[str, click.Command]):
+    """Commands by their names, each loaded when it is first asked for: a query needs no Markdown.
+
+    Ours come first; then those of other distributions, by the entry point group ``tenantry.commands``.
+    """
+
+    def __init__(self) -> None:
         self._loaded: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._loaded:
-            self._loaded[name] = getattr(import_module(self._homes[name]), name.replace("-", "_"))
+            if name in _MODULES:
+                self._loaded[name] = getattr(import_module(_MODULES[name]), name.replace("-", "_"))
+            elif name in self._plugins.names:
+                self._loaded[name] = self._plugins[name].load()
+            elif name == "site":  # what to install, rather than that there is no such command
+                raise ModuleNotFoundError("No module named 'tenantry_site'", name="tenantry_site")
         return self._loaded[name]
+
+    @cached_property
+    def _plugins(self) -> EntryPoints:
+        return entry_points(group=PLUGIN_GROUP)
 
     def __setitem__(self, name: str, command: click.Command) -> None:
         self._loaded[name] = command
-        self._homes.setdefault(name, "")
 
     def __delitem__(self, name: str) -> None:
-        self._loaded.pop(name, None)
-        del self._homes[name]
+        del self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._homes)
+        return iter({**_MODULES, **dict.fromkeys(self._plugins.names), **self._loaded})
 
     def __len__(self) -> int:
-        return len(self._homes)
-
-
-_HOMES = _Homes(
-    {
-        "api-token": "tenantry.cli.api_token",
-        "audit": "tenantry.cli.audit",
-        "data-source": "tenantry.cli.data_source",
-        "demo": "tenantry.cli.serve",
-        "environment": "tenantry.cli.environment",
-        "group": "tenantry.cli.group",
-        "keys": "tenantry.cli.keys",
-        "migrate": "tenantry.cli.serve",
-        "serve": "tenantry.cli.serve",
-        "site": "tenantry.cli.site",
-        "sql": "tenantry.cli.sql",
-    }
-)
+        return len(list(iter(self)))
 
 
 @click.group(
-    cls=_Commands, commands=_HOMES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+    cls=_Commands,
+    commands=_LazyCommands(),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="tenantry")
 def commands() -> None:

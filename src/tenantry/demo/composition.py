@@ -114,7 +114,7 @@ def prepare_demo(folder: str | Path, url: str) -> Demo:
 def _docs_routes(docs: ASGIApp | None) -> list[BaseRoute]:
     if docs is None:
         return []
-    from tenantry_site.app import site_routes  # of an extra that may not be installed
+    from tenantry_site import site_routes  # a distribution that may not be installed
 
     return site_routes("/docs", docs)
 

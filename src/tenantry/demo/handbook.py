@@ -16,9 +16,6 @@ PACKED = Path(__file__).parent / "docs"
 CLONE = Path(__file__).parents[3] / "docs"
 """Where a clone has them."""
 
-_NEEDED = ("h11", "markdown_it", "mdit_py_plugins", "nh3", "pygments", "yaml")
-"""What the extra ``site`` brings."""
-
 _LOOPBACK = frozenset({"127.0.0.1", "localhost"})
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # what a demo may be told to listen on
 
@@ -30,9 +27,9 @@ def handbook(url: str) -> ASGIApp | None:
     came by the same name.
     """
     folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
-    if folder is None or not all(find_spec(module) for module in _NEEDED):
+    if folder is None or find_spec("tenantry_site") is None:
         return None
-    from tenantry_site.app import site_app
+    from tenantry_site import site_app
     from tenantry_site.relay import Relay
 
     own = origins(url)

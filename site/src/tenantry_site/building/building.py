@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry.errors import InvalidSettings
 from tenantry_site.building.codes import note
 from tenantry_site.building.reading import PAGES, SiteFiles, open_entry
 from tenantry_site.building.scanning import scan
 from tenantry_site.building.staging import Staging
 from tenantry_site.diagnostic import Diagnostic, Severity
+from tenantry_site.errors import SiteError
 from tenantry_site.options import SiteOptions
 from tenantry_site.rendering import Site, left_out, runs
 
@@ -49,7 +49,7 @@ def build(
     """Writes the site of ``folder`` to ``out``, whose old content it replaces whole, in one step, when all is written.
 
     Nothing is replaced if there is no configuration that can be read, or with ``strict`` if there is an error or a
-    warning. The same folder gives the same bytes. Raises InvalidSettings if ``folder`` is no folder, if ``out`` holds
+    warning. The same folder gives the same bytes. Raises SiteError if ``folder`` is no folder, if ``out`` holds
     files that no build made, or cannot be written.
     """
     began = time.perf_counter()
@@ -95,10 +95,10 @@ def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 def _check(folder: Path, out: Path) -> None:
     if not folder.is_dir():
-        raise InvalidSettings(f"{folder} is no folder")
+        raise SiteError(f"{folder} is no folder")
     here, there = folder.resolve(), out.resolve()
     if here == there or there in here.parents:
-        raise InvalidSettings(f"{out} holds the source of the site, and would be replaced: choose another folder")
+        raise SiteError(f"{out} holds the source of the site, and would be replaced: choose another folder")
 
 
 class _Writer:

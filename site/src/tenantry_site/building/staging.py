@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Final, Self
 
-from tenantry.errors import InvalidSettings
 from tenantry_site.building.exchange import exchange
 from tenantry_site.building.scanning import MARKER
+from tenantry_site.errors import SiteError
 
 _NOTE = b"This folder was made by `tenantry site build`, which replaces all of it.\n"
 _LONGEST_PATH: Final = 1_024
@@ -25,7 +25,7 @@ _CHUNK: Final = 2**20
 class Staging:
     """``with Staging(out) as staging: staging.write(…); staging.publish()``. What is not published is removed.
 
-    Raises InvalidSettings at the entry if ``out`` cannot be made, or is a folder with files that no build made.
+    Raises SiteError at the entry if ``out`` cannot be made, or is a folder with files that no build made.
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
@@ -41,7 +41,7 @@ class Staging:
             _check(self.out)
             self._begin()
         except OSError as error:
-            raise InvalidSettings(f"{self.out} cannot be written: {error.strerror}") from None
+            raise SiteError(f"{self.out} cannot be written: {error.strerror}") from None
         return self
 
     def _begin(self) -> None:
@@ -83,7 +83,7 @@ class Staging:
         return f"{self.folder}{os.sep}{path}"
 
     def publish(self) -> None:
-        """Puts the new folder where the old one is. Raises InvalidSettings if the system does not let us."""
+        """Puts the new folder where the old one is. Raises SiteError if the system does not let us."""
         aside = self.out.with_name(f".{self.out.name}.old")
         try:
             if not self.out.exists():
@@ -97,7 +97,7 @@ class Staging:
                 shutil.rmtree(aside, ignore_errors=True)
         except OSError as error:
             _mend(self.out)
-            raise InvalidSettings(
+            raise SiteError(
                 f"{self.out} cannot be replaced: {error.strerror}; a folder that is mounted cannot, one within it can"
             ) from None
 
@@ -113,9 +113,9 @@ def _check(out: Path) -> None:
     if not out.exists() or (out / MARKER).is_file():
         return
     if not out.is_dir():
-        raise InvalidSettings(f"{out} is a file: choose a folder for the site")
+        raise SiteError(f"{out} is a file: choose a folder for the site")
     if next(out.iterdir(), None) is not None:
-        raise InvalidSettings(
+        raise SiteError(
             f"{out} has files that no build made, and a build replaces the whole folder: choose another folder, empty "
             f"this one, or put an empty file {MARKER} into it"
         )

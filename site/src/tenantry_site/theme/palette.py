@@ -6,8 +6,8 @@ the nearest shade that is readable on the grounds of its mode; a ground that is 
 
 from __future__ import annotations
 
-from tenantry.contrast import BLACK, GRAPHICS, MIDDLE, WHITE, ink, least, luminance, mix, read, readable
 from tenantry_site.config.model import Colors
+from tenantry_site.contrast import BLACK, GRAPHICS, MIDDLE, WHITE, ink, least, luminance, mix, read, readable
 from tenantry_site.theme.resources import tokens
 
 TEXTS = ("text", "quiet", "good", "warn", "bad")

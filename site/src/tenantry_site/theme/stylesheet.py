@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.contrast import BLACK, GRAPHICS, WHITE, least, read
 from tenantry_site.addresses import Addresses, AddressKind, relative_url
 from tenantry_site.config.model import Gradient, SiteConfig
+from tenantry_site.contrast import BLACK, GRAPHICS, WHITE, least, read
 from tenantry_site.theme.palette import palettes
 
 FOLDER = "assets/site.css"

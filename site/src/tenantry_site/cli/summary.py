@@ -1,4 +1,4 @@
-"""What ``tenantry site build`` says while it works, and of what it found."""
+"""What the command ``build`` says while it works, and of what it found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from tenantry.cli.output import say
+from tenantry_site.cli.output import program, say
 
 if TYPE_CHECKING:
     from tenantry_site.diagnostic import Diagnostic
@@ -69,7 +69,7 @@ def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
             yield f"    also {', '.join(place(said) for said in group[1:_SHOWN])}{more}"
     quiet = sum(said.severity == "info" for said in found)
     if quiet:
-        yield f"{quiet:,} remarks: `tenantry site check` shows them."
+        yield f"{quiet:,} remarks: `{program()} check` shows them."
 
 
 def place(said: Diagnostic) -> str:

@@ -1,4 +1,4 @@
-"""``tenantry site``: check, build, serve and begin a documentation site."""
+"""The commands: check, build, serve and begin a documentation site."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tenantry.cli.output import printable, say
-from tenantry.errors import InvalidSettings
+from tenantry_site.cli.output import printable, program, say
+from tenantry_site.errors import SiteError
 
 if TYPE_CHECKING:
     from tenantry_site.diagnostic import Diagnostic
@@ -39,7 +39,24 @@ _allow_private = click.option(
 )
 
 
-@click.group()
+class _Commands(click.Group):
+    """Says what went wrong in one line on stderr. Exit codes: 1 refused, 2 wrong usage."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        name = ctx.find_root().info_name
+        try:
+            return super().invoke(ctx)
+        except SiteError as error:
+            say(printable(f"{name}: {error} [{error.code}]"))
+        except ModuleNotFoundError as missing:
+            if missing.name != "uvicorn":
+                raise
+            say(f"{name}: this needs uvicorn: pip install 'tenantry-site[serve]'")
+        sys.exit(FAILED)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="tenantry-site")
 def site() -> None:
     """Check, build and serve a documentation site."""
 
@@ -54,7 +71,7 @@ def check(target: str, form: str, strict: bool) -> None:
     A single file is read with the files beside it in mind; - reads one from stdin, by itself. It ends with 1 if there
     is an error.
     """
-    from tenantry.cli.site_report import meanings
+    from tenantry_site.cli.summary import meanings
     from tenantry_site.report import write_json, write_sarif, write_text
 
     found, name, sources = _diagnosed(target)
@@ -125,9 +142,9 @@ def build(
 
     The folder at --out is replaced in one step when all is written; one with files that no build made is refused.
     """
-    from tenantry.cli.collector import spared
-    from tenantry.cli.site_report import Progress, summary
     from tenantry_site.building import build as build_site
+    from tenantry_site.cli.collector import spared
+    from tenantry_site.cli.summary import Progress, summary
 
     documents = _documents(folder, fetch=fetch, allow_private=allow_private)
     options = _options(base_url=base_url, repository=repository, external_media=external_media, documents=documents)
@@ -190,21 +207,22 @@ def serve(
     allow_private: bool,
 ) -> None:
     """Serve the site of FOLDER."""
-    from tenantry.cli.server import listen, run
     from tenantry_site.app import site_app
+    from tenantry_site.cli.server import listen
+    from tenantry_site.cli.server import serve as serve_app
 
     documents = _documents(folder, fetch=fetch, allow_private=allow_private)
     options = _options(repository=repository, external_media=external_media, documents=documents)
     relay = _relay(origins, private, host)
     with listen(host, port) as listener:
         app = site_app(folder, options=options, relay=relay, live=live)
-        run(app, listener, announce=lambda url: say(f"The site is at {url}/  Ctrl-C stops it."))
+        serve_app(app, listener, lambda url: say(f"The site is at {url}/  Ctrl-C stops it."))
 
 
 def _documents(folder: Path, *, fetch: bool, allow_private: bool) -> dict[str, bytes]:
     if not fetch:
         if allow_private:
-            raise InvalidSettings("--allow-private is about what --fetch may reach: add --fetch, or leave it out")
+            raise SiteError("--allow-private is about what --fetch may reach: add --fetch, or leave it out")
         return {}
     from tenantry_site.building.fetching import fetch_documents
 
@@ -221,7 +239,7 @@ def _relay(origins: tuple[str, ...], private: tuple[str, ...], host: str) -> Any
     try:
         return Relay(origins, private, hosts=hosts)
     except ValueError as error:
-        raise InvalidSettings(f"--relay: {error}") from None
+        raise SiteError(f"--relay: {error}") from None
 
 
 def _options(**given: Any) -> SiteOptions:
@@ -230,9 +248,7 @@ def _options(**given: Any) -> SiteOptions:
     for name in ("base_url", "repository"):
         address = given.get(name)
         if address is not None and not address.startswith(("https://", "http://")):
-            raise InvalidSettings(
-                f"--{name.replace('_', '-')} is an address that begins with https://, not {address!r}"
-            )
+            raise SiteError(f"--{name.replace('_', '-')} is an address that begins with https://, not {address!r}")
     return SiteOptions(**given)
 
 
@@ -245,20 +261,18 @@ def new(folder: Path) -> None:
 
     from tenantry_site.config import json_schema
 
-    starter = files("tenantry.cli") / "starter"
+    starter = files("tenantry_site.cli") / "starter"
     contents = {path: (starter / path).read_text("utf-8") for path in _STARTER}
     contents[".site.schema.json"] = json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
     present = [path for path in contents if (folder / path).exists()]
     if present:
-        raise InvalidSettings(
-            f"{folder} has {', '.join(present)} already, and nothing is overwritten: choose another folder"
-        )
+        raise SiteError(f"{folder} has {', '.join(present)} already, and nothing is overwritten: choose another folder")
     try:
         for path, content in contents.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             with (folder / path).open("x", encoding="utf-8", newline="\n") as file:
                 file.write(content)
     except OSError as error:
-        raise InvalidSettings(f"{folder} cannot be written: {error.strerror}") from None
-    say(f"Written. Look at it: tenantry site serve {printable(str(folder))}")
+        raise SiteError(f"{folder} cannot be written: {error.strerror}") from None
+    say(f"Written. Look at it: {program()} serve {printable(str(folder))}")
     click.echo(str(folder))

@@ -1,4 +1,4 @@
-"""``tenantry site``: what its commands print, and how they end."""
+"""``tenantry-site``: what its commands print, and how they end. ``tenantry site`` has the same ones."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.collector import spared
-from tenantry.cli.server import DRAIN_SECONDS
-from tenantry.cli.site_report import Progress
+from tenantry_site.cli.collector import spared
+from tenantry_site.cli.server import SHUTDOWN_SECONDS
+from tenantry_site.cli.summary import Progress
 from tests.cli.conftest import Terminal
 
 CONFIG = {"name": "Acme", "favicon": "/f.svg", "colors": {"primary": "#2f5bd8"}, "navigation": []}
@@ -39,28 +39,28 @@ def docs(folder: Path) -> Path:
 
 
 def test_check_says_nothing_of_a_good_site(terminal: Terminal, docs: Path) -> None:
-    assert terminal("site", "check", "docs", "--strict").out == "nothing to say\n"
-    assert terminal("site", "check", "docs/site.json", "--strict").out == "nothing to say\n"
+    assert terminal("check", "docs", "--strict").out == "nothing to say\n"
+    assert terminal("check", "docs/site.json", "--strict").out == "nothing to say\n"
 
 
 def test_check_tells_errors_and_with_strict_warnings(terminal: Terminal, docs: Path) -> None:
     """By its exit code, for scripts; with the line, for people. Red when a warning fails a check that did not ask."""
     (docs / "index.md").write_text("---\ntitle: Home\n---\n\n[x](nowhere)\n")
-    said = terminal("site", "check", "docs")
+    said = terminal("check", "docs")
     assert "index.md:5" in said.out
     assert "[x](nowhere)" in said.out  # the line itself
     assert "LINK001" in said.out
-    terminal("site", "check", "docs", "--strict", fails=1)
+    terminal("check", "docs", "--strict", fails=1)
     (docs / "site.json").write_text('{"name": "Acme"')
-    assert "site.json" in terminal("site", "check", "docs", fails=1).out
-    assert "site.json" in terminal("site", "check", "docs/site.json", fails=1).out
-    terminal("site", "check", "missing", fails=2)
-    terminal("site", "check", "docs", "--format", "xml", fails=2)
+    assert "site.json" in terminal("check", "docs", fails=1).out
+    assert "site.json" in terminal("check", "docs/site.json", fails=1).out
+    terminal("check", "missing", fails=2)
+    terminal("check", "docs", "--format", "xml", fails=2)
 
 
 def test_check_reads_stdin(terminal: Terminal) -> None:
-    assert "name" in terminal("site", "check", "-", given='{"navigation": []}', fails=1).out
-    terminal("site", "check", "-", given="", fails=1)
+    assert "name" in terminal("check", "-", given='{"navigation": []}', fails=1).out
+    terminal("check", "-", given="", fails=1)
 
 
 def test_check_waits_for_no_pipe_and_reads_no_end(
@@ -68,9 +68,9 @@ def test_check_waits_for_no_pipe_and_reads_no_end(
 ) -> None:
     """Red when a pipe without a writer is waited for, or stdin is read to an end that it may not have."""
     os.mkfifo(folder / "pipe.json")
-    assert "CFG001" in terminal("site", "check", "pipe.json", fails=1).out
+    assert "CFG001" in terminal("check", "pipe.json", fails=1).out
     monkeypatch.setattr("tenantry_site.loading.LARGEST", 20)
-    assert "CFG001" in terminal("site", "check", "-", given=" " * 21, fails=1).out
+    assert "CFG001" in terminal("check", "-", given=" " * 21, fails=1).out
 
 
 @pytest.mark.parametrize("target", ["docs", "docs/site.json", "-"])
@@ -78,11 +78,11 @@ def test_check_writes_for_programs(terminal: Terminal, docs: Path, target: str) 
     """Both forms are JSON, and the words for people are nowhere in them."""
     (docs / "site.json").write_text('{"navigation": [], "colour": 1}')
     given = (docs / "site.json").read_text()
-    said = terminal("site", "check", target, "--format", "json", given=given, fails=1)
+    said = terminal("check", target, "--format", "json", given=given, fails=1)
     assert said.err == ""
     assert "CFG" in said.out
     json.loads(said.out)
-    sarif = terminal("site", "check", target, "--format", "sarif", given=given, fails=1).json()
+    sarif = terminal("check", target, "--format", "sarif", given=given, fails=1).json()
     assert sarif["version"] == "2.1.0"
     rules = {rule["id"]: rule["shortDescription"]["text"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
     assert {"CFG001", "PAGE001", "LINK001", "FILE001"} <= rules.keys()
@@ -93,7 +93,7 @@ def test_build_writes_and_sums_up(terminal: Terminal, docs: Path) -> None:
     """Where it went alone on stdout; what was found by code, with the first places."""
     for number in range(6):
         (docs / f"p{number}.md").write_text(f"# P\n\n[x](nowhere{number})\n")
-    said = terminal("site", "build", "docs", "--out", "out", "--base-url", "https://docs.example.com/x")
+    said = terminal("build", "docs", "--out", "out", "--base-url", "https://docs.example.com/x")
     assert said.out == "out\n"
     assert re.search(r"7 pages, \d+ files, .* MB in ", said.err)
     assert "LINK001 warning, 6 ×: p0.md:3" in said.err
@@ -102,12 +102,12 @@ def test_build_writes_and_sums_up(terminal: Terminal, docs: Path) -> None:
 
 
 def test_build_keeps_the_old_site_where_it_must(terminal: Terminal, docs: Path) -> None:
-    terminal("site", "build", "docs", "--out", "out", "--strict")
+    terminal("build", "docs", "--out", "out", "--strict")
     (docs / "index.md").write_text("[x](nowhere)\n")
-    said = terminal("site", "build", "docs", "--out", "out", "--strict", fails=1)
+    said = terminal("build", "docs", "--out", "out", "--strict", fails=1)
     assert "Nothing was written: out is as it was." in said.err
     (docs / "site.json").write_text("{")
-    said = terminal("site", "build", "docs", "--out", "out", fails=1)
+    said = terminal("build", "docs", "--out", "out", fails=1)
     assert "Nothing was written" in said.err
     assert said.out == ""
     assert "Hello" in Path("out/index.html").read_text()
@@ -117,10 +117,10 @@ def test_build_refuses_in_words(terminal: Terminal, docs: Path) -> None:
     """A folder that is not ours, the source, an address that is none."""
     Path("mine").mkdir()
     Path("mine/thesis").touch()
-    assert "no build made" in terminal("site", "build", "docs", "--out", "mine", fails=1).err
-    assert "holds the source" in terminal("site", "build", "docs", "--out", "docs", fails=1).err
-    assert "--base-url" in terminal("site", "build", "docs", "--out", "o", "--base-url", "docs.example", fails=1).err
-    terminal("site", "build", "docs", fails=2)
+    assert "no build made" in terminal("build", "docs", "--out", "mine", fails=1).err
+    assert "holds the source" in terminal("build", "docs", "--out", "docs", fails=1).err
+    assert "--base-url" in terminal("build", "docs", "--out", "o", "--base-url", "docs.example", fails=1).err
+    terminal("build", "docs", fails=2)
     assert not Path("o").exists()
 
 
@@ -129,7 +129,7 @@ def test_a_name_cannot_steer_the_terminal(terminal: Terminal, docs: Path) -> Non
     (docs / "index.md").write_text("[x](nowhere\x1b[2J)\n\n<Unknown\x07Thing/>\n")
     (docs / "a\x1b[31m.md").write_text("x")
     for command in (["build", "docs", "--out", "out"], ["check", "docs"]):
-        said = terminal("site", *command)
+        said = terminal(*command)
         assert "\x1b" not in said.out + said.err
         assert "\x07" not in said.out + said.err
 
@@ -152,30 +152,30 @@ def test_progress_is_a_bar_on_a_terminal_only(
 
 def test_new_writes_a_site_with_nothing_to_mend(terminal: Terminal) -> None:
     """That builds strictly, and names its schema. Red when the first thing that somebody sees is a warning."""
-    said = terminal("site", "new", "handbook")
+    said = terminal("new", "handbook")
     assert said.out == "handbook\n"
-    assert "tenantry site serve handbook" in said.err
+    assert "tenantry-site serve handbook" in said.err
     config = json.loads(Path("handbook/site.json").read_text())
     assert Path("handbook", config["$schema"]).is_file()
-    assert terminal("site", "check", "handbook", "--strict").out == "nothing to say\n"
-    terminal("site", "build", "handbook", "--out", "out", "--strict")
+    assert terminal("check", "handbook", "--strict").out == "nothing to say\n"
+    terminal("build", "handbook", "--out", "out", "--strict")
     assert "My second page" in Path("out/guides/first-page.html").read_text()
 
 
 def test_new_overwrites_nothing(terminal: Terminal) -> None:
     Path("mine").mkdir()
     Path("mine/index.md").write_text("mine")
-    assert "index.md" in terminal("site", "new", "mine", fails=1).err
+    assert "index.md" in terminal("new", "mine", fails=1).err
     assert [each.name for each in Path("mine").iterdir()] == ["index.md"]
     assert Path("mine/index.md").read_text() == "mine"
     Path("file").touch()
-    assert "cannot be written" in terminal("site", "new", "file", fails=1).err
+    assert "cannot be written" in terminal("new", "file", fails=1).err
 
 
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """``tenantry site serve`` as a process, and its address."""
-    command = [sys.executable, "-m", "tenantry", "site", "serve", "docs", "--port", "0", *options]
+    """``tenantry-site serve`` as a process, and its address."""
+    command = [sys.executable, "-m", "tenantry_site", "serve", "docs", "--port", "0", *options]
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
@@ -207,7 +207,7 @@ def test_serve_shows_changes_and_ends_at_once(folder: Path, docs: Path) -> None:
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=120) == 0
-        assert time.monotonic() - began < DRAIN_SECONDS - 1
+        assert time.monotonic() - began < SHUTDOWN_SECONDS - 1
         stream.close()
 
 
@@ -232,14 +232,14 @@ def test_serve_with_a_relay(folder: Path, docs: Path) -> None:
 def test_serve_refuses_a_port_that_is_taken(terminal: Terminal, docs: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        assert "cannot listen" in terminal("site", "serve", "docs", "--port", port, fails=1).err
+        assert "cannot listen" in terminal("serve", "docs", "--port", port, fails=1).err
 
 
 def loaded_by(*words: str) -> list[str]:
     """The modules that a command has loaded when it ends well, in a process of its own."""
     code = (
-        "import sys; from click.testing import CliRunner; from tenantry.cli.main import commands;"
-        "assert CliRunner().invoke(commands, sys.argv[1:]).exit_code == 0;"
+        "import sys; from click.testing import CliRunner; from tenantry_site.cli.commands import site;"
+        "assert CliRunner().invoke(site, sys.argv[1:]).exit_code == 0;"
         "print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
@@ -248,8 +248,11 @@ def loaded_by(*words: str) -> list[str]:
 
 def test_help_needs_nothing_of_a_site(folder: Path) -> None:
     """Red when a module of the site, or of a framework, is imported before a command needs it."""
-    needless = ("tenantry_site", "markdown_it", "pydantic", "starlette", "jinja2", "uvicorn", "tenantry.sql")
-    assert [name for name in loaded_by("site", "build", "--help") if name.startswith(needless)] == []
+    loaded = loaded_by("build", "--help")
+    needless = ("markdown_it", "pydantic", "starlette", "jinja2", "uvicorn", "tenantry.")
+    assert [name for name in loaded if name.startswith(needless)] == []
+    own = {name.split(".")[1] for name in loaded if name.startswith("tenantry_site.")}
+    assert own == {"cli", "errors"}
 
 
 def test_a_build_loads_no_network_and_no_server(folder: Path, docs: Path) -> None:
@@ -259,7 +262,7 @@ def test_a_build_loads_no_network_and_no_server(folder: Path, docs: Path) -> Non
         "ssl", "http.client", "asyncio", "concurrent.futures", "multiprocessing", "starlette", "sqlalchemy",
         "opentelemetry", "uvicorn", "httpx2",
     }  # fmt: skip
-    assert needless.intersection(loaded_by("site", "build", "docs", "--out", "out")) == set()
+    assert needless.intersection(loaded_by("build", "docs", "--out", "out")) == set()
 
 
 def test_a_build_gives_the_collector_back() -> None:

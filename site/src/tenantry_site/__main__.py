@@ -1,0 +1,7 @@
+"""``python -m tenantry_site``."""
+
+from __future__ import annotations
+
+from tenantry_site.cli import main
+
+main()

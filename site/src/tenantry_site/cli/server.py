@@ -1,0 +1,70 @@
+"""Serving the site with uvicorn: who writes a site on one machine, or readers behind a web server."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from tenantry_site.errors import SiteError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+SHUTDOWN_SECONDS = 10
+"""How long requests under way may take to finish."""
+
+
+def serve(app: ASGIApp, listener: socket.socket, announce: Callable[[str], None]) -> None:
+    """Serves until SIGINT or SIGTERM; ``announce`` is called with the address once it answers."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,  # nothing here depends on who the client is
+        server_header=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
+    # uvicorn stops on a signal and then raises it again; being asked to stop is no failure.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    with listener, suppress(KeyboardInterrupt):
+        _Server(config, lambda: announce(url_of(listener))).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Says when it listens, which uvicorn itself does only in its log."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._on_ready()
+
+
+def url_of(listener: socket.socket) -> str:
+    """Where to reach it."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to the address. Raises SiteError (the address is taken, or none of ours)."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise SiteError(
+            f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port (0 takes a free one)"
+        ) from None
+    return listener

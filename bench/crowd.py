@@ -40,12 +40,12 @@ class Counting:
         self._store = store
 
     async def find(self, token: Token) -> UserGroup | None:
-        return (await self.look(token, fresh=False)).group
+        return (await self.read_at_snapshot(token, fresh=False)).group
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         self.reads += 1
         await asyncio.sleep(DELAY)
-        return await self._store.look(token, fresh=fresh)
+        return await self._store.read_at_snapshot(token, fresh=fresh)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         return await self._store.changes(since, lease=lease)

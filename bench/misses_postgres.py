@@ -78,7 +78,7 @@ async def _postgres(url: str, stack: AsyncExitStack) -> dict[str, Ask]:
             return (await connection.execute(statement.where(groups.c.handle == next(handles)))).first()
 
     return {
-        LOOK: lambda: store.look(next(live), fresh=True),
+        LOOK: lambda: store.read_at_snapshot(next(live), fresh=True),
         RESOLVE: lambda: resolver.resolve(next(tokens)),
         POOL: lambda: pool.fetchrow(TEXT, next(handles)),
         CORE: core,
@@ -102,9 +102,9 @@ async def _valkey(url: str, valkey: str, stack: AsyncExitStack) -> dict[str, Ask
     for number in numbers:
         value = json.dumps({"id": number, "name": f"Customer {number}", "properties": {"region": "eu", "seats": 25}})
         await client.set(b"bench:" + token(number).handle, value)
-        await backend.look(token(number), fresh=True)
+        await backend.read_at_snapshot(token(number), fresh=True)
     return {
-        SECOND: lambda: backend.look(next(live), fresh=False),
+        SECOND: lambda: backend.read_at_snapshot(next(live), fresh=False),
         REDIS: lambda: client.get(b"bench:" + next(handles)),
     }
 

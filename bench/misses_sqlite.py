@@ -87,7 +87,7 @@ async def _cells(path: Path, stack: AsyncExitStack) -> dict[str, Cell]:
 
     return {
         "bare sqlite3, in the event loop": repeat(lambda: bare.execute(TEXT, (next(handles),)).fetchall()),
-        LOOK: each(lambda: store.look(next(live), fresh=True)),
+        LOOK: each(lambda: store.read_at_snapshot(next(live), fresh=True)),
         RESOLVE: misses(resolver, numbers),
         SHORT: each(short),
         USUAL: each(usual),

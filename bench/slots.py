@@ -10,23 +10,23 @@ from pathlib import Path
 
 from bench.measure import Cell, repeat, run
 from bench.table import Aim, Table
-from tenantry.slots import PrivateSlots, Slots
+from tenantry.slots import PrivateSlots, SharedSlots
 
 HANDLE = bytes.fromhex("0102030405060708")
-PLACE = 0x0102
+SLOT = 0x0102
 BATCH = 100
 """Compares in one call of a cell, so that the call is not what is measured."""
 
 
-def _compares(slots: Slots | PrivateSlots) -> Cell:
+def _compares(slots: SharedSlots | PrivateSlots) -> Cell:
     """A cell of ``BATCH`` compares a time, as the hit path makes them: the place and the word are in local names."""
 
     async def cell(times: int) -> None:
-        words, place = slots.words, PLACE
-        kept = words[place]
+        versions, slot = slots.versions, SLOT
+        kept = versions[slot]
         for _ in range(times):
             for _ in range(BATCH):
-                if words[place] != kept:
+                if versions[slot] != kept:
                     raise AssertionError("nobody writes here")
 
     return cell
@@ -38,7 +38,7 @@ async def _nothing(times: int) -> None:
             pass
 
 
-def _write(slots: Slots | PrivateSlots) -> Callable[[], None]:
+def _write(slots: SharedSlots | PrivateSlots) -> Callable[[], None]:
     def write() -> None:
         with slots.writing(HANDLE):
             pass
@@ -49,7 +49,7 @@ def _write(slots: Slots | PrivateSlots) -> Callable[[], None]:
 def table() -> Table:
     """Runs it."""
     with tempfile.TemporaryDirectory() as folder:
-        slots = Slots.open("bench", Path(folder) / "run")
+        slots = SharedSlots.open("bench", Path(folder) / "run")
         database = sqlite3.connect(Path(folder) / "bench.db")
         database.execute("pragma journal_mode = wal")
         empty, one, private = "an empty loop", "a compare with a shared word", "a compare with a private word"

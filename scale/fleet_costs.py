@@ -43,7 +43,7 @@ async def _postgres(result: Table, url: str, groups: int) -> None:
         generation = (await store.changes(None)).generation
         cells = {
             "polls": burst(partial(store.changes, generation), 64),
-            "misses": burst(lambda: store.look(next(live), fresh=True), BURST),
+            "misses": burst(lambda: store.read_at_snapshot(next(live), fresh=True), BURST),
         }
         figures = await compare(cells, rounds=ROUNDS, clock=WALL)
         result.add("polls a second that client and server do together, 64 at once", _rate(figures.median("polls"), 64))
@@ -68,7 +68,7 @@ async def _valkey(result: Table, url: str, valkey: str) -> None:
         await backend.changes(None)
         before = (await client.info("memory"))["used_memory"]
         for number in range(ENTRIES):
-            await backend.look(token(number), fresh=True)
+            await backend.read_at_snapshot(token(number), fresh=True)
         await backend.aclose()  # writes what waits
         kept = await client.dbsize()
         used = (await client.info("memory"))["used_memory"] - before

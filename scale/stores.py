@@ -64,7 +64,7 @@ async def _measure(urls: dict[int, str]) -> Figures:
 
 
 def _looks(store: SQLStore, live: Iterator[Token]) -> Cell:
-    return each(lambda: store.look(next(live), fresh=True))
+    return each(lambda: store.read_at_snapshot(next(live), fresh=True))
 
 
 def _start(url: str, text: str) -> float:

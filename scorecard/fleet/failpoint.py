@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from sqlalchemy import Connection, Engine, event
 
 from tenantry.cli import main
-from tenantry.slots.table import Table
+from tenantry.slots.table import SlotTable
 
 
 def _asked() -> str:
@@ -48,12 +48,12 @@ def _before_commit(connection: Connection) -> None:
         _die()
 
 
-_announcing = Table.writing
+_announcing = SlotTable.writing
 
 
 @contextmanager
-def _writing(table: Table, handle: bytes) -> Iterator[None]:
-    """``Table.writing`` itself, with a death between the commit and the even word."""
+def _writing(table: SlotTable, handle: bytes) -> Iterator[None]:
+    """``SlotTable.writing`` itself, with a death between the commit and the new version."""
     with _announcing(table, handle):
         yield
         if _asked() == "die after commit":
@@ -61,5 +61,5 @@ def _writing(table: Table, handle: bytes) -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    Table.writing = _writing  # type: ignore[method-assign,assignment]
+    SlotTable.writing = _writing  # type: ignore[method-assign,assignment]
     main()

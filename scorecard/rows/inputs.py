@@ -163,7 +163,7 @@ class _Counting:
     async def find(self, token: Token) -> None:
         self.calls += 1
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         self.calls += 1
         return Reading(None)
 

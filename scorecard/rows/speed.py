@@ -111,12 +111,12 @@ class _Counted:
         self.reads = 0
 
     async def find(self, token: Token) -> UserGroup | None:
-        return (await self.look(token, fresh=True)).group
+        return (await self.read_at_snapshot(token, fresh=True)).group
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         self.reads += 1
         await asyncio.sleep(0.01)
-        return await self._store.look(token, fresh=fresh)
+        return await self._store.read_at_snapshot(token, fresh=fresh)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         return await self._store.changes(since, lease=lease)

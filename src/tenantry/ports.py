@@ -40,30 +40,31 @@ class Backend(Protocol):
 
 
 class Slots(Protocol):
-    """The words of one host: one for each of ``tenantry.cache.SLOTS`` places, shared by all its processes.
+    """The slots of one host: ``tenantry.cache.SLOT_COUNT`` versions, shared by all its processes (a seqlock).
 
-    A writer to a group stores a fresh odd word at its place before the commit and a fresh even one after it, before it
-    returns. Whoever keeps an answer keeps the even word that it read before asking: when they differ, it is void.
+    A writer to a group stores a new odd version in its slot before the commit (a write is in progress) and a new even
+    one after it, before it returns. An answer is cached under the even version that was read before asking: when they
+    differ, it is void.
     """
 
     @property
-    def words(self) -> Sequence[int]:
-        """Live: each look reads the word as it is now."""
+    def versions(self) -> Sequence[int]:
+        """Live: each access reads the version as it is now."""
         ...
 
     def copy(self) -> Sequence[int]:
-        """All words as they are now; they stay so."""
+        """All versions as they are now; they stay so."""
         ...
 
-    def mend(self, place: int, word: int) -> None:
-        """Puts a fresh even word at a place if ``word``, odd, stands there still: its writer has crashed."""
+    def repair(self, slot: int, version: int) -> None:
+        """Ends a write in progress if it still has this ``version``: its writer has crashed."""
         ...
 
 
 class LeasedBackend(Backend, Protocol):
     """A backend whose changes can be followed, so that what it answers may be cached under a lease."""
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         """What ``find`` finds, with the generation of the snapshot. ``fresh``: ask the store of record itself, not a
         cache before it. The generation is None where it cannot be told: such an answer is used once."""
         ...
@@ -76,7 +77,7 @@ class LeasedBackend(Backend, Protocol):
 
     @property
     def slots(self) -> Slots | None:
-        """This host's words for the store; None until ``changes`` has answered once. Another object: start anew."""
+        """This host's slots of the store; None until ``changes`` has answered once. Another object: start anew."""
         ...
 
 

@@ -5,49 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from tenantry.cache import Fill, GroupCache, Question
+from tenantry.cache import Fill, GroupCache, PollSnapshot
 from tenantry.groups import Changes
 
 
 class NoLease(GroupCache):
     """Follows the changes, but uses its answers whether or not the store has told of any lately."""
 
-    def learn(self, question: Question, changes: Changes, staleness: float) -> Iterator[list[float]]:
-        yield from super().learn(question, changes, inf)
+    def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
+        yield from super().apply_changes(snapshot, changes, inf)
 
 
 class NoFillGuard(GroupCache):
     """Keeps whatever comes, however much has passed it."""
 
-    def _keeps(self, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
+    def _can_store(self, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
         fill.lease = self.lease
-        fill.word = self.lease.words[fill.place]
+        fill.version = self.lease.versions[fill.slot]
         return now < self.lease.until
 
 
 class NoSlotCompare(GroupCache):
     """Does not look at what the writers of its host say."""
 
-    def attach(self, words: Sequence[int]) -> None:
-        super().attach(bytes(len(words)))
+    def attach(self, versions: Sequence[int]) -> None:
+        super().attach(bytes(len(versions)))
 
 
-class NoHistory(GroupCache):
+class NoChangeLog(GroupCache):
     """Believes a second-level cache, whatever has been written since."""
 
-    def believes(self, handle: bytes, generation: int | None, now: float) -> bool:
+    def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
         return now < self.lease.until
 
 
-class NoQuiet(GroupCache):
+class NoPollSnapshot(GroupCache):
     """Asks a second-level cache although a write on this host may have come since the last poll began."""
 
-    def unsure(self, fill: Fill, now: float) -> bool:
+    def requires_origin(self, fill: Fill, now: float) -> bool:
         return now >= self.lease.until
 
 
 class NoLeaseForSharing(GroupCache):
-    """Lets who comes share any load that no word speaks against, though it may not know the right words."""
+    """Lets who comes share any load whose slot has the same version, though it may not know the right slots."""
 
-    def stands(self, fill: Fill, now: float) -> bool:
-        return fill.lease is self.lease and fill.stands()
+    def is_valid(self, fill: Fill, now: float) -> bool:
+        return fill.lease is self.lease and fill.is_valid()

@@ -1,5 +1,5 @@
-"""A model of a fleet: one store, two hosts with tables of words, three workers with real caches, and what can go wrong
-between them. Whatever a worker answers is held against what the store of record held, and when.
+"""A model of a fleet: one store, two hosts with slots, three workers with real caches, and what can go wrong between
+them. Whatever a worker answers is held against what the store of record held, and when.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from random import Random
 from tenantry.cache import GroupCache
 from tenantry.groups import UserGroup
 from tenantry.testing import make_group
-from tests.cache.parts import GROUPS, PLACES, Ask, Host, Load, State, Store, Worker, Write, handle_of, key_of
+from tests.cache.parts import GROUPS, SLOTS, Ask, Host, Load, State, Store, Worker, Write, handle_of, key_of
 from tests.cache.promises import Promises, X
 
 
@@ -50,7 +50,7 @@ class Fleet(Promises):
 
     def announce(self, host: int, number: int, kind: int) -> None:
         write = Write(host % 2, number % GROUPS, kind % 8, self.hosts[host % 2].open(self.now))
-        write.table.words[write.number % PLACES] = self._word() | 1
+        write.table.versions[write.number % SLOTS] = self._new_version() | 1
         self.writes.append(write)
 
     def commit(self, which: int, _b: int, _c: int) -> None:
@@ -82,10 +82,10 @@ class Fleet(Promises):
             worker.inbox.append((handle_of(write.number), self.store.generation))
 
     def _finish(self, write: Write) -> None:
-        write.table.words[write.number % PLACES] = self._word()
+        write.table.versions[write.number % SLOTS] = self._new_version()
         table = self.hosts[write.host].open(self.now) if self.looks_again else write.table
         if table is not write.table:
-            table.words[write.number % PLACES] = self._word()
+            table.versions[write.number % SLOTS] = self._new_version()
         if self.waits:
             write.returns_at = table.made_at + X
         self.waiting.append(write)
@@ -167,11 +167,11 @@ class Fleet(Promises):
             self._check(worker, number, version, None, [ask])
             return None
         for load in worker.loads.get((number, version), ()):
-            if cache.stands(load.fill, self.now):
+            if cache.is_valid(load.fill, self.now):
                 load.waiting.append(ask)
                 return None
         fill = cache.begin(handle, self.now)
-        fresh = (known is not None and version > known.token_version) or cache.unsure(fill, self.now)
+        fresh = (known is not None and version > known.token_version) or cache.requires_origin(fill, self.now)
         load = Load(number, version, fill, self.now, fresh, [ask])
         worker.loads.setdefault((number, version), []).append(load)
         return load
@@ -211,7 +211,7 @@ class Fleet(Promises):
 
     def _is_old(self, cache: GroupCache, load: Load, group: UserGroup | None, generation: int) -> bool:
         handle = handle_of(load.number)
-        if not load.fresh and (group is None or not cache.believes(handle, generation, self.now)):
+        if not load.fresh and (group is None or not cache.may_use(handle, generation, self.now)):
             return True
         known = cache.newest(handle, self.now)
         return group is not None and known is not None and group.revision < known.revision
@@ -228,43 +228,43 @@ class Fleet(Promises):
     def poll(self, who: int, _b: int, _c: int) -> None:
         """A poll that goes well, at once."""
         worker = self.workers[who % 3]
-        worker.question = worker.changes = worker.lesson = None
+        worker.snapshot = worker.changes = worker.lesson = None
         self.poll_asks(who, 0, 0)
         self.poll_reads(who, 0, 0)
         self.poll_learns(who, 1, 0)
 
     def poll_asks(self, who: int, _b: int, _c: int) -> None:
         worker = self.workers[who % 3]
-        if worker.question is None:
-            quiet = None if worker.table is None else tuple(worker.table.words)
-            worker.question = worker.cache.ask(self.now, quiet)
+        if worker.snapshot is None:
+            versions = None if worker.table is None else tuple(worker.table.versions)
+            worker.snapshot = worker.cache.begin_poll(self.now, versions)
             worker.changes = worker.lesson = None
 
     def poll_reads(self, who: int, _b: int, _c: int) -> None:
         worker = self.workers[who % 3]
-        if worker.question is not None and worker.changes is None and self.store.alive:
-            worker.changes = self.store.changes(worker.cache.history.known)
+        if worker.snapshot is not None and worker.changes is None and self.store.alive:
+            worker.changes = self.store.changes(worker.cache.change_log.known)
             worker.found = self.hosts[worker.host].open(self.now)
 
     def poll_learns(self, who: int, completely: int, _c: int) -> None:
         """The answer comes, and is learned: to the end, or one step of it. Without an answer the poll has failed."""
         worker = self.workers[who % 3]
-        if worker.question is None or worker.changes is None:
-            worker.question = None
+        if worker.snapshot is None or worker.changes is None:
+            worker.snapshot = None
             return
         if worker.lesson is None:
             if worker.found is not None and worker.found is not worker.table:
                 worker.table = worker.found
-                worker.cache.attach(worker.table.words)
-                worker.question = replace(worker.question, quiet=None)
-            worker.lesson = worker.cache.learn(worker.question, worker.changes, X)
+                worker.cache.attach(worker.table.versions)
+                worker.snapshot = replace(worker.snapshot, versions_at_poll=None)
+            worker.lesson = worker.cache.apply_changes(worker.snapshot, worker.changes, X)
         for _ in worker.lesson:
             if completely % 2 == 0:
                 return
-        worker.question = None
-        for place, word in worker.cache.crashed(self.now, X):
-            if worker.table is not None and worker.table.words[place] == word:
-                worker.table.words[place] = self._word()
+        worker.snapshot = None
+        for slot, version in worker.cache.abandoned_writes(self.now, X):
+            if worker.table is not None and worker.table.versions[slot] == version:
+                worker.table.versions[slot] = self._new_version()
 
     def hear(self, who: int, which: int, again: int) -> None:
         """A message of the bus comes: any of those sent, in any order; it is lost, or comes again later."""
@@ -337,5 +337,5 @@ class Fleet(Promises):
         state = len(self.store.past[number])
         return make_group(handle=handle_of(number), name=str(state), revision=revision, token_version=version)
 
-    def _word(self) -> int:
+    def _new_version(self) -> int:
         return self.random.getrandbits(63) << 1

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tenantry.cache import Fill, GroupCache, Question, place_of
+from tenantry.cache import Fill, GroupCache, PollSnapshot, slot_index
 from tenantry.groups import Change, Changes, UserGroup
 
 GROUPS = 3
-PLACES = 2
+SLOTS = 2
 LOG = 6
 """So few changes does the store keep, and the history of a worker not many more: lists are trimmed all the time."""
 
@@ -56,22 +56,22 @@ class Store:
 
 
 @dataclass(eq=False)
-class Table:
-    """The words of a host, in a file that was made at this time. Who has it mapped sees it also when it is gone."""
+class HostSlots:
+    """The versions of a host, in a file that was made at this time. Who has it mapped sees it also when it is gone."""
 
     made_at: float
-    words: list[int] = field(default_factory=lambda: [0] * PLACES)
+    versions: list[int] = field(default_factory=lambda: [0] * SLOTS)
 
 
 class Host:
     """What is at the path of the table: ``open`` gives it, and makes one where none is."""
 
     def __init__(self, now: float) -> None:
-        self.table: Table | None = Table(now)
+        self.table: HostSlots | None = HostSlots(now)
 
-    def open(self, now: float) -> Table:
+    def open(self, now: float) -> HostSlots:
         if self.table is None:
-            self.table = Table(now)
+            self.table = HostSlots(now)
         return self.table
 
 
@@ -83,7 +83,7 @@ class Write:
     host: int
     number: int
     kind: int
-    table: Table
+    table: HostSlots
     state: State | None = None
     returns_at: float = -1e9
 
@@ -115,12 +115,12 @@ class Worker:
 
     def __init__(self, host: int, cache: type[GroupCache]) -> None:
         self.host = host
-        self.table: Table | None = None
-        """None until its first poll was learned."""
-        self.found: Table | None = None
+        self.table: HostSlots | None = None
+        """None until its first poll was applied."""
+        self.found: HostSlots | None = None
         self.cache = cache(3, unknown_capacity=2)
         self.loads: dict[tuple[int, int], list[Load]] = {}
-        self.question: Question | None = None
+        self.snapshot: PollSnapshot | None = None
         self.changes: Changes | None = None
         self.lesson: Iterator[list[float]] | None = None
         self.inbox: list[tuple[bytes, int]] = []
@@ -128,11 +128,11 @@ class Worker:
 
 def handle_of(number: int) -> bytes:
     """Two of the three groups share a place."""
-    return bytes([0, number % PLACES, number]) + b"-----"
+    return bytes([0, number % SLOTS, number]) + b"-----"
 
 
 def key_of(number: int, version: int) -> bytes:
     return b"ugtc_k1_----" + bytes([number, version]) + b"-------"
 
 
-assert [place_of(handle_of(number)) for number in range(GROUPS)] == [0, 1, 0]
+assert [slot_index(handle_of(number)) for number in range(GROUPS)] == [0, 1, 0]

@@ -9,10 +9,18 @@ from random import Random
 
 import pytest
 
-from tenantry.cache import Entry, GroupCache
-from tenantry.cache.index import ROW_BYTE, TABLE_BYTE, TABLES, new_index
-from tenantry.cache.refusals import PER_HANDLE
-from tenantry.cache.ring import CHANCES, NOBODY, ROW, Ring
+from tenantry.cache import CacheEntry, GroupCache
+from tenantry.cache.clock_ring import (
+    _NONE_FREE,
+    _TABLES,
+    MAX_CHANCES,
+    ROW_BYTE,
+    ROW_SIZE,
+    TABLE_BYTE,
+    ClockRing,
+    new_index,
+)
+from tenantry.cache.entries import REFUSALS_PER_HANDLE
 from tenantry.groups import UserGroup
 from tenantry.testing import make_group
 
@@ -45,19 +53,19 @@ def keys(cache: GroupCache) -> set[bytes]:
     return {key for table in tables(cache) for key in table}
 
 
-def tables(cache: GroupCache) -> list[dict[bytes, Entry]]:
-    return [table for row in cache.index for table in row[:TABLES]]
+def tables(cache: GroupCache) -> list[dict[bytes, CacheEntry]]:
+    return [table for row in cache.index for table in row[:_TABLES]]
 
 
-def seats_of(ring: Ring) -> list[Entry | int]:
-    return [seat for row in ring._rows for seat in row]
+def positions_of(ring: ClockRing) -> list[CacheEntry | int]:
+    return [position for row in ring._rows for position in row]
 
 
-def free_of(ring: Ring) -> list[int]:
-    """The numbers of the free seats, as they lead from one to the next."""
-    found, seats = [ring._free], seats_of(ring)
-    while found[-1] != NOBODY:
-        following = seats[found[-1]]
+def free_of(ring: ClockRing) -> list[int]:
+    """The numbers of the free positions, as they lead from one to the next."""
+    found, positions = [ring._first_free], positions_of(ring)
+    while found[-1] != _NONE_FREE:
+        following = positions[found[-1]]
         assert isinstance(following, int)
         found.append(following)
     return found[:-1]
@@ -70,12 +78,12 @@ def plain(capacity: int, **options: int) -> GroupCache:
 
 def keeps_its_books(cache: GroupCache) -> bool:
     entries = {id(entry) for table in tables(cache) for entry in table.values()}
-    seats = [entry for entry in seats_of(cache._ring) if isinstance(entry, Entry)]
-    families = [entry for family in cache._families for handle in family for entry in cache._siblings(handle)]
-    free = [place for place, entry in enumerate(seats_of(cache._ring)) if isinstance(entry, int)]
+    positions = [entry for entry in positions_of(cache._ring) if isinstance(entry, CacheEntry)]
+    by_handle = [entry for family in cache._by_handle for handle in family for entry in cache._entries_of(handle)]
+    free = [position for position, entry in enumerate(positions_of(cache._ring)) if isinstance(entry, int)]
     return (
-        {id(entry) for entry in seats} == entries == {id(entry) for entry in families}
-        and len(seats) == len(families) == len(cache)
+        {id(entry) for entry in positions} == entries == {id(entry) for entry in by_handle}
+        and len(positions) == len(by_handle) == len(cache)
         and sorted(free_of(cache._ring)) == free
     )
 
@@ -87,7 +95,7 @@ def test_never_more_than_its_capacity() -> None:
         put(cache, number, numbered(number))
         assert len(cache) <= 100
     assert len(keys(cache)) == len(cache) == 100
-    assert len(seats_of(cache._ring)) == 100
+    assert len(positions_of(cache._ring)) == 100
     assert cache._fills == {}
     assert keeps_its_books(cache)
 
@@ -108,24 +116,24 @@ def test_an_insert_looks_at_few_seats_and_evicts_at_most_two() -> None:
 
 def test_no_table_is_large() -> None:
     """To grow a table moves all that is in it, with the event loop waiting. Red when one byte alone chooses the table
-    of a token or of a handle, or all seats are in one list: 20,000 here stand for the millions of a real cache."""
+    of a token or of a handle, or all positions are in one list: 20,000 here stand for the millions of a real cache."""
     index, random = new_index(), Random(7)
     for _ in range(20_000):
         made = urlsafe_b64encode(b"\1" + random.randbytes(28))
         raw = b"ugtc_k1_" + made
         index[raw[ROW_BYTE]][raw[TABLE_BYTE]][raw] = None  # type: ignore[assignment]
     assert max(len(table) for row in index for table in row) < 3 * 20_000 / 512
-    cache = plain(3 * ROW)
-    for number in range(3 * ROW):
+    cache = plain(3 * ROW_SIZE)
+    for number in range(3 * ROW_SIZE):
         put(cache, number, make_group(handle=random.randbytes(8)))
-    assert max(map(len, cache._families)) < 3 * 3 * ROW / 512
-    assert max(map(len, cache._ring._rows)) <= ROW
+    assert max(map(len, cache._by_handle)) < 3 * 3 * ROW_SIZE / 512
+    assert max(map(len, cache._ring._rows)) <= ROW_SIZE
     assert keeps_its_books(cache)
 
 
 def test_a_used_entry_outlives_unused_ones() -> None:
     """CLOCK: a token that is used between inserts stays while others go. Red when _make_room ignores ``seen``."""
-    cache = plain(CHANCES)
+    cache = plain(MAX_CHANCES)
     put(cache, "used", numbered(1))
     for number in range(2, 200):
         entry = cache.entry(key("used"))
@@ -136,7 +144,7 @@ def test_a_used_entry_outlives_unused_ones() -> None:
 
 
 def test_dead_entries_make_room_before_the_cache_is_full() -> None:
-    """A cache of which most expired, or were forgotten, shrinks as it is used, one seat looked at per insert."""
+    """A cache of which most expired, or were forgotten, shrinks as it is used, one position looked at per insert."""
     cache = plain(1_000)
     for number in range(500):
         put(cache, number, numbered(number), deadline=1.0)
@@ -164,16 +172,16 @@ def test_an_eviction_drops_every_token_of_the_group_and_no_other() -> None:
 
 @pytest.mark.parametrize("event", ["evict", "flush"])
 def test_a_load_that_an_eviction_overtook_is_neither_kept_nor_shared(event: str) -> None:
-    """A fill begun before it is void. Red when _keeps does not look at the floor, or at the lease of the fill."""
+    """A fill begun before it is void. Red when _can_store does not look at the floor, or at the lease of the fill."""
     cache = plain(10)
     acme = numbered(1)
     fill = cache.begin(acme.handle, 0.0)
-    assert cache.stands(fill, 0.0)
+    assert cache.is_valid(fill, 0.0)
     if event == "evict":
         cache.evict(acme.handle, 5, 0.0)
     else:
         cache.flush()
-    assert not cache.stands(fill, 0.0)
+    assert not cache.is_valid(fill, 0.0)
     assert not cache.store(fill, key("t"), acme, None, 10.0, 0.0)
     assert not cache.refuse(fill, key("u"), None, 10.0, 0.0)
     assert len(cache) == 0
@@ -203,7 +211,7 @@ def test_refusals_are_bounded_apart_and_forgotten_by_an_eviction() -> None:
         refuse(cache, f"u{number}", b"onehandl")
     assert len(cache) == 10
     assert len(cache._refusals) <= 5
-    assert sum(len(known) for known in cache._refusals._handles.values()) <= 5 * PER_HANDLE
+    assert sum(len(known) for known in cache._refusals._handles.values()) <= 5 * REFUSALS_PER_HANDLE
     assert cache.refused(key("u999"), b"onehandl", 9.0)
     assert not cache.refused(key("u999"), b"onehandl", 10.0)
     cache.evict(b"onehandl", 5, 0.0)

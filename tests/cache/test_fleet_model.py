@@ -32,8 +32,8 @@ def test_no_order_of_events_breaks_a_promise() -> None:
         defenceless.NoLease,
         defenceless.NoFillGuard,
         defenceless.NoSlotCompare,
-        defenceless.NoHistory,
-        defenceless.NoQuiet,
+        defenceless.NoChangeLog,
+        defenceless.NoPollSnapshot,
         defenceless.NoLeaseForSharing,
     ],
 )

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tenantry.cache import SLOTS, GroupCache, place_of
-from tenantry.cache.group_cache import SLICE
-from tenantry.cache.history import NOTES
+from tenantry.cache import SLOT_COUNT, GroupCache, slot_index
+from tenantry.cache.change_log import MAX_HINTS
+from tenantry.cache.group_cache import APPLIED_AT_ONCE
 from tenantry.groups import Change, Changes, UserGroup
 from tenantry.testing import make_group
 from tests.cache.test_cache import key, keys
@@ -21,33 +21,33 @@ FAR = 1e9
 
 
 @pytest.fixture
-def words() -> list[int]:
-    return [0] * SLOTS
+def versions() -> list[int]:
+    return [0] * SLOT_COUNT
 
 
 @pytest.fixture
-def cache(words: list[int]) -> GroupCache:
+def cache(versions: list[int]) -> GroupCache:
     """At generation 10, of which the last 5 are known; its lease ends at 5."""
     cache = GroupCache(100)
-    cache.attach(words)
-    poll(cache, 10, since=5, quiet=tuple(words))
+    cache.attach(versions)
+    poll(cache, 10, since=5, versions_at_poll=tuple(versions))
     return cache
 
 
 def poll(
     cache: GroupCache,
     generation: int,
-    *touched: tuple[int, bytes],
+    *changed_since: tuple[int, bytes],
     since: int = 5,
     at: float = 0.0,
     store_id: str = "s",
-    quiet: Sequence[int] | None = None,
+    versions_at_poll: Sequence[int] | None = None,
 ) -> list[float]:
     """What a poll that was asked at ``at`` brings; gives the ages that took something away."""
-    question = cache.ask(at, quiet)
-    changes = tuple(Change(number, handle, age=number / 10) for number, handle in touched)
+    snapshot = cache.begin_poll(at, versions_at_poll)
+    changes = tuple(Change(number, handle, age=number / 10) for number, handle in changed_since)
     answer = Changes(store_id, generation, since, changes)
-    return [age for ages in cache.learn(question, answer, X) for age in ages]
+    return [age for ages in cache.apply_changes(snapshot, answer, X) for age in ages]
 
 
 def put(cache: GroupCache, group: UserGroup = ACME, generation: int | None = 10, now: float = 0.0) -> bool:
@@ -74,7 +74,7 @@ def test_an_answer_may_be_used_until_the_lease_ends_and_again_when_it_is_renewed
 
 
 def test_nothing_is_kept_that_has_ended(cache: GroupCache) -> None:
-    """The lease by which it could be used, or its own time. Red when _keeps looks at only one of them."""
+    """The lease by which it could be used, or its own time. Red when _can_store looks at only one of them."""
     assert not put(cache, now=5.0)
     fill = cache.begin(ACME.handle, 0.0)
     assert not cache.store(fill, LIVE, ACME, 10, 1.0, 1.0)
@@ -82,20 +82,21 @@ def test_nothing_is_kept_that_has_ended(cache: GroupCache) -> None:
 
 
 def test_a_load_remembers_an_eviction_that_the_list_forgets(cache: GroupCache) -> None:
-    """So many messages that the one of this group is not remembered: the load that was under way is. Red when _keeps
-    does not look at the floor."""
+    """So many messages that the one of this group is not remembered: the load that was under way is.
+
+    Red when _can_store does not look at the floor."""
     fill = cache.begin(ACME.handle, 0.0)
     cache.evict(ACME.handle, 12, 0.0)
-    for number in range(NOTES):
+    for number in range(MAX_HINTS):
         cache.evict(b"%08d" % number, 12, 0.0)
     assert not cache.store(fill, LIVE, ACME, 11, FAR, 0.0)
     assert cache.store(fill, LIVE, ACME, 12, FAR, 0.0)
 
 
-def test_without_a_lease_nothing_is_kept(words: list[int]) -> None:
-    """Neither groups nor refusals. Red when _keeps does not look at the lease."""
+def test_without_a_lease_nothing_is_kept(versions: list[int]) -> None:
+    """Neither groups nor refusals. Red when _can_store does not look at the lease."""
     cache = GroupCache(10)
-    cache.attach(words)
+    cache.attach(versions)
     fill = cache.begin(ACME.handle, 0.0)
     assert not cache.store(fill, LIVE, ACME, 10, FAR, 0.0)
     assert not cache.refuse(fill, DEAD, 10, FAR, 0.0)
@@ -109,35 +110,37 @@ def test_a_poll_evicts_what_is_older_than_the_change_and_nothing_else(cache: Gro
     assert keys(cache) == {key("other")}
 
 
-def test_what_a_write_on_this_host_has_ended_is_no_staleness(cache: GroupCache, words: list[int]) -> None:
-    """The word had voided the entry already: the poll evicts it and measures nothing."""
+def test_what_a_write_on_this_host_has_ended_is_no_staleness(cache: GroupCache, versions: list[int]) -> None:
+    """The version had voided the entry already: the poll evicts it and measures nothing."""
     assert put(cache)
-    words[place_of(ACME.handle)] = 2
+    versions[slot_index(ACME.handle)] = 2
     assert poll(cache, 11, (11, ACME.handle)) == []
     assert len(cache) == 0
 
 
-@pytest.mark.parametrize("word", [2, 3])
-def test_a_word_that_changed_voids_entries_refusals_and_loads(cache: GroupCache, words: list[int], word: int) -> None:
-    """Odd or even: the write has begun, or is over. Red when alive(), or _keeps, does not compare."""
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_version_that_changed_voids_entries_refusals_and_loads(
+    cache: GroupCache, versions: list[int], version: int
+) -> None:
+    """Odd or even: the write has begun, or is over. Red when alive(), or _can_store, does not compare."""
     put(cache)
     fill, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
     assert cache.refuse(fill, DEAD, 10, FAR, 0.0)
     assert cache.refused(DEAD, ACME.handle, 0.0)
-    words[place_of(ACME.handle)] = word
+    versions[slot_index(ACME.handle)] = version
     assert not usable(cache)
     assert cache.newest(ACME.handle, 0.0) is None
     assert not cache.refused(DEAD, ACME.handle, 0.0)
-    assert not cache.stands(late, 0.0)
+    assert not cache.is_valid(late, 0.0)
     assert not cache.store(late, LIVE, ACME, 10, FAR, 0.0)
 
 
-def test_an_odd_word_is_bypassed(cache: GroupCache, words: list[int]) -> None:
+def test_an_odd_version_is_bypassed(cache: GroupCache, versions: list[int]) -> None:
     """What is read while a writer is at it may be from before its commit, or after: it is shared while the very same
-    word stands, and never kept."""
-    words[place_of(ACME.handle)] = 3
+    version stands, and never kept."""
+    versions[slot_index(ACME.handle)] = 3
     fill = cache.begin(ACME.handle, 0.0)
-    assert cache.stands(fill, 0.0)
+    assert cache.is_valid(fill, 0.0)
     assert not cache.store(fill, LIVE, ACME, 10, FAR, 0.0)
 
 
@@ -146,22 +149,22 @@ def test_an_odd_word_is_bypassed(cache: GroupCache, words: list[int]) -> None:
     [(None, False), (4, False), (5, False), (7, False), (8, True), (10, True), (11, True)],
 )
 def test_only_what_the_list_of_changes_clears_is_kept(cache: GroupCache, generation: int | None, kept: bool) -> None:
-    """The group was written to in generation 8, and the list begins after 5. Red when _keeps asks no history."""
-    words = cache.lease.words
+    """The group was written to in generation 8, and the list begins after 5. Red when _can_store asks no change log."""
+    versions = cache.lease.versions
     cache = GroupCache(10)
-    cache.attach(words)
+    cache.attach(versions)
     poll(cache, 10, (8, ACME.handle))
     assert put(cache, generation=generation) is kept
-    assert cache.believes(ACME.handle, generation, 0.0) is kept
-    assert cache.believes(GLOBEX.handle, generation, 0.0) is (generation is not None and generation >= 5)
-    assert not cache.believes(GLOBEX.handle, 10, 5.0)
+    assert cache.may_use(ACME.handle, generation, 0.0) is kept
+    assert cache.may_use(GLOBEX.handle, generation, 0.0) is (generation is not None and generation >= 5)
+    assert not cache.may_use(GLOBEX.handle, 10, 5.0)
 
 
 def test_a_load_that_a_poll_overtook_is_kept_only_if_it_read_after_the_change(cache: GroupCache) -> None:
     """Begun before the poll, answered after it. Red when nothing passes a load."""
     early, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
     poll(cache, 11, (11, ACME.handle), at=1.0)
-    assert not cache.stands(early, 1.0)
+    assert not cache.is_valid(early, 1.0)
     assert not cache.store(early, LIVE, ACME, 10, FAR, 1.0)
     assert cache.store(late, LIVE, ACME, 11, FAR, 1.0)
 
@@ -170,12 +173,12 @@ def test_an_eviction_by_a_bus_is_remembered_until_the_polls_have_it(cache: Group
     """A second-level cache may still give what the bus has said is old. A lie is forgotten two polls later. Red when
     evict() does not note it."""
     cache.evict(ACME.handle, 12, 0.0)
-    assert not cache.believes(ACME.handle, 11, 0.0)
-    assert cache.believes(ACME.handle, 12, 0.0)
+    assert not cache.may_use(ACME.handle, 11, 0.0)
+    assert cache.may_use(ACME.handle, 12, 0.0)
     poll(cache, 10)
-    assert not cache.believes(ACME.handle, 11, 0.0)
+    assert not cache.may_use(ACME.handle, 11, 0.0)
     poll(cache, 10)
-    assert cache.believes(ACME.handle, 11, 0.0)
+    assert cache.may_use(ACME.handle, 11, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,7 @@ def test_a_list_that_does_not_follow_flushes(cache: GroupCache, answer: dict[str
     assert not usable(cache, 1.0)
     assert cache.flushes == 1
     assert cache.lease.until == 6.0
-    assert cache.history.known == answer["generation"]
+    assert cache.change_log.known == answer["generation"]
     assert put(cache, generation=answer["generation"], now=1.0)
 
 
@@ -209,21 +212,21 @@ def test_a_restored_store_is_noticed_by_what_was_read_of_it(cache: GroupCache) -
 
 def test_a_reading_that_overtakes_a_poll_is_no_restored_store(cache: GroupCache) -> None:
     """What is read after the poll was asked may well be newer than its answer."""
-    question = cache.ask(1.0, None)
+    snapshot = cache.begin_poll(1.0, None)
     assert put(cache, generation=14)
-    list(cache.learn(question, Changes("s", 12, 10), X))
+    list(cache.apply_changes(snapshot, Changes("s", 12, 10), X))
     assert usable(cache, 1.0)
     assert cache.flushes == 0
 
 
 def test_an_answer_to_an_older_question_says_nothing(cache: GroupCache) -> None:
     """Answers may come in any order. Red when learn() does not look at asked_at: it would be taken for a backup."""
-    early, late = cache.ask(1.0, None), cache.ask(2.0, None)
-    list(cache.learn(late, Changes("s", 20, 10), X))
+    early, late = cache.begin_poll(1.0, None), cache.begin_poll(2.0, None)
+    list(cache.apply_changes(late, Changes("s", 20, 10), X))
     assert put(cache, generation=20)
-    list(cache.learn(early, Changes("s", 15, 10), X))
+    list(cache.apply_changes(early, Changes("s", 15, 10), X))
     assert usable(cache, 6.999)
-    assert (cache.history.known, cache.lease.until, cache.flushes) == (20, 7.0, 0)
+    assert (cache.change_log.known, cache.lease.until, cache.flushes) == (20, 7.0, 0)
 
 
 def test_a_long_list_is_learned_in_steps_and_the_lease_comes_last(cache: GroupCache) -> None:
@@ -232,21 +235,21 @@ def test_a_long_list_is_learned_in_steps_and_the_lease_comes_last(cache: GroupCa
     assert put(cache)
     changes = tuple(Change(11 + number, number.to_bytes(8, "big")) for number in range(9_999))
     answer = Changes("s", 10_010, 10, (*changes, Change(10_010, ACME.handle)))
-    steps = cache.learn(cache.ask(4.0, None), answer, X)
-    for _ in range(10_000 // SLICE - 1):
+    steps = cache.apply_changes(cache.begin_poll(4.0, None), answer, X)
+    for _ in range(10_000 // APPLIED_AT_ONCE - 1):
         next(steps)
-    assert (cache.lease.until, cache.history.known) == (5.0, 10 + 10_000 - SLICE - 1)
+    assert (cache.lease.until, cache.change_log.known) == (5.0, 10 + 10_000 - APPLIED_AT_ONCE - 1)
     assert usable(cache, 4.999)
     assert list(steps) == [[0.0]]
-    assert (cache.lease.until, cache.history.known) == (9.0, 10_010)
+    assert (cache.lease.until, cache.change_log.known) == (9.0, 10_010)
     assert not usable(cache, 5.0)
 
 
-def test_another_object_of_words_forgets_everything(cache: GroupCache) -> None:
-    """Also loads under way: their word was of the old one. No lease until the next poll. Red when attach() keeps it."""
+def test_another_object_of_versions_forgets_everything(cache: GroupCache) -> None:
+    """Loads under way too: their version was of the old one. No lease until the next poll. Red if attach() keeps it."""
     assert put(cache)
     fill = cache.begin(ACME.handle, 0.0)
-    cache.attach([0] * SLOTS)
+    cache.attach([0] * SLOT_COUNT)
     assert not usable(cache)
     poll(cache, 10, at=1.0)
     assert not usable(cache, 1.0)
@@ -254,47 +257,47 @@ def test_another_object_of_words_forgets_everything(cache: GroupCache) -> None:
     assert put(cache, now=1.0)
 
 
-def unsure(cache: GroupCache, group: UserGroup, now: float) -> bool:
+def requires_origin(cache: GroupCache, group: UserGroup, now: float) -> bool:
     fill = cache.begin(group.handle, now)
     cache.end(fill)
-    return cache.unsure(fill, now)
+    return cache.requires_origin(fill, now)
 
 
-def test_only_the_store_of_record_is_asked_after_a_write_on_this_host(cache: GroupCache, words: list[int]) -> None:
+def test_only_the_store_of_record_is_asked_after_a_write_on_this_host(cache: GroupCache, versions: list[int]) -> None:
     """Until a poll that began after it: what a second-level cache holds may be older, and the list not know. Red when
-    unsure() does not compare with the words from before the poll."""
-    assert not unsure(cache, ACME, 4.999)
-    assert unsure(cache, ACME, 5.0)
-    before = tuple(words)
-    words[place_of(ACME.handle)] = 2
-    assert unsure(cache, ACME, 0.0)
-    assert not unsure(cache, GLOBEX, 0.0)
-    poll(cache, 10, quiet=before)
-    assert unsure(cache, ACME, 0.0)
-    poll(cache, 10, quiet=tuple(words))
-    assert not unsure(cache, ACME, 0.0)
+    requires_origin() does not compare with the versions from before the poll."""
+    assert not requires_origin(cache, ACME, 4.999)
+    assert requires_origin(cache, ACME, 5.0)
+    before = tuple(versions)
+    versions[slot_index(ACME.handle)] = 2
+    assert requires_origin(cache, ACME, 0.0)
+    assert not requires_origin(cache, GLOBEX, 0.0)
+    poll(cache, 10, versions_at_poll=before)
+    assert requires_origin(cache, ACME, 0.0)
+    poll(cache, 10, versions_at_poll=tuple(versions))
+    assert not requires_origin(cache, ACME, 0.0)
     poll(cache, 10)
-    assert unsure(cache, GLOBEX, 0.0)
+    assert requires_origin(cache, GLOBEX, 0.0)
 
 
-def test_only_the_store_of_record_is_asked_by_a_load_from_before_the_words_were_others(cache: GroupCache) -> None:
-    """Another loop may attach and poll in between. Red when unsure() compares a word with one of another table."""
+def test_only_the_store_of_record_is_asked_by_a_load_from_before_the_versions_were_others(cache: GroupCache) -> None:
+    """Another loop may attach and poll in between. Red when requires_origin() compares with another table."""
     fill = cache.begin(ACME.handle, 0.0)
-    cache.attach([0] * SLOTS)
-    poll(cache, 10, quiet=[0] * SLOTS)
-    assert cache.unsure(fill, 0.0)
+    cache.attach([0] * SLOT_COUNT)
+    poll(cache, 10, versions_at_poll=[0] * SLOT_COUNT)
+    assert cache.requires_origin(fill, 0.0)
 
 
-def test_a_word_that_stays_odd_for_longer_than_x_is_to_be_mended(cache: GroupCache, words: list[int]) -> None:
-    """Counted from when a request met it. One that changes meanwhile has a live writer. Red when crashed() looks at no
-    time."""
-    place = place_of(ACME.handle)
-    words[place] = words[place_of(GLOBEX.handle)] = 3
+def test_a_version_that_stays_odd_for_longer_than_x_is_to_be_repaired(cache: GroupCache, versions: list[int]) -> None:
+    """Counted from when a request met it. One that changes meanwhile has a live writer. Red when abandoned_writes()
+    looks at no time."""
+    slot = slot_index(ACME.handle)
+    versions[slot] = versions[slot_index(GLOBEX.handle)] = 3
     for group in (ACME, GLOBEX):
         cache.end(cache.begin(group.handle, 1.0))
-    assert cache.crashed(6.0, X) == []
-    words[place_of(GLOBEX.handle)] = 5
-    assert cache.crashed(6.001, X) == [(place, 3)]
-    words[place] = 8
-    assert cache.crashed(6.001, X) == []
-    assert cache._odd == {}
+    assert cache.abandoned_writes(6.0, X) == []
+    versions[slot_index(GLOBEX.handle)] = 5
+    assert cache.abandoned_writes(6.001, X) == [(slot, 3)]
+    versions[slot] = 8
+    assert cache.abandoned_writes(6.001, X) == []
+    assert cache._in_progress == {}

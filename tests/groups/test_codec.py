@@ -185,7 +185,7 @@ def test_a_draft_becomes_a_group() -> None:
     token = make_token(version=3)
     made = GroupDraft("acme", "Acme", {"a": [1]}, {"main": "ds_1"}).make_group(7, GROUP.environment, token)
     assert (made.team_id, made.provided_id, made.name, made.environment) == (7, "acme", "Acme", GROUP.environment)
-    assert (made.properties, made.mapping) == ({"a": [1]}, {"main": "ds_1"})
+    assert (made.properties, made.mapping) == ({"a": [1]}, {"main": "ds_1"})  # type: ignore[comparison-overlap]
     assert (made.handle, made.token_version, made.revision, made.grace_until) == (token.handle, 3, 1, None)
 
 

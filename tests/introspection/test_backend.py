@@ -59,7 +59,7 @@ def told(group: UserGroup, **changes: Any) -> dict[str, Any]:
 async def refusal_of(backend: IntrospectionBackend, token: Token) -> str:
     """The message of the StoreUnavailable, which holds no secret, nor does anything that hangs on it."""
     with pytest.raises(StoreUnavailable) as caught:
-        await backend.look(token, fresh=False)
+        await backend.read_at_snapshot(token, fresh=False)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     for secret in (KEYS.mint(token), API_TOKEN):
@@ -101,7 +101,7 @@ async def test_a_group_comes_back_as_it_was(group: UserGroup) -> None:
     """Each field with its type; None and {} are two things. No end of its own for the live token, also while the
     token before it is in its grace. Red when a missing mapping becomes an empty one."""
     answer = json.dumps(told(group)).encode()
-    reading = await make_backend(answer).look(make_token(group), fresh=True)
+    reading = await make_backend(answer).read_at_snapshot(make_token(group), fresh=True)
     assert reading == Reading(group)
     assert reading.group is not None
     assert reading.group.as_dict() == group.as_dict()
@@ -142,7 +142,7 @@ async def test_the_end_of_a_grace(exp: int | None, seconds: float | None, rest: 
     old = make_token(group, version=1)
     ends = {"exp": None if exp is None else int(clock().timestamp()) + exp, "seconds": seconds}
     answer = {**told(group), **{name: value for name, value in ends.items() if value is not None}}
-    reading = await make_backend(answer, clock=clock).look(old, fresh=True)
+    reading = await make_backend(answer, clock=clock).read_at_snapshot(old, fresh=True)
     assert reading == (Reading(None) if rest is None else Reading(group, None, rest))
 
 

@@ -113,13 +113,13 @@ async def test_the_store_of_record_is_asked(service: Service, monkeypatch: pytes
     """Red when ``look`` is called with fresh=False: a cache before the store would answer."""
     _, token = await make_issued(service)
     asked: list[bool] = []
-    look = service.store.look
+    look = service.store.read_at_snapshot
 
     async def counted(token: Token, *, fresh: bool) -> Any:
         asked.append(fresh)
         return await look(token, fresh=fresh)
 
-    monkeypatch.setattr(service.store, "look", counted)
+    monkeypatch.setattr(service.store, "read_at_snapshot", counted)
     await ask(service, token)
     assert asked == [True]
 
@@ -184,7 +184,7 @@ async def test_a_forgery_costs_no_read(service: Service, monkeypatch: pytest.Mon
         raise AssertionError("the store was asked")
 
     issued, _ = await make_issued(service)
-    monkeypatch.setattr(service.store, "look", never)
+    monkeypatch.setattr(service.store, "read_at_snapshot", never)
     forger = KeyRing([SigningKey("k1", b"forged" * 8)])
     assert (await ask(service, forger.mint(issued.token))).content == INACTIVE
 
@@ -316,7 +316,7 @@ async def test_the_calls_of_one_request_share_the_time(service: Service, monkeyp
         await asyncio.Event().wait()
 
     _, token = await make_issued(service)
-    monkeypatch.setattr(service.store, "look", hang)
+    monkeypatch.setattr(service.store, "read_at_snapshot", hang)
     app = make_app(service.store, service.keys, store_seconds=0.05)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://tenantry.test") as http:
         headers = {"Authorization": f"Token {service.reader}"}

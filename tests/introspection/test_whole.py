@@ -150,7 +150,7 @@ async def test_a_store_that_is_down_behind_the_server(
 
     _, token = await make_issued(service)
     with monkeypatch.context() as broken:
-        broken.setattr(service.store, "look", down)
+        broken.setattr(service.store, "read_at_snapshot", down)
         assert await app.get(token) == (503, "store_unavailable")
     assert (await app.get(token))[0] == 200
 

@@ -33,9 +33,9 @@ class Counted:
     async def find(self, token: Token) -> Any:
         return await self.store.find(token)
 
-    async def look(self, token: Token, *, fresh: bool) -> Any:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Any:
         self.reads += 1
-        return await self.store.look(token, fresh=fresh)
+        return await self.store.read_at_snapshot(token, fresh=fresh)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Any:
         return await self.store.changes(since, lease=lease)
@@ -58,10 +58,10 @@ class Worker:
 
     async def resolve(self, token: Token) -> UserGroup | None:
         await self.poll()
-        reading = await self._backend.look(token, fresh=False)
+        reading = await self._backend.read_at_snapshot(token, fresh=False)
         judged = None if reading.generation is None else self._history.touched(token.handle, reading.generation)
         if judged is not False:
-            reading = await self._backend.look(token, fresh=True)
+            reading = await self._backend.read_at_snapshot(token, fresh=True)
         return reading.group
 
 

@@ -25,10 +25,10 @@ from tests.redis.conftest import Counted, create, rotate, until, written
 async def test_the_second_look_asks_nobody_else(backend: RedisBackend, origin: Counted, store: MemoryStore) -> None:
     """An entry that one host wrote answers all; one backend's look is another's hit."""
     issued = await create(store, properties={"region": "eu"}, mapping={"main": "ds_1"})
-    first = await backend.look(issued.token, fresh=False)
+    first = await backend.read_at_snapshot(issued.token, fresh=False)
     await written(backend)
     for _ in range(3):
-        assert await backend.look(issued.token, fresh=False) == first == Reading(issued.group, 0)
+        assert await backend.read_at_snapshot(issued.token, fresh=False) == first == Reading(issued.group, 0)
     assert origin.reads == 1
     assert (backend.counters.hits, backend.counters.misses) == (3, 1)
 
@@ -39,13 +39,15 @@ async def test_fresh_asks_the_origin_and_writes_through(
     """``find`` asks it too: whoever does not look at generations is never answered from a cache."""
     issued = await create(store)
     for reads in (1, 2):
-        await backend.look(issued.token, fresh=True)
+        await backend.read_at_snapshot(issued.token, fresh=True)
         assert origin.reads == reads
     await written(backend)
     place = issued.group.environment
     await store.update(place, "acme", GroupChanges(name="New"))
-    assert (await backend.look(issued.token, fresh=False)).group == issued.group  # and is judged by its generation
-    assert (await backend.look(issued.token, fresh=True)).group != issued.group
+    assert (
+        await backend.read_at_snapshot(issued.token, fresh=False)
+    ).group == issued.group  # and is judged by its generation
+    assert (await backend.read_at_snapshot(issued.token, fresh=True)).group != issued.group
     found = await backend.find(issued.token)
     assert found is not None
     assert found.name == "New"
@@ -54,11 +56,11 @@ async def test_fresh_asks_the_origin_and_writes_through(
 async def test_only_the_live_token_is_answered(backend: RedisBackend, origin: Counted, store: MemoryStore) -> None:
     """Another token of the group asks the origin, and does not throw the entry out."""
     issued = await create(store)
-    await backend.look(issued.token, fresh=False)
+    await backend.read_at_snapshot(issued.token, fresh=False)
     await written(backend)
-    assert (await backend.look(make_token(issued.group), fresh=False)).group is None
+    assert (await backend.read_at_snapshot(make_token(issued.group), fresh=False)).group is None
     assert origin.reads == 2
-    assert (await backend.look(issued.token, fresh=False)).group == issued.group
+    assert (await backend.read_at_snapshot(issued.token, fresh=False)).group == issued.group
     assert origin.reads == 2
 
 
@@ -67,8 +69,8 @@ async def test_grace_and_absence_are_not_written(backend: RedisBackend, store: M
     first = await create(store)
     await rotate(store, first, grace_seconds=600)
     await backend.changes(None)
-    assert (await backend.look(first.token, fresh=False)).seconds is not None
-    assert (await backend.look(make_token(), fresh=False)).group is None
+    assert (await backend.read_at_snapshot(first.token, fresh=False)).seconds is not None
+    assert (await backend.read_at_snapshot(make_token(), fresh=False)).group is None
     await written(backend)
     assert valkey.stored() == []
 
@@ -77,13 +79,13 @@ async def test_an_answer_that_ends_is_not_written(store: MemoryStore, valkey: Va
     """An origin may say how long its answer is good for. Red when ``seconds`` is not looked at."""
 
     class Ending(Counted):
-        async def look(self, token: Token, *, fresh: bool) -> Reading:
-            return replace(await super().look(token, fresh=fresh), seconds=30.0)
+        async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+            return replace(await super().read_at_snapshot(token, fresh=fresh), seconds=30.0)
 
     issued = await create(store)
     backend = RedisBackend(Ending(store), valkey.url)
     await backend.changes(None)
-    assert (await backend.look(issued.token, fresh=False)).group == issued.group
+    assert (await backend.read_at_snapshot(issued.token, fresh=False)).group == issued.group
     await written(backend)
     assert valkey.stored() == []
     await backend.aclose()
@@ -97,7 +99,7 @@ async def test_a_tombstone_ends_an_entry(
     """
     store.subscribe(backend)
     first = await create(store)
-    await backend.look(first.token, fresh=False)
+    await backend.read_at_snapshot(first.token, fresh=False)
     await written(backend)
     late = valkey.execute("GET", valkey.stored()[0]).encode()
     second = await rotate(store, first)
@@ -108,19 +110,19 @@ async def test_a_tombstone_ends_an_entry(
     await written(backend)
     assert valkey.execute("GET", key) == stamp(1).decode()
     await backend.changes(None)
-    assert (await backend.look(second.token, fresh=False)).group == second.group
+    assert (await backend.read_at_snapshot(second.token, fresh=False)).group == second.group
     await written(backend)
     backend.changed(first.token.handle, 1)  # late as well, and of the generation that was read
     await written(backend)
     reads = origin.reads
-    assert (await backend.look(second.token, fresh=False)).group == second.group
+    assert (await backend.read_at_snapshot(second.token, fresh=False)).group == second.group
     assert origin.reads == reads
 
 
 async def test_every_key_ends(backend: RedisBackend, store: MemoryStore, valkey: Valkey) -> None:
     """Entries and tombstones have a lifetime: what nobody asks for leaves."""
     issued = await create(store)
-    await backend.look(issued.token, fresh=False)
+    await backend.read_at_snapshot(issued.token, fresh=False)
     backend.changed(bytes(8), 3)
     await written(backend)
     assert len(valkey.stored()) == 2
@@ -133,7 +135,7 @@ async def test_a_poisoned_entry_is_refused(
     """Another group's entry under this group's key, another store's, junk, a wrong kind of key: the origin is asked."""
     mine, other = await create(store), await create(store, "other")
     for issued in (mine, other):
-        await backend.look(issued.token, fresh=False)
+        await backend.read_at_snapshot(issued.token, fresh=False)
     await written(backend)
     store_id = (await backend.changes(None)).store_id
     key = key_of(store_id, mine.token.handle)
@@ -141,11 +143,11 @@ async def test_a_poisoned_entry_is_refused(
     renamed = valkey.execute("GET", key).replace(store_id, "0" * 32)
     for value in (foreign, renamed, "junk", "", stamp(0).decode() + "{}"):
         valkey.execute("SET", key, value)
-        assert (await backend.look(mine.token, fresh=False)).group == mine.group
+        assert (await backend.read_at_snapshot(mine.token, fresh=False)).group == mine.group
         await written(backend)  # which mends it
     valkey.execute("DEL", key)
     valkey.execute("SADD", key, "x")
-    assert (await backend.look(mine.token, fresh=False)).group == mine.group
+    assert (await backend.read_at_snapshot(mine.token, fresh=False)).group == mine.group
     await written(backend)
     assert (backend.counters.hits, backend.counters.refused, backend.counters.errors) == (0, 5, 0)
     assert (backend.counters.lost_writes, len(backend._queue)) == (1, 0)  # it is not tried again for ever
@@ -157,11 +159,11 @@ async def test_an_entry_that_is_ahead_is_not_taken(
 ) -> None:
     """A generation that this store has not told of: from before a backup was restored, for one. Red when taken."""
     issued = await create(store)
-    await backend.look(issued.token, fresh=False)
+    await backend.read_at_snapshot(issued.token, fresh=False)
     await written(backend)
     (key,) = valkey.stored()
     valkey.execute("SET", key, stamp(1).decode() + valkey.execute("GET", key)[DIGITS:])
-    await backend.look(issued.token, fresh=False)
+    await backend.read_at_snapshot(issued.token, fresh=False)
     assert (origin.reads, backend.counters.hits) == (2, 0)
 
 
@@ -169,8 +171,8 @@ async def test_nothing_is_looked_up_before_the_first_poll(origin: Counted, valke
     """Nobody could judge a generation then."""
     issued = await create(store)
     backend = RedisBackend(origin, valkey.url)
-    await backend.look(issued.token, fresh=False)
-    await backend.look(issued.token, fresh=False)
+    await backend.read_at_snapshot(issued.token, fresh=False)
+    await backend.read_at_snapshot(issued.token, fresh=False)
     assert origin.reads == 2
     assert valkey.stored() == []
     await backend.aclose()
@@ -179,10 +181,10 @@ async def test_nothing_is_looked_up_before_the_first_poll(origin: Counted, valke
 async def test_a_burst_is_few_commands(backend: RedisBackend, store: MemoryStore, valkey: Valkey) -> None:
     """300 looks of one tick, of 100 groups, are one MGET of the 100 keys. Red when each look is a command."""
     issued = [await create(store, str(number)) for number in range(100)]
-    await asyncio.gather(*(backend.look(each.token, fresh=False) for each in issued))
+    await asyncio.gather(*(backend.read_at_snapshot(each.token, fresh=False) for each in issued))
     await written(backend)
     valkey.execute("CONFIG", "RESETSTAT")
-    looks = (backend.look(each.token, fresh=False) for each in issued * 3)
+    looks = (backend.read_at_snapshot(each.token, fresh=False) for each in issued * 3)
     assert [reading.group for reading in await asyncio.gather(*looks)] == [each.group for each in issued * 3]
     told = valkey.execute("INFO", "COMMANDSTATS")
     assert told["cmdstat_mget"]["calls"] == 1
@@ -192,9 +194,9 @@ async def test_a_burst_is_few_commands(backend: RedisBackend, store: MemoryStore
 async def test_a_cancelled_look_harms_nobody(backend: RedisBackend, store: MemoryStore) -> None:
     """Those who wait for the same batch, and the same key, get their answers."""
     issued = [await create(store, str(number)) for number in range(3)]
-    await asyncio.gather(*(backend.look(each.token, fresh=False) for each in issued))
+    await asyncio.gather(*(backend.read_at_snapshot(each.token, fresh=False) for each in issued))
     await written(backend)
-    tasks = [asyncio.create_task(backend.look(each.token, fresh=False)) for each in issued * 2]
+    tasks = [asyncio.create_task(backend.read_at_snapshot(each.token, fresh=False)) for each in issued * 2]
     await asyncio.sleep(0)
     tasks[0].cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -225,7 +227,7 @@ def test_it_outlives_its_loops(origin: Counted, valkey: Valkey, store: MemorySto
 
     async def work() -> None:
         await backend.changes(None)
-        await backend.look(issued.token, fresh=False)
+        await backend.read_at_snapshot(issued.token, fresh=False)
         await written(backend)
 
     for _ in range(3):
@@ -258,8 +260,8 @@ async def test_no_secret_on_the_wire(store: MemoryStore, origin: Counted, valkey
     issued = await create(store)
     second = await rotate(store, issued)
     await backend.changes(None)
-    await backend.look(second.token, fresh=False)
-    await backend.look(second.token, fresh=False)
+    await backend.read_at_snapshot(second.token, fresh=False)
+    await backend.read_at_snapshot(second.token, fresh=False)
     await written(backend)
     await backend.aclose()
     log = b"".join(path.read_bytes() for path in (valkey.folder / "appendonlydir").iterdir())
@@ -284,7 +286,7 @@ def test_what_it_is_given_is_checked(origin: Counted) -> None:
 async def test_an_entry_is_plain_json(backend: RedisBackend, store: MemoryStore, valkey: Valkey) -> None:
     """An operator can read it."""
     issued = await create(store, properties={"region": "Orléans"})
-    await backend.look(issued.token, fresh=False)
+    await backend.read_at_snapshot(issued.token, fresh=False)
     await written(backend)
     entry = json.loads(valkey.execute("GET", valkey.stored()[0])[DIGITS:])
     assert (entry["provided_id"], entry["properties"]) == ("acme", {"region": "Orléans"})

@@ -141,12 +141,12 @@ async def test_a_delayed_writer_undoes_nothing(
         slow = RedisBackend(origin, url, budget=5)
         await slow.changes(None)
         issued = await create(store, "slow")
-        await slow.look(issued.token, fresh=False)
+        await slow.read_at_snapshot(issued.token, fresh=False)
         await written(slow)
         (key,) = [key for key in valkey.stored() if issued.token.handle.hex() in key]
         valkey.execute("DEL", key)
         line.hold()
-        await slow.look(issued.token, fresh=True)  # its entry of this generation is on the line now
+        await slow.read_at_snapshot(issued.token, fresh=True)  # its entry of this generation is on the line now
         await until(lambda: line.held > 0)
         fleet.live.append(issued)
         await fleet.rotate_all()

@@ -39,16 +39,16 @@ async def test_each_kind_caches_and_buries(urls: str, store: MemoryStore, origin
     issued = [await create(store, str(number)) for number in range(100)]
     for backend in (writer, reader):
         await backend.changes(None)
-    await asyncio.gather(*(writer.look(each.token, fresh=False) for each in issued))
+    await asyncio.gather(*(writer.read_at_snapshot(each.token, fresh=False) for each in issued))
     await written(writer)
     assert (origin.reads, writer.counters.lost_writes) == (100, 0)
-    readings = await asyncio.gather(*(reader.look(each.token, fresh=False) for each in issued))
+    readings = await asyncio.gather(*(reader.read_at_snapshot(each.token, fresh=False) for each in issued))
     assert [reading.group for reading in readings] == [each.group for each in issued]
     assert (reader.counters.hits, origin.reads) == (100, 100)
     store.subscribe(writer)
     await rotate(store, issued[0])
     await written(writer)
-    assert (await reader.look(issued[0].token, fresh=False)).group is None
+    assert (await reader.read_at_snapshot(issued[0].token, fresh=False)).group is None
     assert reader.counters.hits == 100
     await writer.aclose()
     await reader.aclose()
@@ -63,7 +63,7 @@ async def test_a_cluster_holds_its_keys_on_all_nodes(
     backend = RedisBackend(origin, f"redis+cluster://me:s3cret@127.0.0.1:{cluster[0].port}", budget=10)
     await backend.changes(None)
     for number in range(40):
-        await backend.look((await create(store, str(number))).token, fresh=False)
+        await backend.read_at_snapshot((await create(store, str(number))).token, fresh=False)
     await written(backend)
     await backend.aclose()
     sizes = [len(node.stored()) for node in cluster]
@@ -95,7 +95,7 @@ async def test_a_password(
     await backend.changes(None)
     issued = await create(store)
     for _ in range(8):
-        assert (await backend.look(issued.token, fresh=False)).group == issued.group
+        assert (await backend.read_at_snapshot(issued.token, fresh=False)).group == issued.group
         if password == "s3cret":
             await written(backend)
     bus = RedisBus(f"redis://me:{password}@127.0.0.1:{server.port}")
@@ -115,14 +115,14 @@ async def test_a_sentinel_names_the_new_primary(
     backend = RedisBackend(origin, f"redis+sentinel://127.0.0.1:{sentinel.port}/main", budget=10)
     await backend.changes(None)
     issued = await create(store)
-    await backend.look(issued.token, fresh=False)
+    await backend.read_at_snapshot(issued.token, fresh=False)
     await written(backend)
     assert len(valkey.stored()) == 1
     sentinel.execute("SENTINEL REMOVE", "main")
     sentinel.execute("SENTINEL MONITOR", "main", "127.0.0.1", other.port, "1")
     valkey.kill()
     for _ in range(3):
-        assert (await backend.look(issued.token, fresh=False)).group == issued.group
+        assert (await backend.read_at_snapshot(issued.token, fresh=False)).group == issued.group
     await written(backend)
     assert len(other.stored()) == 1
     await backend.aclose()

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 
-from tenantry.cache import SLOTS, place_of
+from tenantry.cache import SLOT_COUNT, slot_index
 from tenantry.groups import Change, Changes, Reading, Tag, Token, UserGroup
 from tenantry.testing import make_group
 from tenantry.tokens import KeyRing, SigningKey, draft_token
@@ -16,25 +16,25 @@ FOREIGN_KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
 
 
 class FakeSlots:
-    """Words of one process, and what a writer does with them."""
+    """Versions of one process, and what a writer does with them."""
 
     def __init__(self) -> None:
-        self.words: list[int] = [0] * SLOTS
-        self.mended: list[tuple[int, int]] = []
+        self.versions: list[int] = [0] * SLOT_COUNT
+        self.repaired: list[tuple[int, int]] = []
 
     def copy(self) -> Sequence[int]:
-        return tuple(self.words)
+        return tuple(self.versions)
 
-    def mend(self, place: int, word: int) -> None:
-        if self.words[place] == word:
-            self.mended.append((place, word))
-            self.words[place] = secrets.randbits(63) << 1
+    def repair(self, slot: int, version: int) -> None:
+        if self.versions[slot] == version:
+            self.repaired.append((slot, version))
+            self.versions[slot] = secrets.randbits(63) << 1
 
     def before(self, handle: bytes) -> None:
-        self.words[place_of(handle)] = secrets.randbits(63) << 1 | 1
+        self.versions[slot_index(handle)] = secrets.randbits(63) << 1 | 1
 
     def after(self, handle: bytes) -> None:
-        self.words[place_of(handle)] = secrets.randbits(63) << 1
+        self.versions[slot_index(handle)] = secrets.randbits(63) << 1
 
 
 class FindBackend:
@@ -88,7 +88,7 @@ class FakeBackend(FindBackend):
     def slots(self) -> FakeSlots | None:
         return self.table if self.opened else None
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         self.fresh_reads += fresh
         near = self.near.get(token.handle)
         if not fresh and near is not None:
@@ -119,7 +119,7 @@ class FakeBackend(FindBackend):
         self.table.after(group.handle)
 
     def write_elsewhere(self, group: UserGroup, *, age: float = 0.0) -> None:
-        """Stores a group as a store on another host does: no word of this one changes."""
+        """Stores a group as a store on another host does: no version of this one changes."""
         self.groups[group.handle] = group
         self.generation += 1
         self.log.append(Change(self.generation, group.handle, age))

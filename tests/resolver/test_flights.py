@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.resolver import Resolver
-from tenantry.resolver.flight import SLICE
+from tenantry.resolver.loading import WAKEN_AT_ONCE
 from tenantry.testing import make_group
 from tests.resolver.fake import KEYS, FakeBackend, unknown_token
 
@@ -53,13 +53,13 @@ async def test_a_crowd_is_told_a_few_at_a_time(resolver: Resolver, backend: Fake
         await resolver.resolve(token)
         told.append(iterations)
 
-    waiting = [asyncio.create_task(wait()) for _ in range(5 * SLICE)]
+    waiting = [asyncio.create_task(wait()) for _ in range(5 * WAKEN_AT_ONCE)]
     await settle()
     backend.gate.set()
     while not all(task.done() for task in waiting):
         await asyncio.sleep(0)
         iterations += 1
-    assert max(told.count(number) for number in told) <= SLICE
+    assert max(told.count(number) for number in told) <= WAKEN_AT_ONCE
 
 
 async def test_a_refusal_is_shared_too(resolver: Resolver, backend: FakeBackend) -> None:
@@ -157,7 +157,7 @@ async def test_a_process_without_words_shares_no_read_that_has_begun(resolver: R
 
 
 async def test_requests_during_a_write_share_a_read_and_store_nothing(resolver: Resolver, backend: FakeBackend) -> None:
-    """While a write is under way many misses are still one read; what it gives is not kept. Red when an odd word counts
+    """While a write is under way many misses are still one read; its answer is not stored. Red if an odd version counts
     as any other."""
     group, token = backend.issue()
     backend.table.before(group.handle)

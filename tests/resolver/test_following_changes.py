@@ -34,10 +34,10 @@ async def poll(resolver: Resolver) -> None:
     await resolver._poller.poll()
 
 
-def unsure(resolver: Resolver, group: UserGroup) -> bool:
+def requires_origin(resolver: Resolver, group: UserGroup) -> bool:
     fill = resolver._cache.begin(group.handle, 0.0)
     resolver._cache.end(fill)
-    return resolver._cache.unsure(fill, 0.0)
+    return resolver._cache.requires_origin(fill, 0.0)
 
 
 async def settle() -> None:
@@ -202,7 +202,7 @@ async def test_a_worker_does_not_go_back(resolver: Resolver, backend: FakeBacken
     assert await early is new
 
 
-async def test_another_table_of_words_starts_anew(resolver: Resolver, backend: FakeBackend) -> None:
+async def test_another_table_of_versions_starts_anew(resolver: Resolver, backend: FakeBackend) -> None:
     """The file was replaced: what was cached under the old one is not used, what is cached under the new one is. Red
     when the poller does not look at the object."""
     group, token = backend.issue()
@@ -210,7 +210,7 @@ async def test_another_table_of_words_starts_anew(resolver: Resolver, backend: F
     backend.table = FakeSlots()
     await poll(resolver)
     assert resolver.peek(token) is None
-    assert resolver._cache._quiet is None
+    assert resolver._cache._versions_at_poll is None
     await resolver.resolve(token)
     assert resolver.peek(token) is group
     backend.table.before(group.handle)
@@ -220,12 +220,12 @@ async def test_another_table_of_words_starts_anew(resolver: Resolver, backend: F
 async def test_a_table_that_is_replaced_during_a_poll_is_not_compared_with_the_old_one(
     resolver: Resolver, backend: FakeBackend
 ) -> None:
-    """Words that were copied before are of another table: until the next poll only the store of record is asked. Red
+    """Versions that were copied before are of another table: until the next poll only the store of record is asked. Red
     when the poller keeps the copy."""
     group, token = backend.issue()
     await resolver.resolve(token)
     await poll(resolver)
-    assert not unsure(resolver, group)
+    assert not requires_origin(resolver, group)
     changes = backend.changes
 
     async def replacing(since: int | None, *, lease: float = 0.0) -> Changes:
@@ -234,16 +234,16 @@ async def test_a_table_that_is_replaced_during_a_poll_is_not_compared_with_the_o
 
     backend.changes = replacing  # type: ignore[method-assign]
     await poll(resolver)
-    assert unsure(resolver, group)
+    assert requires_origin(resolver, group)
     backend.changes = changes  # type: ignore[method-assign]
     await poll(resolver)
-    assert not unsure(resolver, group)
+    assert not requires_origin(resolver, group)
 
 
-async def test_a_store_without_words_gives_no_lease(backend: FakeBackend, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_store_without_versions_gives_no_lease(backend: FakeBackend, caplog: pytest.LogCaptureFixture) -> None:
     """It is read each time, and the log says why."""
     resolver = Resolver(backend, keys=KEYS)
-    backend.__class__ = type("Wordless", (FakeBackend,), {"slots": None})
+    backend.__class__ = type("WithoutSlots", (FakeBackend,), {"slots": None})
     group, token = backend.issue()
     for _ in range(2):
         assert await resolver.resolve(token) is group
@@ -252,10 +252,10 @@ async def test_a_store_without_words_gives_no_lease(backend: FakeBackend, caplog
     await resolver.aclose()
 
 
-async def test_a_crashed_writer_is_mended(
+async def test_a_crashed_writer_is_repaired(
     resolver: Resolver, backend: FakeBackend, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its odd word keeps the group out of the cache, for X and a poll. Red when polls do not mend."""
+    """Its odd version keeps the group out of the cache, for X and a poll. Red when polls do not repair."""
     group, token = backend.issue()
     backend.table.before(group.handle)
     await resolver.resolve(token)
@@ -266,7 +266,7 @@ async def test_a_crashed_writer_is_mended(
     clock.advance(1.1)
     with caplog.at_level(logging.WARNING):
         await poll(resolver)
-    assert len(backend.table.mended) == 1
+    assert len(backend.table.repaired) == 1
     await resolver.resolve(token)
     assert resolver.peek(token) is group
 
@@ -298,7 +298,7 @@ async def test_a_poll_of_ten_thousand_changes_lets_others_run(resolver: Resolver
         await asyncio.sleep(0)
         turns += 1
     assert turns >= 400
-    assert resolver._cache.history.known == 10_010
+    assert resolver._cache.change_log.known == 10_010
 
 
 async def test_both_reads_of_a_request_share_one_deadline(
@@ -310,15 +310,15 @@ async def test_both_reads_of_a_request_share_one_deadline(
     await poll(resolver)
     resolver.forget()
     backend.near[old.handle] = Reading(None, backend.generation)
-    look, asked = backend.look, []
+    read, asked = backend.read_at_snapshot, []
 
     async def slow(about: Token, *, fresh: bool) -> Reading:
         asked.append(fresh)
         await asyncio.sleep(0.6)
-        return await look(about, fresh=fresh)
+        return await read(about, fresh=fresh)
 
     monkeypatch.setattr(resolver, "_patience", 1.0)
-    monkeypatch.setattr(resolver._asking, "_look", slow)
+    monkeypatch.setattr(resolver._reader, "_read_at_snapshot", slow)
     with pytest.raises(StoreUnavailable):
         await resolver.resolve(token)
     assert asked[0] is False

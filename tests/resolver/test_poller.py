@@ -11,8 +11,8 @@ import weakref
 import pytest
 
 from tenantry.ports import EvictionListener
-from tenantry.resolver import Resolver, boot_clock
-from tenantry.resolver import following as following_module
+from tenantry.resolver import Resolver, monotonic_with_suspend
+from tenantry.resolver import bus_subscriptions as subscriptions_module
 from tenantry.resolver import poller as poller_module
 from tests.resolver.fake import KEYS, FakeBackend, FindBackend
 
@@ -51,8 +51,8 @@ def backend() -> FakeBackend:
 
 def test_the_boot_clock_goes_on() -> None:
     """Seconds, never back."""
-    first = boot_clock()
-    assert 0 <= boot_clock() - first < 3_600
+    first = monotonic_with_suspend()
+    assert 0 <= monotonic_with_suspend() - first < 3_600
 
 
 async def test_polls_follow_one_another_and_keep_the_lease(backend: FakeBackend) -> None:
@@ -124,14 +124,14 @@ def test_a_loop_that_is_closed_in_the_very_moment_of_a_cancel(monkeypatch: pytes
     """By its own thread, after another one has seen it open. Red when that fails the request of the other."""
     loop = asyncio.new_event_loop()
     task = loop.create_task(asyncio.sleep(60))
-    following_module.hush(task)
+    subscriptions_module.silence_destroy_warning(task)
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
     monkeypatch.setattr(loop, "is_closed", lambda: False)
     with pytest.raises(RuntimeError):
         loop.call_soon_threadsafe(print)
     poller_module._cancel(task)
-    following_module._cancel(weakref.ref(loop), [task])
+    subscriptions_module._cancel(weakref.ref(loop), [task])
 
 
 async def test_a_resolver_that_nobody_holds_goes(backend: FakeBackend) -> None:
@@ -194,9 +194,9 @@ async def test_a_bus_tells_the_resolver(backend: FakeBackend) -> None:
 async def test_a_bus_that_crashes_is_followed_again(
     backend: FakeBackend, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its words stay out of the log; a bus that cannot be followed at all does not empty the cache. Red when _follow
+    """Its message stays out of the log; a bus that cannot be followed at all does not empty the cache. Red when _follow
     ends with the first error."""
-    monkeypatch.setattr(following_module, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(subscriptions_module, "LONGEST_PAUSE", 0.01)
     bus = FakeBus()
     bus.error = ConnectionError("redis://:hunter2@cache")
     resolver = Resolver(backend, keys=KEYS, buses=[bus])
@@ -207,7 +207,7 @@ async def test_a_bus_that_crashes_is_followed_again(
     assert resolver.peek(token) is group
     assert "ConnectionError" in caplog.text
     assert "hunter2" not in caplog.text
-    monkeypatch.setattr(following_module, "CONNECTED", 0.0)
+    monkeypatch.setattr(subscriptions_module, "CONNECTED", 0.0)
     await until(lambda: resolver.peek(token) is None)
     bus.error = None
     await until(lambda: bus.running == 1)

@@ -1,4 +1,4 @@
-"""A writer on this host that is quicker than the resolver, at every moment in which that looks at its word."""
+"""A writer on this host that is quicker than the resolver, at every moment in which that looks at its version."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.resolver.fake import KEYS, FakeBackend
 
 
 class Racing(list[int]):
-    """Words that are looked at: at the look number ``due`` a writer on this host is quicker, and done."""
+    """Versions that are looked at: at the look number ``due`` a writer on this host is quicker, and done."""
 
     def __init__(self, backend: FakeBackend, write: Callable[[], None]) -> None:
-        super().__init__(backend.table.words)
+        super().__init__(backend.table.versions)
         self.due = -1
         self._write = write
 
@@ -30,19 +30,19 @@ class Racing(list[int]):
 @pytest.mark.parametrize("due", range(1, 9))
 async def test_a_write_between_any_two_looks_at_its_word(due: int) -> None:
     """The second-level cache holds what was before it, and no poll has told of it: whoever asks after the write sees
-    it. Red when the word of the fill is read after the one by which a second-level answer is allowed."""
+    it. Red when the version of the fill is read after the one by which a second-level answer is allowed."""
     backend = FakeBackend()
     old, token = backend.issue(name="old")
     new = make_group(handle=old.handle, revision=2, name="new")
-    backend.table.words = words = Racing(backend, lambda: backend.write(new))
+    backend.table.versions = versions = Racing(backend, lambda: backend.write(new))
     resolver = Resolver(backend, keys=KEYS)
     _, another = backend.issue()
     await resolver.resolve(another)
     assert resolver._poller is not None
     await resolver._poller.poll()
     backend.near[old.handle] = Reading(old, 10)
-    words.due = due
+    versions.due = due
     await resolver.resolve(token)
-    if words.due > 0:  # fewer looks than that
+    if versions.due > 0:  # fewer looks than that
         backend.write(new)
     assert await resolver.resolve(token) is new

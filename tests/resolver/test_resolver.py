@@ -120,7 +120,7 @@ async def test_an_unknown_token_is_asked_for_once_a_second(
 
 
 async def test_a_write_makes_a_refused_token_good_at_once(resolver: Resolver, backend: FakeBackend) -> None:
-    """A token that was unknown a moment ago works when its group is written. Red when a refusal has no word."""
+    """A token that was unknown a moment ago works when its group is written. Red when a refusal has no version."""
     group = make_group()
     token = token_of(group)
     with pytest.raises(InvalidToken):
@@ -131,7 +131,7 @@ async def test_a_write_makes_a_refused_token_good_at_once(resolver: Resolver, ba
 
 async def test_rotation_update_and_deletion_are_seen_at_once(resolver: Resolver, backend: FakeBackend) -> None:
     """When a write in this process has returned, no old token and no old property is answered. Red when peek
-    does not look at the word."""
+    does not look at the version."""
     group, token = backend.issue(properties={"region": "eu"})
     await resolver.resolve(token)
     backend.write(make_group(handle=group.handle, revision=2, properties={"region": "us"}))
@@ -234,10 +234,10 @@ async def test_an_old_version_without_a_grace_is_dead_whatever_the_backend_says(
     group = make_group(token_version=3, grace_until=None)
     for version in (1, 2, 4):
 
-        async def look(token: Token, *, fresh: bool) -> Reading:
+        async def read_at_snapshot(token: Token, *, fresh: bool) -> Reading:
             return Reading(group, backend.generation, 10.0)
 
-        resolver._asking._look = look
+        resolver._reader._read_at_snapshot = read_at_snapshot
         with pytest.raises(InvalidToken):
             await resolver.resolve(token_of(group, version=version))
 
@@ -299,7 +299,7 @@ async def test_a_failing_backend_is_unavailable_and_keeps_its_secrets(
 async def test_an_error_of_ours_passes_as_it_is(
     resolver: Resolver, backend: FakeBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """StoreUnavailable of the backend keeps its Retry-After; its words are in the log, for a viewer is told fewer."""
+    """StoreUnavailable of the backend keeps its Retry-After; its message is in the log, for a viewer is told fewer."""
     _, token = backend.issue()
     backend.error = StoreUnavailable("draining", retry_after=7)
     with pytest.raises(StoreUnavailable) as caught:

@@ -14,7 +14,7 @@ import pytest
 from tenantry.backends.sql import SQLStore, read_changes, rows
 from tenantry.migrations import migrate
 from tenantry.resolver import Resolver
-from tenantry.slots import Slots
+from tenantry.slots import SharedSlots
 from tests.resolver.fake import KEYS
 
 PAGES = 3
@@ -42,7 +42,7 @@ class Turns:
 
 async def test_a_page_is_read_in_a_turn_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first read after a write takes longest, for SQLite forgets what it knew of the file: beside it there is
-    neither the copy of the words nor the putting together of what it brings. Each later page has another turn.
+    neither the copy of the versions nor the putting together of what it brings. Each later page has another turn.
 
     Red without the sleep in ``_page``, and without that before ``changes`` in ``Poller._ask``.
     """
@@ -52,7 +52,7 @@ async def test_a_page_is_read_in_a_turn_of_its_own(tmp_path: Path, monkeypatch: 
     resolver = Resolver(store, keys=KEYS)
     poller = resolver._poller
     assert poller is not None
-    await poller.poll()  # of nothing: opens the file and the words
+    await poller.poll()  # of nothing: opens the file and the versions
     count = PAGES * read_changes.PAGE
     with sqlite3.connect(database) as other:
         listed = [(number, number.to_bytes(8, "big"), 1) for number in range(1, count + 1)]
@@ -62,14 +62,14 @@ async def test_a_page_is_read_in_a_turn_of_its_own(tmp_path: Path, monkeypatch: 
     turns = Turns()
     monkeypatch.setattr(store._runner, "read", turns.noted("read", store._runner.read))
     monkeypatch.setattr(rows, "changes", turns.noted("put together", rows.changes))
-    monkeypatch.setattr(Slots, "copy", turns.noted("words", Slots.copy))
+    monkeypatch.setattr(SharedSlots, "copy", turns.noted("versions", SharedSlots.copy))
     counting = asyncio.create_task(turns.count())
     await asyncio.create_task(poller.poll())
     counting.cancel()
-    assert resolver._cache.history.known == count
+    assert resolver._cache.change_log.known == count
     assert len(turns.of["read"]) == len(set(turns.of["read"])) == PAGES
-    assert turns.of["read"][0] not in turns.of["words"] + turns.of["put together"]
+    assert turns.of["read"][0] not in turns.of["versions"] + turns.of["put together"]
     assert len(turns.of["put together"]) == PAGES
-    assert len(turns.of["words"]) == 1
+    assert len(turns.of["versions"]) == 1
     await resolver.aclose()
     await store.aclose()

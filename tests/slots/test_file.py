@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import Slots
+from tenantry.slots import SharedSlots
 from tenantry.slots.file import HEADER, SIZE
 
 HANDLE = b"\x00\x05 handle"
@@ -22,7 +22,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_a_new_file_is_private_and_whole(run: Path) -> None:
-    slots = Slots.open("store-1", run)
+    slots = SharedSlots.open("store-1", run)
     assert slots.path == run / "store-1.slots"
     status = slots.path.stat()
     assert stat.S_IMODE(status.st_mode) == 0o600
@@ -33,11 +33,11 @@ def test_a_new_file_is_private_and_whole(run: Path) -> None:
 
 
 def test_two_who_open_it_share_the_words(run: Path) -> None:
-    one, two = Slots.open("store-1", run), Slots.open("store-1", run)
-    other = Slots.open("store-2", run)
+    one, two = SharedSlots.open("store-1", run), SharedSlots.open("store-1", run)
+    other = SharedSlots.open("store-2", run)
     one.touch(HANDLE)
-    assert one.words[5] == two.words[5] != 0
-    assert other.words[5] == 0
+    assert one.versions[5] == two.versions[5] != 0
+    assert other.versions[5] == 0
 
 
 def _cut(path: Path) -> None:
@@ -68,7 +68,7 @@ def _pipe(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("harm", "words"),
+    ("harm", "message"),
     [
         (_cut, "cut short"),
         (_spoil, "another program"),
@@ -80,12 +80,12 @@ def _pipe(path: Path) -> None:
         (lambda path: path.chmod(0o602), "written to by others"),
     ],
 )
-def test_what_is_not_our_file_is_refused(run: Path, harm: Callable[[Path], None], words: str) -> None:
-    """Red, each, when its check is left out: the words of a stranger would be believed, or a mapping would crash."""
-    path = Slots.open("store-1", run).path
+def test_what_is_not_our_file_is_refused(run: Path, harm: Callable[[Path], None], message: str) -> None:
+    """Red, each, when its check is left out: what another user wrote is trusted, or a mapping crashes."""
+    path = SharedSlots.open("store-1", run).path
     harm(path)
-    with pytest.raises(StoreUnavailable, match=words) as caught:
-        Slots.open("store-1", run)
+    with pytest.raises(StoreUnavailable, match=message) as caught:
+        SharedSlots.open("store-1", run)
     assert str(path) in caught.value.message
     assert "emove it" in caught.value.message
     assert str(path) not in caught.value.public_message
@@ -94,12 +94,12 @@ def test_what_is_not_our_file_is_refused(run: Path, harm: Callable[[Path], None]
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", "x" * 33, "café"])
 def test_an_id_that_cannot_name_a_file_is_refused(run: Path, name: str) -> None:
     with pytest.raises(StoreUnavailable, match="cannot name a file"):
-        Slots.open(name, run)
+        SharedSlots.open(name, run)
 
 
 def test_a_deleted_file_is_noticed_and_made_anew(run: Path) -> None:
     """Red when ``is_current`` does not look: writers and readers would go on in two different tables."""
-    old = Slots.open("store-1", run)
+    old = SharedSlots.open("store-1", run)
     old.path.unlink()
     assert not old.is_current()
     new = old.renewed()
@@ -109,27 +109,27 @@ def test_a_deleted_file_is_noticed_and_made_anew(run: Path) -> None:
 
 
 def test_a_replaced_file_is_noticed(run: Path) -> None:
-    old = Slots.open("store-1", run)
+    old = SharedSlots.open("store-1", run)
     old.path.rename(old.path.with_name("old"))
-    new = Slots.open("store-1", run)
+    new = SharedSlots.open("store-1", run)
     assert not old.is_current()
     new.touch(HANDLE)
-    assert old.renewed().words[5] == new.words[5]
+    assert old.renewed().versions[5] == new.versions[5]
 
 
 def test_who_still_looks_at_a_replaced_file_keeps_nothing(run: Path) -> None:
     """The first to notice marks the old table. Red when it does not: a worker that has not polled yet would go on
     answering from its cache while writers use the new table."""
-    writer, worker = Slots.open("store-1", run), Slots.open("store-1", run)
-    held = worker.words
+    writer, worker = SharedSlots.open("store-1", run), SharedSlots.open("store-1", run)
+    held = worker.versions
     writer.path.unlink()
     writer.renewed()
-    assert all(word & 1 for word in held)
+    assert all(version & 1 for version in held)
 
 
-def test_a_file_cut_short_is_noticed_before_its_words_are_touched(run: Path) -> None:
+def test_a_file_cut_short_is_noticed_before_its_versions_are_touched(run: Path) -> None:
     """Red when the old table is marked regardless: a store beyond the end of a file kills the process (SIGBUS)."""
-    slots = Slots.open("store-1", run)
+    slots = SharedSlots.open("store-1", run)
     os.truncate(slots.path, HEADER)
     assert not slots.is_current()
     with pytest.raises(StoreUnavailable, match="cut short"):
@@ -138,16 +138,16 @@ def test_a_file_cut_short_is_noticed_before_its_words_are_touched(run: Path) -> 
 
 def test_a_reader_outlives_close(run: Path) -> None:
     """Red when ``close`` releases the view or unmaps the file: the reader's next look would raise, or crash."""
-    slots = Slots.open("store-1", run)
+    slots = SharedSlots.open("store-1", run)
     slots.touch(HANDLE)
-    held, word = slots.words, slots.words[5]
+    held, version = slots.versions, slots.versions[5]
     slots.close()
     slots.close()
-    assert held[5] == word
-    assert len(slots.words) == len(held)
-    assert all(word & 1 for word in slots.words)  # nothing is kept by a closed table
+    assert held[5] == version
+    assert len(slots.versions) == len(held)
+    assert all(version & 1 for version in slots.versions)  # nothing is kept by a closed table
     assert not slots.is_current()
-    slots.mend(5, slots.words[5])
+    slots.repair(5, slots.versions[5])
     with pytest.raises(StoreUnavailable, match="closed"):
         slots.touch(HANDLE)
     with pytest.raises(StoreUnavailable, match="closed"), slots.writing(HANDLE):
@@ -158,9 +158,9 @@ def test_a_reader_outlives_close(run: Path) -> None:
 
 def test_use_keeps_the_file_young(run: Path) -> None:
     """What clears temporary folders goes by a file's times. Red when ``is_current`` leaves them."""
-    path = Slots.open("store-1", run).path
+    path = SharedSlots.open("store-1", run).path
     os.utime(path, (1e9, 1e9))
-    slots = Slots.open("store-1", run)
+    slots = SharedSlots.open("store-1", run)
     assert slots.is_current()
     young = path.stat().st_mtime
     assert young > 1.7e9

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import FolderTaken, Slots, folder, run_folder
+from tenantry.slots import FolderTaken, SharedSlots, folder, run_folder
 
 
 @pytest.fixture(autouse=True)
@@ -47,14 +47,14 @@ def test_without_shared_memory_it_is_the_next_place(tmp_path: Path, monkeypatch:
 
 def test_a_setting_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TENANTRY_RUN_DIR", str(tmp_path / "run"))
-    assert Slots.open("s").path == tmp_path / "run" / "s.slots"
-    assert Slots.open("s", tmp_path / "other").path == tmp_path / "other" / "s.slots"
+    assert SharedSlots.open("s").path == tmp_path / "run" / "s.slots"
+    assert SharedSlots.open("s", tmp_path / "other").path == tmp_path / "other" / "s.slots"
 
 
 def test_a_umask_changes_nothing(tmp_path: Path) -> None:
     before = os.umask(0o777)
     try:
-        path = Slots.open("s", tmp_path / "run").path
+        path = SharedSlots.open("s", tmp_path / "run").path
     finally:
         os.umask(before)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -80,7 +80,7 @@ def _mode(mode: int) -> Callable[[Path], None]:
 
 
 @pytest.mark.parametrize(
-    ("squat", "words"),
+    ("squat", "message"),
     [
         (_link, "symbolic link"),
         (Path.touch, "not a folder"),
@@ -91,12 +91,12 @@ def _mode(mode: int) -> Callable[[Path], None]:
     ],
 )
 def test_a_folder_that_others_can_write_to_is_refused(
-    tmp_path: Path, squat: Callable[[Path], object], words: str
+    tmp_path: Path, squat: Callable[[Path], object], message: str
 ) -> None:
     """Red, each, when its check is left out: a stranger could give us a table of his own."""
     path = tmp_path / "run"
     squat(path)
-    with pytest.raises(StoreUnavailable, match=words) as caught:
+    with pytest.raises(StoreUnavailable, match=message) as caught:
         run_folder(path, name="n")
     assert str(path) in caught.value.message
     assert "TENANTRY_RUN_DIR" in caught.value.message
@@ -125,10 +125,10 @@ def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_folder_that_others_can_read_is_fine(tmp_path: Path) -> None:
-    """What service managers make has mode 0755; the words are no secret."""
+    """What service managers make has mode 0755; the versions are no secret."""
     path = tmp_path / "run"
     _mode(0o755)(path)
-    assert Slots.open("s", path).is_current()
+    assert SharedSlots.open("s", path).is_current()
 
 
 @pytest.mark.parametrize("name", ["relative", "./x"])
@@ -148,17 +148,17 @@ def test_a_group_shares_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     group = os.getegid()
     monkeypatch.setenv("TENANTRY_RUN_GROUP", str(group))
     monkeypatch.setattr(folder, "_BASES", (tmp_path,))
-    path = Slots.open("s").path
+    path = SharedSlots.open("s").path
     assert path.parent == tmp_path / f"tenantry-group-{group}-s"
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o2770
     assert stat.S_IMODE(path.stat().st_mode) == 0o660
     assert path.stat().st_gid == path.parent.stat().st_gid == group
     stranger = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: stranger)  # any member will do
-    assert Slots.open("s").is_current()
+    assert SharedSlots.open("s").is_current()
     monkeypatch.setenv("TENANTRY_RUN_GROUP", str(group + 1))
     with pytest.raises(StoreUnavailable, match=f"names group {group + 1}"):
-        Slots.open("s", path.parent)
+        SharedSlots.open("s", path.parent)
 
 
 def test_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +168,7 @@ def test_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("number", "words"),
+    ("number", "message"),
     [
         (errno.EMFILE, "ulimit -n"),
         (errno.ENFILE, "fs.file-max"),
@@ -181,7 +181,7 @@ def test_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_each_error_of_the_system_has_its_own_advice(
-    tmp_path: Path, number: int, words: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, number: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Red when all of them say to remove the file: who does so on "too many open files" cuts his workers off."""
 
@@ -189,8 +189,8 @@ def test_each_error_of_the_system_has_its_own_advice(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "open", fail)
-    with pytest.raises(StoreUnavailable, match=words) as caught:
-        Slots.open("s", tmp_path / "run")
+    with pytest.raises(StoreUnavailable, match=message) as caught:
+        SharedSlots.open("s", tmp_path / "run")
     assert "emove" not in caught.value.message
     assert str(tmp_path / "run" / "s.slots") in caught.value.message
 
@@ -200,13 +200,13 @@ def test_too_many_open_files_are_told_as_that(tmp_path: Path) -> None:
     said_by = (
         "import resource, sys\n"
         "from tenantry.errors import StoreUnavailable\n"
-        "from tenantry.slots import Slots\n"
+        "from tenantry.slots import SharedSlots\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))\n"
         "held = []\n"
         "try:\n"
         "    while True: held.append(open('/dev/null'))\n"
         "except OSError: pass\n"
-        "try: Slots.open('s', sys.argv[1])\n"
+        "try: SharedSlots.open('s', sys.argv[1])\n"
         "except StoreUnavailable as error: print(error.message)\n"
     )
     run_folder(tmp_path / "run", name="n")

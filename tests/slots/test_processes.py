@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tenantry.slots import Slots
-from tests.slots.worker import HANDLE, PLACE
+from tenantry.slots import SharedSlots
+from tests.slots.worker import HANDLE, SLOT
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,32 +58,32 @@ def _count_stale(folder: Path, verb: str, readers: int = 3) -> tuple[int, int]:
 def test_nothing_stale_is_shown(tmp_path: Path) -> None:
     """1,500 acknowledged writes, three processes that look without pause.
 
-    Red when the last word is stored before the commit: see the control below.
+    Red when the last version is stored before the commit: see the control below.
     """
     hits, stale = _count_stale(tmp_path, "write")
     assert hits > 1_000
     assert stale == 0
 
 
-def test_control_the_last_word_before_the_commit(tmp_path: Path) -> None:
-    """The test above can fail: the same writer, whose last word comes before its commit, is caught."""
+def test_control_the_last_version_before_the_commit(tmp_path: Path) -> None:
+    """The test above can fail: the same writer, whose last version comes before its commit, is caught."""
     assert _count_stale(tmp_path, "write-too-early")[1] > 0
 
 
-def test_a_killed_writer_leaves_odd_and_is_mended(tmp_path: Path) -> None:
-    """Red when a write stores its words only after the commit: old answers would stand, and nothing would tell."""
-    slots = Slots.open("s", tmp_path / "run")
+def test_a_killed_writer_leaves_odd_and_is_repaired(tmp_path: Path) -> None:
+    """Red when a write stores its versions only after the commit: old answers would stand, and nothing would tell."""
+    slots = SharedSlots.open("s", tmp_path / "run")
     slots.touch(HANDLE)
-    before = slots.words[PLACE]
+    before = slots.versions[SLOT]
     with _worker("crash", tmp_path) as worker:
         _tell_ready(worker)
         worker.kill()
         worker.wait()
-    left = slots.words[PLACE]
+    left = slots.versions[SLOT]
     assert left & 1
-    slots.mend(PLACE, left)
-    assert slots.words[PLACE] not in {before, left}
-    assert not slots.words[PLACE] & 1
+    slots.repair(SLOT, left)
+    assert slots.versions[SLOT] not in {before, left}
+    assert not slots.versions[SLOT] & 1
 
 
 def test_eight_processes_make_the_files_at_once(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_eight_processes_make_the_files_at_once(tmp_path: Path) -> None:
             worker.communicate(timeout=120)
         assert [worker.returncode for worker in workers] == [0] * 8
     for number in range(50):
-        words = Slots.open(f"s{number}", tmp_path / "run").words
-        assert all(words[place] for place in range(8))
+        versions = SharedSlots.open(f"s{number}", tmp_path / "run").versions
+        assert all(versions[slot] for slot in range(8))
     assert sorted(path.suffix for path in (tmp_path / "run").iterdir()) == [".slots"] * 50
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
@@ -120,7 +120,7 @@ def test_another_user_is_refused_unless_a_group_is_shared() -> None:
     with TemporaryDirectory() as name:  # not tmp_path: that is root's own
         folder = Path(name)
         folder.chmod(0o1777)
-        path = Slots.open("s", folder / "run").path
+        path = SharedSlots.open("s", folder / "run").path
         assert "refused" in _said("as-user", folder, 1001, 1001)
         path.unlink()
         path.parent.rmdir()

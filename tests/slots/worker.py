@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tenantry.cache import place_of
+from tenantry.cache import slot_index
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import Slots
+from tenantry.slots import SharedSlots
 
 HANDLE = b"\x12\x34 handle"
-PLACE = place_of(HANDLE)
+SLOT = slot_index(HANDLE)
 _SIZE = 8
 
 
@@ -36,9 +36,9 @@ class Number:
 
 
 def read_for_ever(folder: Path) -> None:
-    """Caches the value under the word, and counts answers older than what was acknowledged before they were asked for.
+    """Caches the value under the version, and counts answers older than what was acknowledged before the question.
     Ends when the value is -1, and prints looks, hits and stale answers."""
-    words = Slots.open("s", folder / "run").words
+    versions = SharedSlots.open("s", folder / "run").versions
     value, said = Number(folder / "value"), Number(folder / "said")
     looks = hits = stale = kept = 0
     under = 1
@@ -48,27 +48,27 @@ def read_for_ever(folder: Path) -> None:
         if acknowledged == END:
             break
         for _ in range(20):
-            word = words[PLACE]
-            if word == under:
+            version = versions[SLOT]
+            if version == under:
                 hits += 1
             else:
                 kept = value.read()
-                under = 1 if word & 1 else word  # no word that is kept is odd
+                under = 1 if version & 1 else version  # no version that is kept is odd
             looks += 1
             stale += kept < acknowledged
     print(looks, hits, stale, flush=True)
 
 
 @contextmanager
-def _too_early(slots: Slots) -> Iterator[None]:
-    """A writer that stores its last word before the commit."""
+def _too_early(slots: SharedSlots) -> Iterator[None]:
+    """A writer that stores its last version before the commit."""
     with slots.writing(HANDLE):
         pass
     yield
 
 
 def _write(folder: Path, *, early: bool) -> None:
-    slots = Slots.open("s", folder / "run")
+    slots = SharedSlots.open("s", folder / "run")
     value, said = Number(folder / "value"), Number(folder / "said")
     print("ready", flush=True)
     for number in range(1, ROUNDS + 1):
@@ -81,8 +81,8 @@ def _write(folder: Path, *, early: bool) -> None:
 
 
 def crash_while_writing(folder: Path) -> None:
-    """Is killed between the commit and the last word."""
-    slots = Slots.open("s", folder / "run")
+    """Is killed between the commit and the last version."""
+    slots = SharedSlots.open("s", folder / "run")
     with slots.writing(HANDLE):
         print("ready", flush=True)
         time.sleep(600)
@@ -94,18 +94,18 @@ def make(folder: Path, count: int) -> None:
     sys.stdin.readline()
     handle = int(sys.stdin.readline()).to_bytes(2, "big")
     for number in range(count):
-        Slots.open(f"s{number}", folder / "run").touch(handle)
+        SharedSlots.open(f"s{number}", folder / "run").touch(handle)
 
 
 def fork(folder: Path) -> None:
     """A table opened before a fork, as under a server that loads the app once, is one table after it."""
-    slots = Slots.open("s", folder / "run")
+    slots = SharedSlots.open("s", folder / "run")
     child = os.fork()
     if not child:
         slots.touch(HANDLE)
         os._exit(0)
     os.waitpid(child, 0)
-    print(slots.words[PLACE] == Slots.open("s", folder / "run").words[PLACE] != 0, slots.is_current())
+    print(slots.versions[SLOT] == SharedSlots.open("s", folder / "run").versions[SLOT] != 0, slots.is_current())
 
 
 def as_user(folder: Path, user: int, group: int) -> None:
@@ -114,7 +114,7 @@ def as_user(folder: Path, user: int, group: int) -> None:
     os.setgid(group)
     os.setuid(user)
     try:
-        Slots.open("s", folder / "run").touch(user.to_bytes(2, "big"))
+        SharedSlots.open("s", folder / "run").touch(user.to_bytes(2, "big"))
     except StoreUnavailable as error:
         print("refused:", error.message)
     else:
@@ -126,13 +126,13 @@ ROUNDS = 1_500
 
 if __name__ == "__main__":
     verb, where, *rest = sys.argv[1:]
-    place = Path(where)
+    slot = Path(where)
     {
-        "read": lambda: read_for_ever(place),
-        "write": lambda: _write(place, early=False),
-        "write-too-early": lambda: _write(place, early=True),
-        "crash": lambda: crash_while_writing(place),
-        "make": lambda: make(place, int(rest[0])),
-        "fork": lambda: fork(place),
-        "as-user": lambda: as_user(place, int(rest[0]), int(rest[1])),
+        "read": lambda: read_for_ever(slot),
+        "write": lambda: _write(slot, early=False),
+        "write-too-early": lambda: _write(slot, early=True),
+        "crash": lambda: crash_while_writing(slot),
+        "make": lambda: make(slot, int(rest[0])),
+        "fork": lambda: fork(slot),
+        "as-user": lambda: as_user(slot, int(rest[0]), int(rest[1])),
     }[verb]()

@@ -3,7 +3,7 @@
 import secrets
 
 from tenantry.backends.sql import SQLStore
-from tenantry.cache import place_of
+from tenantry.cache import slot_index
 from tenantry.groups import GroupDraft, Issued, Tag
 from tenantry.testing import make_token
 
@@ -19,9 +19,9 @@ class Heard:
 
 
 def word_of(store: SQLStore, issued: Issued) -> int:
-    """The word of the group's place now."""
+    """The version of the group's place now."""
     assert store.slots is not None
-    return store.slots.words[place_of(issued.token.handle)]
+    return store.slots.versions[slot_index(issued.token.handle)]
 
 
 async def acme(store: SQLStore) -> Issued:

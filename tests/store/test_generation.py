@@ -206,7 +206,7 @@ async def test_a_grace_is_judged_by_the_database(postgres_url: str, monkeypatch:
     second = await _rotate(store, first, 60)
     assert second.group.grace_until is not None
     assert timedelta(0) < second.group.grace_until - now() < timedelta(seconds=120)
-    reading = await store.look(first.token, fresh=True)
+    reading = await store.read_at_snapshot(first.token, fresh=True)
     assert reading.group == second.group
     assert reading.seconds is not None
     assert 0 < reading.seconds <= 60

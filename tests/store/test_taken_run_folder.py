@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.backends.sql import SQLStore
-from tenantry.cache import place_of
+from tenantry.cache import slot_index
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import GroupDraft, Issued, Tag
 from tenantry.slots import folder
@@ -86,7 +86,8 @@ async def test_who_takes_a_known_name_stops_nothing(url: str, shared: Path, capl
         again = await _rotate(store, found)
         assert store.slots is not None
         assert store.slots.path == reader.slots.path
-        assert store.slots.words[place_of(again.token.handle)] == reader.slots.words[place_of(again.token.handle)]
+        slot = slot_index(again.token.handle)
+        assert store.slots.versions[slot] == reader.slots.versions[slot]
     assert reader.slots.path.parent != taken
     assert len(list(shared.glob("*/*.slots"))) == 1
     for store in (*stores, reader):
@@ -97,7 +98,7 @@ async def test_a_writer_of_another_name_tells_whoever_is_left_behind(url: str, s
     """A host on which the path was not taken: its worker still looks at the table of the old name when a writer has
     read the new one. The writer does not return before that worker's lease has run out, or the worker has been told.
 
-    Red when a write under the old name goes through: the writer's words would be read by nobody.
+    Red when a write under the old name goes through: the writer's versions would be read by nobody.
     """
     (issued,) = await _groups(url, 1)
     worker, writer, elsewhere = SQLStore(url), SQLStore(url), SQLStore(url)
@@ -105,14 +106,14 @@ async def test_a_writer_of_another_name_tells_whoever_is_left_behind(url: str, s
     await writer.changes(None)
     old = worker.slots
     assert old is not None
-    before = old.words[place_of(issued.token.handle)]
+    before = old.versions[slot_index(issued.token.handle)]
     runner = elsewhere._runner
     identity = await runner._identity(runner.deadline())
     renamed = await runner._rename(identity, runner.deadline())
     assert renamed.run_name != identity.run_name
     begun = asyncio.get_running_loop().time()
     await _rotate(writer, issued)
-    told = old.words[place_of(issued.token.handle)] != before
+    told = old.versions[slot_index(issued.token.handle)] != before
     assert told or asyncio.get_running_loop().time() - begun >= 1.0
     assert writer.slots is not None
     assert writer.slots.path != old.path

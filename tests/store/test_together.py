@@ -55,11 +55,11 @@ async def test_looks_of_one_tick_are_one_statement(postgres_url: str, monkeypatc
     store = SQLStore(postgres_url)
     issued = await _groups(store, 64)
     statements = _Statements(monkeypatch)
-    found = await asyncio.gather(*(store.look(each.token, fresh=True) for each in issued))
+    found = await asyncio.gather(*(store.read_at_snapshot(each.token, fresh=True) for each in issued))
     assert [reading.group for reading in found] == [each.group for each in issued]
     assert statements.asked == [64]
-    assert (await store.look(issued[0].token, fresh=True)).group == issued[0].group
-    nothing = await asyncio.gather(*(store.look(make_token(), fresh=True) for _ in range(1_100)))
+    assert (await store.read_at_snapshot(issued[0].token, fresh=True)).group == issued[0].group
+    nothing = await asyncio.gather(*(store.read_at_snapshot(make_token(), fresh=True) for _ in range(1_100)))
     assert {(reading.group, reading.generation) for reading in nothing} == {(None, 0)}
     assert statements.asked == [64, 1, 250, 250, 250, 250, 100]
     await store.aclose()
@@ -69,7 +69,7 @@ async def test_a_cancelled_look_harms_no_other(postgres_url: str) -> None:
     """Of three looks in one statement, two of one handle, the first is cancelled: the others have their answers."""
     store = SQLStore(postgres_url)
     one, two = await _groups(store, 2)
-    looks = [asyncio.ensure_future(store.look(each.token, fresh=True)) for each in (one, one, two)]
+    looks = [asyncio.ensure_future(store.read_at_snapshot(each.token, fresh=True)) for each in (one, one, two)]
     await asyncio.sleep(0)
     looks[0].cancel()
     await asyncio.sleep(0)
@@ -89,9 +89,11 @@ async def test_a_statement_that_fails_fails_for_all(postgres_url: str, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(Readers, "fetch", broken)
-        heard = await asyncio.gather(*(store.look(each.token, fresh=True) for each in issued), return_exceptions=True)
+        heard = await asyncio.gather(
+            *(store.read_at_snapshot(each.token, fresh=True) for each in issued), return_exceptions=True
+        )
     assert [type(each) for each in heard] == [StoreUnavailable] * 3
-    found = await asyncio.gather(*(store.look(each.token, fresh=True) for each in issued))
+    found = await asyncio.gather(*(store.read_at_snapshot(each.token, fresh=True) for each in issued))
     assert [reading.group for reading in found] == [each.group for each in issued]
     await store.aclose()
 

@@ -1,4 +1,4 @@
-"""The table of words vanishes under the processes of a host, just before one of them writes.
+"""The table of versions vanishes under the processes of a host, just before one of them writes.
 
 Real processes: a worker that has a group in its cache, and a writer that comes later and never saw the table that the
 worker looks at. What the worker accepts after the write has returned is the breach.
@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from tenantry.backends.sql import SQLStore, write_groups
-from tenantry.cache import place_of
+from tenantry.cache import slot_index
 from tenantry.groups import Environment, GroupDraft, Issued, Tag
 from tenantry.testing import make_token
 from tests.store.reader import KEYS
@@ -91,7 +91,7 @@ def _folder(run: Path) -> None:
 async def test_what_vanished_before_a_rotation_lets_no_old_token_live(
     url: str, run: Path, vanish: Callable[[Path], None]
 ) -> None:
-    """Red when ``Words.settle`` does not wait: the worker goes by the file that is gone until its next poll, and takes
+    """Red when ``settle`` does not wait: the worker uses the file that is gone until its next poll, and takes
     the old token for up to a fifth of the staleness bound after the rotation returned."""
     _, groups = await _groups(url, ROUNDS)
     late = []
@@ -147,7 +147,7 @@ async def test_a_table_that_vanishes_within_a_write(
 ) -> None:
     """The file goes while the write is under way, and a worker makes another and keeps what it reads before the commit.
 
-    Red when the file is not looked at after the commit: the worker's word would never change."""
+    Red when the file is not looked at after the commit: the worker's version would never change."""
     _, (issued,) = await _groups(sqlite_url, 1)
     worker = SQLStore(sqlite_url)
     await worker.changes(None, lease=0.5)
@@ -158,13 +158,13 @@ async def test_a_table_that_vanishes_within_a_write(
         other = SQLStore(sqlite_url)
         asyncio.run(other.changes(None))
         assert other.slots is not None
-        made.append((other.slots, other.slots.words[place_of(issued.token.handle)]))
+        made.append((other.slots, other.slots.versions[slot_index(issued.token.handle)]))
         return rotate(*args, **rest)
 
     monkeypatch.setattr(write_groups, "rotate", vanish)
     begun = time.monotonic()
     returned = await _rotate(sqlite_url, issued)
     ((slots, before),) = made
-    assert slots.words[place_of(issued.token.handle)] != before
+    assert slots.versions[slot_index(issued.token.handle)] != before
     assert returned - begun > 0.4
     await worker.aclose()

@@ -113,7 +113,7 @@ class IntrospectionEndpoint:
             token = self._context.keys.read(text)
         except InvalidToken:
             return _inactive()
-        reading = await deadline.read(self._context.store.look(token, fresh=True))
+        reading = await deadline.read(self._context.store.read_at_snapshot(token, fresh=True))
         group = reading.group
         if group is None or group.environment.id != environment.id or group.environment.tag is not token.tag:
             return _inactive()

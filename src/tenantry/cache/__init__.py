@@ -1,12 +1,11 @@
-"""The cache: which answers may be used again, and until when. Pure: no I/O, no clock; words and times are arguments."""
+"""The cache: which answers may be used again, and until when. Pure: versions and times are arguments."""
 
-from tenantry.cache.entry import Entry, Fill
+from tenantry.cache.change_log import ChangeLog
+from tenantry.cache.clock_ring import ROW_BYTE, TABLE_BYTE
+from tenantry.cache.entries import SLOT_COUNT, CacheEntry, Fill, PollSnapshot, slot_index
 from tenantry.cache.group_cache import GroupCache
-from tenantry.cache.history import History
-from tenantry.cache.index import ROW_BYTE, TABLE_BYTE
-from tenantry.cache.place import SLOTS, place_of
-from tenantry.cache.question import Question
 
 __all__ = [
-    "ROW_BYTE", "SLOTS", "TABLE_BYTE", "Entry", "Fill", "GroupCache", "History", "Question", "place_of",
+    "ROW_BYTE", "SLOT_COUNT", "TABLE_BYTE", "CacheEntry", "ChangeLog", "Fill", "GroupCache", "PollSnapshot",
+    "slot_index",
 ]  # fmt: skip

@@ -1,15 +1,16 @@
 """GroupCache: the groups of tokens that were resolved before, and whether they may be used now.
 
-It decides everything and does nothing: no I/O and no clock. Times are the boot clock's seconds, given as arguments;
-``words`` are this host's (ports.Slots), looked at and never written.
+It decides everything and does nothing: no I/O and no clock. Times are seconds of a clock that goes on while the machine
+is suspended, given as arguments; ``versions`` are those of this host's slots (ports.Slots), read and never written.
 
-An answer is used only while three things hold. *The lease*: the store was asked for its changes less than X ago, and
-none of them was of this group. *The word*: it is the even word that was read before the store was asked, so no write on
-this host has begun since. *Its own deadline*, if it has one. An answer is kept only if the list of changes is unbroken
-since its snapshot and does not hold its group; so what arrives late is not kept, wherever it comes from.
+An answer is used only under three conditions. *The lease*: the store was asked for its changes less than the staleness
+bound ago, and none of them was of this group. *The slot's version*: it is the one that was read before the store was
+asked, and no write was in progress, so no write on this host has begun since. *Its own deadline*, if it has one.
+An answer is stored only if the list of changes is unbroken since its snapshot and does not hold its group; so an answer
+that arrives late is not stored, wherever it comes from.
 
-Bounded by CLOCK (second chance): an insert into a full cache looks at a few seats and evicts at most two entries. No
-call walks the whole cache, and no table in it is large (index.py).
+Bounded by CLOCK (second chance): an insert into a full cache looks at a few positions and evicts at most two entries.
+No call goes through the whole cache, and no table in it is large (clock_ring.py).
 """
 
 from __future__ import annotations
@@ -17,21 +18,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 from threading import Lock
+from typing import Final, TypeAlias
 
-from tenantry.cache.entry import STILL, UNTOLD, Answer, Entry, Fill, Lease
-from tenantry.cache.history import History
-from tenantry.cache.index import ROW_BYTE, TABLE_BYTE, new_index
-from tenantry.cache.place import place_of
-from tenantry.cache.question import Question
-from tenantry.cache.refusals import Refusals
-from tenantry.cache.ring import CHANCES, Ring
+from tenantry.cache.change_log import ChangeLog
+from tenantry.cache.clock_ring import MAX_CHANCES, ROW_BYTE, TABLE_BYTE, ClockRing, new_index
+from tenantry.cache.entries import (
+    CONSTANT_VERSIONS,
+    NO_GENERATION,
+    CachedAnswer,
+    CacheEntry,
+    Fill,
+    Lease,
+    PollSnapshot,
+    Refusals,
+    slot_index,
+)
 from tenantry.groups import Changes, UserGroup
 
-FAMILIES = 512
+HANDLE_TABLES: Final = 512
 """How many tables the handles are in. A handle is random: its second byte and a bit of its first choose one."""
 
-SLICE = 25
-"""How many changes are learned at a time: some 300 µs, if each of them evicts what no cache of the processor holds."""
+HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
+"""The entries of each handle: mostly one, which then stands there without a tuple around it."""
+
+APPLIED_AT_ONCE: Final = 25
+"""How many changes are applied at a time: some 300 µs, if each of them evicts what no cache of the processor holds."""
 
 
 class GroupCache:
@@ -42,39 +53,41 @@ class GroupCache:
     """
 
     __slots__ = (
-        "_asked_at", "_families", "_fills", "_followed", "_highest", "_lock", "_odd", "_quiet", "_refusals", "_ring",
-        "flushes", "history", "index", "lease",
+        "_by_handle", "_fills", "_followed", "_highest_generation", "_in_progress", "_lock", "_polled_at", "_refusals",
+        "_ring", "_versions_at_poll", "change_log", "flushes", "index", "lease",
     )  # fmt: skip
 
     def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
         if capacity < 1 or unknown_capacity < 1:
             raise ValueError("capacity and unknown_capacity must be at least 1")
         self.index = new_index()
-        self.lease = Lease(STILL, -inf if followed else inf)
-        self.history = History()
+        self.lease = Lease(CONSTANT_VERSIONS, -inf if followed else inf)
+        self.change_log = ChangeLog()
         self.flushes = 0
         self._followed = followed
-        self._ring = Ring(capacity)
-        self._families: tuple[dict[bytes, Entry | tuple[Entry, ...]], ...] = tuple({} for _ in range(FAMILIES))
+        self._ring = ClockRing(capacity)
+        self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(HANDLE_TABLES))
         self._refusals = Refusals(unknown_capacity)
         self._fills: dict[bytes, set[Fill]] = {}
-        self._odd: dict[int, tuple[int, float]] = {}
-        self._quiet: Sequence[int] | None = None
-        self._asked_at = -inf
-        self._highest = UNTOLD
+        self._in_progress: dict[int, tuple[int, float]] = {}
+        self._versions_at_poll: Sequence[int] | None = None
+        self._polled_at = -inf
+        self._highest_generation = NO_GENERATION
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Entries that take up room. Some may be dead, and go when the hand of the ring comes to them."""
+        """Entries in memory. Some may be dead, and go when the hand of the ring comes to them."""
         return len(self._ring)
 
-    def entry(self, key: bytes) -> Entry | None:
+    def entry(self, key: bytes) -> CacheEntry | None:
+        """The entry of this token, alive or dead."""
         return self.index[key[ROW_BYTE]][key[TABLE_BYTE]].get(key)
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
         """The most recent group of this handle that may be used now, whatever token brought it in."""
         with self._lock:
-            return max((entry.group for entry in self._siblings(handle) if entry.alive(now)), key=_age, default=None)
+            alive = (entry.group for entry in self._entries_of(handle) if entry.alive(now))
+            return max(alive, key=_state_of, default=None)
 
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
         """True if this token was answered by "no such group" and that answer may be used now."""
@@ -86,22 +99,22 @@ class GroupCache:
     def begin(self, handle: bytes, now: float) -> Fill:
         """To be called before the backend is asked; the answer goes to ``store`` or ``refuse``, then to ``end``."""
         with self._lock:
-            fill = Fill(handle, self.lease, place_of(handle))
+            fill = Fill(handle, self.lease, slot_index(handle))
             self._fills.setdefault(handle, set()).add(fill)
-            if fill.word & 1 and self._odd.get(fill.place, (0, 0.0))[0] != fill.word:
-                self._odd[fill.place] = (fill.word, now)
+            if fill.version & 1 and self._in_progress.get(fill.slot, (0, 0.0))[0] != fill.version:
+                self._in_progress[fill.slot] = (fill.version, now)
         return fill
 
-    def unsure(self, fill: Fill, now: float) -> bool:
+    def requires_origin(self, fill: Fill, now: float) -> bool:
         """True if only the store of record may be asked: without a lease, or if a write on this host may have come
-        after the last poll began. What a second-level cache holds could be from before it, and the list not know.
+        after the last poll began: what a second-level cache holds could be from before it, and not be in the list yet.
 
-        The word of the fill is compared, and no later one: its answer is kept under that."""
+        The version of the fill is compared, and no later one: its answer is stored under that."""
         with self._lock:
-            quiet, lease = self._quiet, self.lease
-            if quiet is None or fill.lease is not lease or now >= lease.until:
+            versions_at_poll, lease = self._versions_at_poll, self.lease
+            if versions_at_poll is None or fill.lease is not lease or now >= lease.until:
                 return True
-            return fill.word != quiet[fill.place]
+            return fill.version != versions_at_poll[fill.slot]
 
     def end(self, fill: Fill) -> None:
         """The load is over, however it went. Only loads under way are remembered, so this memory is bounded by them."""
@@ -112,137 +125,137 @@ class GroupCache:
                 if not fills:
                     del self._fills[fill.handle]
 
-    def stands(self, fill: Fill, now: float) -> bool:
+    def is_valid(self, fill: Fill, now: float) -> bool:
         """True if whoever asks now may share this load: nothing is known to have been written since it began.
 
-        Without a lease that cannot be known. A process that has just started has not found the host's words yet, and
-        one whose lease has run out may look at the words of a file that was replaced."""
-        return fill.lease is self.lease and now < fill.lease.until and fill.stands()
+        Without a lease that cannot be known. A process that has just started has not found the host's slots yet, and
+        one whose lease has run out may read the versions of a file that was replaced."""
+        return fill.lease is self.lease and now < fill.lease.until and fill.is_valid()
 
-    def believes(self, handle: bytes, generation: int | None, now: float) -> bool:
+    def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
         """True if an answer from a second-level cache, of this generation, may be used: under a lease, and if the
         unbroken list of changes since does not hold the group."""
         with self._lock:
-            return generation is not None and now < self.lease.until and self._clears(handle, generation)
+            return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
         self, fill: Fill, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Keeps the group for this token, unless something has passed it or a newer state is here. True if kept."""
+        """Stores the group for this token, unless it was written to since or a newer state is here. True if stored."""
         with self._lock:
-            if not self._keeps(fill, generation, deadline, now):
+            if not self._can_store(fill, generation, deadline, now):
                 return False
-            siblings = self._siblings(fill.handle)
-            if any(entry.alive(now) and _age(entry.group) > _age(group) for entry in siblings):
+            entries = self._entries_of(fill.handle)
+            if any(entry.alive(now) and _state_of(entry.group) > _state_of(group) for entry in entries):
                 return False
-            for entry in siblings:
-                if entry.key == key or not entry.alive(now) or _age(entry.group) < _age(group):
+            for entry in entries:
+                if entry.key == key or not entry.alive(now) or _state_of(entry.group) < _state_of(group):
                     self._drop(entry)
-            self._insert(fill, key, group, UNTOLD if generation is None else generation, deadline, now)
+            self._insert(fill, key, group, NO_GENERATION if generation is None else generation, deadline, now)
             return True
 
     def refuse(self, fill: Fill, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Remembers that this token has no group, by the same rules. True if kept."""
+        """Remembers that this token has no group, by the same rules. True if stored."""
         with self._lock:
-            if not self._keeps(fill, generation, deadline, now):
+            if not self._can_store(fill, generation, deadline, now):
                 return False
-            answer = Answer(fill, UNTOLD if generation is None else generation, deadline)
+            answer = CachedAnswer(fill, NO_GENERATION if generation is None else generation, deadline)
             self._refusals.add(key, fill.handle, answer)
             entry = self.entry(key)
-            if entry is not None:  # it was good once
+            if entry is not None:  # it had a group once
                 self._drop(entry)
             return True
 
-    def _keeps(self, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
+    def _can_store(self, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
         lease = self.lease
-        if fill.lease is not lease or fill.word & 1 or lease.words[fill.place] != fill.word:
+        if fill.lease is not lease or fill.version & 1 or lease.versions[fill.slot] != fill.version:
             return False
         if now >= deadline or now >= lease.until:
             return False
         if not self._followed:
-            return fill.floor == UNTOLD
-        return generation is not None and generation >= fill.floor and self._clears(fill.handle, generation)
+            return fill.floor == NO_GENERATION
+        return generation is not None and generation >= fill.floor and self._unchanged_since(fill.handle, generation)
 
-    def _clears(self, handle: bytes, generation: int) -> bool:
-        return self.history.touched(handle, generation) is False
+    def _unchanged_since(self, handle: bytes, generation: int) -> bool:
+        return self.change_log.changed_since(handle, generation) is False
 
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
-    def attach(self, words: Sequence[int]) -> None:
-        """These are the host's words from now on. Everything is forgotten, and there is no lease until the next poll
-        has been learned."""
+    def attach(self, versions: Sequence[int]) -> None:
+        """The live versions of this host's slots from now on. Everything is forgotten, and there is no lease until the
+        next poll was applied."""
         with self._lock:
-            self._begin_anew(Lease(words))
-            self._quiet = None
-            self._odd.clear()
+            self._reset(Lease(versions))
+            self._versions_at_poll = None
+            self._in_progress.clear()
 
     def flush(self) -> None:
         """Forgets everything, and voids every load under way. The lease goes on for what is stored from now on."""
         with self._lock:
-            self._begin_anew(Lease(self.lease.words, self.lease.until))
+            self._reset(Lease(self.lease.versions, self.lease.until))
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """A bus tells that the group was written to in this generation. True if anything usable was forgotten."""
+        """By a bus, the group was written to in this generation. True if anything usable was forgotten."""
         with self._lock:
-            self.history.note(handle, generation)
-            return self._forget(handle, generation, now)
+            self.change_log.hint(handle, generation)
+            return self._evict_older(handle, generation, now)
 
-    def ask(self, now: float, quiet: Sequence[int] | None) -> Question:
-        """To be called before the store is asked for its changes; ``quiet`` is a copy of the words from before."""
-        return Question(now, quiet, self._highest)
+    def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
+        """To be called before the store is asked for its changes, with a copy of all versions from before."""
+        return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
-    def learn(self, question: Question, changes: Changes, staleness: float) -> Iterator[list[float]]:
+    def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
         """What the store answered. Evicts the groups that were written to, then renews the lease: ``staleness`` seconds
         from when it was asked. To be run to its end, other work between the steps being welcome; each step gives the
         ages (seconds) of changes that took away what could still be used."""
         with self._lock:
-            if question.asked_at < self._asked_at:
-                return  # an answer to an older question says nothing new, and may look like a step back
-            self._asked_at = question.asked_at
-            if not self.history.follows(changes) or changes.generation < question.highest:
-                self.history.begin(changes)
-                self._highest = UNTOLD
-                self._begin_anew(Lease(self.lease.words))
-        for first in range(0, len(changes.changes), SLICE):
+            if snapshot.polled_at < self._polled_at:
+                return  # the answer to an older poll says nothing new, and may look like a step back
+            self._polled_at = snapshot.polled_at
+            if not self.change_log.continues(changes) or changes.generation < snapshot.highest_generation:
+                self.change_log.restart(changes)
+                self._highest_generation = NO_GENERATION
+                self._reset(Lease(self.lease.versions))
+        for first in range(0, len(changes.changes), APPLIED_AT_ONCE):
             with self._lock:
-                if question.asked_at != self._asked_at:
-                    return  # a newer answer is being learned, on another loop
+                if snapshot.polled_at != self._polled_at:
+                    return  # a newer answer is being applied, on another loop
                 ages = [
                     change.age
-                    for change in self.history.add(changes.changes[first : first + SLICE])
-                    if self._forget(change.handle, change.generation, question.asked_at)
+                    for change in self.change_log.add(changes.changes[first : first + APPLIED_AT_ONCE])
+                    if self._evict_older(change.handle, change.generation, snapshot.polled_at)
                 ]
             yield ages
         with self._lock:
-            if question.asked_at == self._asked_at:
-                self.history.end(changes)
-                self._quiet = question.quiet
-                self.lease.until = max(self.lease.until, question.asked_at + staleness)
+            if snapshot.polled_at == self._polled_at:
+                self.change_log.complete(changes)
+                self._versions_at_poll = snapshot.versions_at_poll
+                self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
-    def crashed(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Places and odd words that were met more than ``after`` seconds ago and stand there still: their writers will
-        not come back. To be mended."""
-        words, found = self.lease.words, []
+    def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
+        """Slots and versions of writes that were seen in progress more than ``after`` seconds ago and still are: their
+        writers have crashed. To be repaired."""
+        versions, found = self.lease.versions, []
         with self._lock:
-            for place, (word, met) in list(self._odd.items()):
-                if words[place] != word:
-                    del self._odd[place]
-                elif now - met > after:
-                    found.append((place, word))
+            for slot, (version, seen_at) in list(self._in_progress.items()):
+                if versions[slot] != version:
+                    del self._in_progress[slot]
+                elif now - seen_at > after:
+                    found.append((slot, version))
         return found
 
-    def _begin_anew(self, lease: Lease) -> None:
+    def _reset(self, lease: Lease) -> None:
         self.flushes += len(self._ring) > 0
         self.lease.until = -inf
         self.lease = lease
 
-    def _forget(self, handle: bytes, generation: int, now: float) -> bool:
+    def _evict_older(self, handle: bytes, generation: int, now: float) -> bool:
         """Drops what is older than this generation. True if any of it could still be used."""
         for fill in self._fills.get(handle, ()):
             fill.floor = max(fill.floor, generation)
         self._refusals.drop(handle)
         alive = False
-        for entry in self._siblings(handle):
+        for entry in self._entries_of(handle):
             if entry.generation < generation:
                 alive = alive or entry.alive(now)
                 self._drop(entry)
@@ -252,59 +265,59 @@ class GroupCache:
 
     def _insert(self, fill: Fill, key: bytes, group: UserGroup, generation: int, deadline: float, now: float) -> None:
         self._reap(now)
-        if self._ring.full():
-            self._make_room(now)
-        entry = Entry(fill, generation, deadline, key, group, self._ring.take())
-        self._ring.sit(entry)
+        if self._ring.is_full():
+            self._evict_one(now)
+        entry = CacheEntry(fill, generation, deadline, key, group, self._ring.free_position())
+        self._ring.put(entry)
         self.index[key[ROW_BYTE]][key[TABLE_BYTE]][key] = entry
-        self._gather(fill.handle, (*self._siblings(fill.handle), entry))
-        self._highest = max(self._highest, generation)
+        self._reindex(fill.handle, (*self._entries_of(fill.handle), entry))
+        self._highest_generation = max(self._highest_generation, generation)
 
     def _reap(self, now: float) -> None:
-        """Looks at one seat and drops what died there: a cache that is used shrinks to what lives, step by step."""
-        entry = self._ring.under_hand()
-        if entry is not None and self._dead(entry, now):
+        """Drops the entry at the next position if it is dead: a cache in use shrinks to what lives, step by step."""
+        entry = self._ring.advance()
+        if entry is not None and self._is_dead(entry, now):
             self._drop(entry)
 
-    def _make_room(self, now: float) -> None:
-        """Frees one seat: the first under the hand that is dead or was not used since, or the one after CHANCES."""
-        for chance in range(CHANCES + 1):
-            entry = self._ring.under_hand()
+    def _evict_one(self, now: float) -> None:
+        """Drops the next entry that is dead or was not used since the last round, or the one after MAX_CHANCES."""
+        for chance in range(MAX_CHANCES + 1):
+            entry = self._ring.advance()
             if entry is None:
                 return
-            if not entry.seen or chance == CHANCES or self._dead(entry, now):
+            if not entry.seen or chance == MAX_CHANCES or self._is_dead(entry, now):
                 self._drop(entry)
                 return
             entry.seen = False
 
-    def _dead(self, entry: Entry, now: float) -> bool:
+    def _is_dead(self, entry: CacheEntry, now: float) -> bool:
         """True for what can never be used again. A lease that ran out may be renewed, and its entries with it."""
         lease = entry.lease
-        return lease is not self.lease or now >= entry.deadline or lease.words[entry.place] != entry.word
+        return lease is not self.lease or now >= entry.deadline or lease.versions[entry.slot] != entry.version
 
-    def _drop(self, entry: Entry) -> None:
+    def _drop(self, entry: CacheEntry) -> None:
         key, handle = entry.key, entry.group.handle
         del self.index[key[ROW_BYTE]][key[TABLE_BYTE]][key]
-        self._ring.leave(entry)
-        self._gather(handle, tuple(other for other in self._siblings(handle) if other is not entry))
+        self._ring.remove(entry)
+        self._reindex(handle, tuple(other for other in self._entries_of(handle) if other is not entry))
 
-    # --- the entries of a handle: mostly one, which then stands there without a tuple around it -----------------------
+    # --- the entries of a handle --------------------------------------------------------------------------------------
 
-    def _siblings(self, handle: bytes) -> tuple[Entry, ...]:
-        found = self._families[_family(handle)].get(handle, ())
+    def _entries_of(self, handle: bytes) -> tuple[CacheEntry, ...]:
+        found = self._by_handle[_handle_table(handle)].get(handle, ())
         return found if isinstance(found, tuple) else (found,)
 
-    def _gather(self, handle: bytes, entries: tuple[Entry, ...]) -> None:
-        family = self._families[_family(handle)]
+    def _reindex(self, handle: bytes, entries: tuple[CacheEntry, ...]) -> None:
+        table = self._by_handle[_handle_table(handle)]
         if entries:
-            family[handle] = entries[0] if len(entries) == 1 else entries
+            table[handle] = entries[0] if len(entries) == 1 else entries
         else:
-            del family[handle]
+            del table[handle]
 
 
-def _family(handle: bytes) -> int:
+def _handle_table(handle: bytes) -> int:
     return (handle[0] & 1) << 8 | handle[1]
 
 
-def _age(group: UserGroup) -> tuple[int, int]:
+def _state_of(group: UserGroup) -> tuple[int, int]:
     return group.revision, group.token_version

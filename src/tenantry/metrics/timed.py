@@ -38,7 +38,7 @@ class TimedBackend:
         """Reads by environment and group, if they are counted."""
         self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
-        if hasattr(backend, "look"):
+        if hasattr(backend, "read_at_snapshot"):
             self.look = self._look
         if hasattr(backend, "changes"):
             self.changes = self._changes
@@ -57,7 +57,7 @@ class TimedBackend:
 
     async def _look(self, token: Token, *, fresh: bool) -> Reading:
         with self._timed("look"):
-            reading: Reading = await self._backend.look(token, fresh=fresh)
+            reading: Reading = await self._backend.read_at_snapshot(token, fresh=fresh)
         self._count(reading.group)
         return reading
 

@@ -31,7 +31,7 @@ from tenantry.groups import UserGroup
 from tenantry.middleware.privacy import Message, Send
 from tenantry.middleware.watch import Visit, Watch
 from tenantry.ports import MonotonicClock
-from tenantry.slots.boot import boot_clock
+from tenantry.slots import monotonic_with_suspend
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
@@ -80,7 +80,7 @@ class LiveSocket:
         receive: Receive,
         send: Send,
         *,
-        clock: MonotonicClock = boot_clock,
+        clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
         self._resolver = resolver
         self._raw = raw

@@ -1,7 +1,7 @@
-"""Poller: asks the store for its changes every X/5 seconds, while the resolver is used.
+"""Poller: asks the store for its changes every fifth of the staleness bound, while the resolver is used.
 
 Not a task that runs for ever, but a timer on whichever event loop has requests: it ends with its loop, the next loop
-takes over, and one poll at a time serves them all. Nothing here keeps a loop or a resolver alive.
+takes over, and one poll at a time serves them all. Nothing here holds a strong reference to a loop or a resolver.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from tenantry.errors import StoreUnavailable, TenantryError
-from tenantry.resolver.asking import place_of_error
-from tenantry.resolver.following import Following, hush
+from tenantry.resolver.bus_subscriptions import BusSubscriptions, silence_destroy_warning
+from tenantry.resolver.loading import error_location
 
 if TYPE_CHECKING:
     from tenantry.cache import GroupCache
     from tenantry.ports import LeasedBackend, MonotonicClock, Slots
-    from tenantry.resolver.counters import Counters
+    from tenantry.resolver.loading import Counters
 
 logger = logging.getLogger(__name__)
 
 IDLE = 30.0
 """Seconds without a request after which polling stops, until the next one. An idle app costs the store nothing."""
 
-COLD = 0.1
+FIRST_POLL_WAIT = 0.1
 """Seconds for which a request waits, at most, for the poll that lets its answer be cached."""
 
 
 class Poller:
-    """Keeps the cache's lease alive. ``staleness`` (X) and ``patience`` are seconds."""
+    """Renews the cache's lease. ``staleness`` and ``patience`` are seconds."""
 
     def __init__(
         self,
         backend: LeasedBackend,
         cache: GroupCache,
         counters: Counters,
-        following: Following,
+        subscriptions: BusSubscriptions,
         *,
         staleness: float,
         patience: float,
@@ -50,155 +50,157 @@ class Poller:
         self._backend = backend
         self._cache = cache
         self._counters = counters
-        self._following = following
+        self._subscriptions = subscriptions
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._interval = staleness / 5
         self._clock = clock
         self._lock = Lock()
-        self._home: weakref.ref[asyncio.AbstractEventLoop] | None = None
+        self._loop_ref: weakref.ref[asyncio.AbstractEventLoop] | None = None
         self._task: asyncio.Task[None] | None = None
-        self._ticket = 0
+        self._epoch = 0
         self._due = 0.0
         self._begun_at = 0.0
         self._slots: Slots | None = None
         self._down = False
         self._used = -1
-        self._used_at = 0.0
+        self._last_used_at = 0.0
 
-    def wake(self, loop: asyncio.AbstractEventLoop) -> None:
+    def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
         """To be called by each request that was not answered from the cache, on its loop: polls at once, unless polls
         are under way already."""
         now = self._clock()
         with self._lock:
-            if now < self._due and self._at_home():
+            if now < self._due and self._has_running_loop():
                 return
             _cancel(self._task)
-            self._ticket += 1
-            self._home = weakref.ref(loop)
-            self._begin(loop, self._ticket, now)
+            self._epoch += 1
+            self._loop_ref = weakref.ref(loop)
+            self._begin(loop, self._epoch, now)
 
-    async def warm(self) -> None:
+    async def wait_first_poll(self) -> None:
         """Waits a little for a poll that has just begun on this loop, if there is no lease."""
         task, now = self._task, self._clock()
-        if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + COLD:
+        if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
         if task.get_loop() is asyncio.get_running_loop():
-            await asyncio.wait({task}, timeout=COLD)
+            await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Ends polls and buses until the next ``wake``; gives the tasks that are ending."""
+        """Ends polls and buses until the next ``ensure_running``; gives the tasks that are ending."""
         with self._lock:
-            self._ticket += 1
+            self._epoch += 1
             self._due = 0.0
             task, self._task = self._task, None
         _cancel(task)
-        return [*self._following.stop(), *([] if task is None else [task])]
+        return [*self._subscriptions.stop(), *([] if task is None else [task])]
 
     # --- timers -------------------------------------------------------------------------------------------------------
 
-    def _at_home(self) -> bool:
-        home = None if self._home is None else self._home()
-        return home is not None and home.is_running()
+    def _has_running_loop(self) -> bool:
+        loop = None if self._loop_ref is None else self._loop_ref()
+        return loop is not None and loop.is_running()
 
-    def _begin(self, loop: asyncio.AbstractEventLoop, ticket: int, now: float) -> None:
+    def _begin(self, loop: asyncio.AbstractEventLoop, epoch: int, now: float) -> None:
         self._begun_at = now
         self._due = now + self._patience + self._interval  # later than this, another loop may take over
-        self._following.start(loop)
-        self._task = loop.create_task(self._run(loop, ticket), name="tenantry.poll")
-        hush(self._task)
+        self._subscriptions.start(loop)
+        self._task = loop.create_task(self._run(loop, epoch), name="tenantry.poll")
+        silence_destroy_warning(self._task)
 
-    async def _run(self, loop: asyncio.AbstractEventLoop, ticket: int) -> None:
+    async def _run(self, loop: asyncio.AbstractEventLoop, epoch: int) -> None:
         try:
             await self.poll()
         finally:
             delay = self._interval * random.uniform(0.8, 1.0)  # noqa: S311  # so that a fleet does not ask in step
             with self._lock:
-                if ticket == self._ticket and not loop.is_closed():
+                if epoch == self._epoch and not loop.is_closed():
                     self._task = None
                     self._due = self._clock() + delay + self._interval
-                    loop.call_later(delay, _tick, weakref.ref(self), ticket)
+                    loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
-    def tick(self, ticket: int) -> None:
+    def tick(self, epoch: int) -> None:
         """The timer's: polls again, unless others do, or nobody has asked for anything for a while."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
-            self._used, self._used_at = used, now
-        idle = now - self._used_at >= IDLE
+            self._used, self._last_used_at = used, now
+        idle = now - self._last_used_at >= IDLE
         with self._lock:
-            if ticket != self._ticket:
+            if epoch != self._epoch:
                 return
             if not idle:
-                self._begin(asyncio.get_running_loop(), ticket, now)
+                self._begin(asyncio.get_running_loop(), epoch, now)
         if idle:
             self.stop()
 
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Asks once. A failure leaves the lease to run out, and is told once until the store answers again."""
+        """Asks once. A failure leaves the lease to run out, and is logged once until the store answers again."""
         try:
             async with asyncio.timeout(self._patience):
-                await self._ask()
+                await self._poll_once()
         except Exception as error:  # noqa: BLE001  # whatever a backend raises, the lease runs out
             self._counters.failed_polls += 1
-            self._fail(error)
+            self._log_failure(error)
         else:
             self._counters.polls += 1
             if self._down:
                 self._down = False
-                logger.warning("the store tells of its changes again: groups are cached")
+                logger.warning("the store answers for its changes again: groups are cached")
         self._counters.flushed = self._cache.flushes
 
-    async def _ask(self) -> None:
+    async def _poll_once(self) -> None:
         slots = self._backend.slots
-        question = self._cache.ask(self._clock(), None if slots is None or slots is not self._slots else slots.copy())
+        snapshot = self._cache.begin_poll(
+            self._clock(), None if slots is None or slots is not self._slots else slots.copy()
+        )
         await asyncio.sleep(0)  # three turns of the loop: a store that answers at once would make one long one of them
-        changes = await self._backend.changes(self._cache.history.known, lease=self._staleness)
+        changes = await self._backend.changes(self._cache.change_log.known, lease=self._staleness)
         await asyncio.sleep(0)
         if self._attach(self._backend.slots):
-            question = replace(question, quiet=None)  # those words were others
-        for ages in self._cache.learn(question, changes, self._staleness):
-            self._measure(ages)
+            snapshot = replace(snapshot, versions_at_poll=None)  # those were of other slots
+        for ages in self._cache.apply_changes(snapshot, changes, self._staleness):
+            self._count_evictions(ages)
             await asyncio.sleep(0)
-        self._mend()
+        self._repair()
 
     def _attach(self, slots: Slots | None) -> bool:
         """True if these slots are others than before."""
         if slots is None:
-            raise StoreUnavailable("the store told of its changes and has no slots")
+            raise StoreUnavailable("the store gave its changes and has no slots")
         if slots is self._slots:
             return False
-        self._cache.attach(slots.words)
+        self._cache.attach(slots.versions)
         self._slots = slots
         return True
 
-    def _measure(self, ages: list[float]) -> None:
+    def _count_evictions(self, ages: list[float]) -> None:
         if ages:
             counters = self._counters
             counters.evicted += len(ages)
             counters.last_staleness = ages[-1]
             counters.max_staleness = max(counters.max_staleness, *ages)
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         if self._slots is not None:
-            for place, word in self._cache.crashed(self._clock(), self._staleness):
-                logger.warning("a writer has crashed: its word at place %d is mended", place)
-                self._slots.mend(place, word)
+            for slot, version in self._cache.abandoned_writes(self._clock(), self._staleness):
+                logger.warning("a writer has crashed: its slot %d is repaired", slot)
+                self._slots.repair(slot, version)
 
-    def _fail(self, error: Exception) -> None:
+    def _log_failure(self, error: Exception) -> None:
         if self._down:
             return
         self._down = True
-        what = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else place_of_error(error)
-        logger.warning("the store does not tell of its changes, so groups are not cached: %s", what)
+        what = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else error_location(error)
+        logger.warning("the store does not answer for its changes, so groups are not cached: %s", what)
 
 
-def _tick(poller: weakref.ref[Poller], ticket: int) -> None:
-    alive = poller()
-    if alive is not None:
-        alive.tick(ticket)
+def _tick(poller: weakref.ref[Poller], epoch: int) -> None:
+    target = poller()
+    if target is not None:
+        target.tick(epoch)
 
 
 def _cancel(task: asyncio.Task[None] | None) -> None:

@@ -1,8 +1,8 @@
 """Resolver: the string that a request carries becomes a user group, with as little I/O as can be.
 
-A hit is a dict look, one clock call and one look at a word that writers on this host change. A miss checks the
-signature first, so a forgery costs no I/O, no memory and no task; then one task per token asks the backend, however
-many wait.
+A hit is a dict lookup, one clock call and one comparison of a version that writers on this host change. A miss checks
+the signature first, so a forgery costs no I/O, no memory and no task; then one task per token reads the backend,
+however many wait.
 """
 
 from __future__ import annotations
@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.resolver.asking import Asking
-from tenantry.resolver.counters import Counters
-from tenantry.resolver.flight import Flight
-from tenantry.resolver.following import Following
+from tenantry.resolver.bus_subscriptions import BusSubscriptions
+from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
-from tenantry.resolver.verdict import Verdict, judge, may_have_grace
-from tenantry.slots.boot import boot_clock
+from tenantry.slots import monotonic_with_suspend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,13 +38,13 @@ class Resolver:
 
     ``environment``: None accepts every environment of the backend, a name only that one.
 
-    ``staleness`` (X, seconds): no answer that is older is used. With a backend whose changes can be followed
-    (ports.LeasedBackend) answers are cached while the store has told of its changes less than X ago, a write on this
-    host is seen when it returns, and a write elsewhere X / 5 later, or never later than X with the store out of reach.
-    Of a backend that has only ``find`` an answer is used for X.
+    ``staleness`` (seconds) is the staleness bound: no answer that is older is used. With a backend whose changes can
+    be followed (ports.LeasedBackend) answers are cached while the store answered for its changes less than the bound
+    ago. A write on this host is seen when it returns; a write elsewhere a fifth of the bound later, or at the bound
+    with the store out of reach. An answer of a backend that has only ``find`` is used for the bound.
 
-    ``capacity`` bounds the tokens kept, ``unknown_capacity`` the refusals, which are kept apart. A load that takes
-    longer than ``patience`` seconds (at most X) is a StoreUnavailable. ``buses`` tell of writes sooner than the next
+    ``capacity`` bounds the cached tokens, ``unknown_capacity`` the refusals, which are counted apart. A load that takes
+    longer than ``patience`` seconds (at most the bound) is a StoreUnavailable. ``buses`` report writes before the next
     poll. ``clock`` gives seconds that go on while the machine sleeps.
 
     Threads and loops: one resolver may serve several event loops, one after another or each in its own thread. Loads
@@ -65,7 +62,7 @@ class Resolver:
         unknown_capacity: int = 1_024,
         patience: float = 1.8,
         buses: Sequence[Bus] = (),
-        clock: MonotonicClock = boot_clock,
+        clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
         if not 0 < staleness < inf or not 0 < patience < inf:
             raise ValueError("staleness and patience are seconds above 0")
@@ -78,17 +75,17 @@ class Resolver:
         leased = _leased(backend)
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
         self._index = self._cache.index
-        self._asking = Asking(backend, self.counters)
-        self._following = Following(buses, self)
+        self._reader = BackendReader(backend, self.counters)
+        self._subscriptions = BusSubscriptions(buses, self)
         self._poller = None if leased is None else Poller(
-            leased, self._cache, self.counters, self._following,
+            leased, self._cache, self.counters, self._subscriptions,
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._flights: dict[tuple[asyncio.AbstractEventLoop, bytes], Flight] = {}
+        self._flights: dict[tuple[asyncio.AbstractEventLoop, bytes], SingleFlight] = {}
 
     def __repr__(self) -> str:
-        return f"<Resolver of {self._asking.name}, {len(self._cache)} tokens cached>"
+        return f"<Resolver of {self._reader.name}, {len(self._cache)} tokens cached>"
 
     @property
     def environment(self) -> str | None:
@@ -97,12 +94,12 @@ class Resolver:
 
     @property
     def staleness(self) -> float:
-        """X: the age (seconds) that no answer exceeds."""
+        """The staleness bound: the age (seconds) that no answer exceeds."""
         return self._staleness
 
     @property
     def cached(self) -> int:
-        """How many tokens take up room in the cache."""
+        """How many tokens are in the cache."""
         return len(self._cache)
 
     @property
@@ -120,7 +117,7 @@ class Resolver:
             return None
         lease = entry.lease
         now = self._clock()
-        if now >= lease.until or now >= entry.deadline or lease.words[entry.place] != entry.word:
+        if now >= lease.until or now >= entry.deadline or lease.versions[entry.slot] != entry.version:
             return None
         entry.seen = True
         self.counters.hits += 1
@@ -137,12 +134,12 @@ class Resolver:
         if group is not None:
             return group
         self.counters.misses += 1
-        token = self._read(key)
-        ahead = self._compare(key, token)
+        token = self._check_signature(key)
+        ahead = self._reject_outdated(key, token)
         loop = asyncio.get_running_loop()
-        self._wake(loop)
+        self._ensure_polling(loop)
         flight = self._flights.get((loop, key))
-        if flight is None or not (flight.fill is None or self._cache.stands(flight.fill, self._clock())):
+        if flight is None or not (flight.fill is None or self._cache.is_valid(flight.fill, self._clock())):
             flight = self._start(loop, key, token, ahead=ahead)
         else:
             self.counters.joined += 1
@@ -165,24 +162,24 @@ class Resolver:
         """Ends the loads of this event loop, polls and buses; whoever waits for a load gets StoreUnavailable. The
         backend is not closed, and the resolver can be used again."""
         loop = asyncio.get_running_loop()
-        tasks = [flight.task for (home, _), flight in list(self._flights.items()) if home is loop]
+        tasks = [flight.task for (owner, _), flight in list(self._flights.items()) if owner is loop]
         for task in tasks:
             task.cancel()
-        ending = self._following.stop() if self._poller is None else self._poller.stop()
+        ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
         tasks += [task for task in ending if task.get_loop() is loop]
         await asyncio.gather(*tasks, return_exceptions=True)
         self._cache.flush()
 
     # --- before the backend -------------------------------------------------------------------------------------------
 
-    def _read(self, key: bytes) -> Token:
+    def _check_signature(self, key: bytes) -> Token:
         try:
             return self._keys.read(key)
         except InvalidToken:
             self.counters.forged += 1
             raise
 
-    def _compare(self, key: bytes, token: Token) -> bool:
+    def _reject_outdated(self, key: bytes, token: Token) -> bool:
         """Refuses a token that is known to be dead: refused a moment ago, or older than the cached group and beyond its
         grace. True for one that is newer: a rotation elsewhere, of which only the store of record is sure to know."""
         now = self._clock()
@@ -193,106 +190,107 @@ class Resolver:
             _refuse()
         return cached is not None and token.version > cached.token_version
 
-    def _wake(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _ensure_polling(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._poller is not None:
-            self._poller.wake(loop)
+            self._poller.ensure_running(loop)
         else:
-            self._following.start(loop)
+            self._subscriptions.start(loop)
 
     # --- the backend --------------------------------------------------------------------------------------------------
 
-    def _start(self, loop: asyncio.AbstractEventLoop, key: bytes, token: Token, *, ahead: bool) -> Flight:
+    def _start(self, loop: asyncio.AbstractEventLoop, key: bytes, token: Token, *, ahead: bool) -> SingleFlight:
         if loop is not self._loop:
             self._loop = loop
-            for place in [place for place in list(self._flights) if place[0].is_closed()]:
-                self._flights.pop(place, None)  # its loop was closed under it, and can finish nothing
-        flight = Flight(loop)
-        place = (loop, key)
-        self._flights[place] = flight
-        flight.task = loop.create_task(self._fly(flight, place, token, ahead=ahead), name="tenantry.resolve")
+            for old in [old for old in list(self._flights) if old[0].is_closed()]:
+                self._flights.pop(old, None)  # its loop was closed under it, and can finish nothing
+        flight = SingleFlight(loop)
+        flight_key = (loop, key)
+        self._flights[flight_key] = flight
+        flight.task = loop.create_task(self._load_task(flight, flight_key, token, ahead=ahead), name="tenantry.resolve")
         return flight
 
-    async def _fly(
-        self, flight: Flight, place: tuple[asyncio.AbstractEventLoop, bytes], token: Token, *, ahead: bool
+    async def _load_task(
+        self, flight: SingleFlight, flight_key: tuple[asyncio.AbstractEventLoop, bytes], token: Token, *, ahead: bool
     ) -> None:
         try:
             async with asyncio.timeout(self._patience):
-                group = await self._load(flight, place[1], token, ahead=ahead)
-            flight.land(group)
+                group = await self._load(flight, flight_key[1], token, ahead=ahead)
+            flight.set_result(group)
         except (InvalidToken, StoreUnavailable) as error:
-            flight.crash(error)
+            flight.set_exception(error)
         except TimeoutError as error:
             late = StoreUnavailable("the user group could not be looked up in time")
             late.__cause__ = error
-            flight.crash(late)
+            flight.set_exception(late)
         except asyncio.CancelledError:
-            flight.crash(StoreUnavailable("the load of this user group was stopped"))
+            flight.set_exception(StoreUnavailable("the load of this user group was stopped"))
             raise
         except BaseException as error:  # goes to every waiter; what must stop the loop goes on to stop it
-            flight.crash(error)
+            flight.set_exception(error)
             if not isinstance(error, Exception):
                 raise
         finally:
             if flight.fill is not None:
                 self._cache.end(flight.fill)
-            if self._flights.get(place) is flight:
-                del self._flights[place]
+            if self._flights.get(flight_key) is flight:
+                del self._flights[flight_key]
 
-    async def _load(self, flight: Flight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
+    async def _load(self, flight: SingleFlight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
         """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""
         if self._poller is not None:
-            await self._poller.warm()
-        read = await self._look(flight, token, fresh=ahead)
-        if self._is_old(token, read):
+            await self._poller.wait_first_poll()
+        answer = await self._read(flight, token, fresh=ahead)
+        if self._is_outdated(token, answer):
             self.counters.stale += 1
-            read = await self._look(flight, token, fresh=True)
-        return self._settle(key, token, read)
+            answer = await self._read(flight, token, fresh=True)
+        return self._store(key, token, answer)
 
-    async def _look(self, flight: Flight, token: Token, *, fresh: bool) -> _Read:
+    async def _read(self, flight: SingleFlight, token: Token, *, fresh: bool) -> _BackendAnswer:
         if flight.fill is not None:
             self._cache.end(flight.fill)
         started = self._clock()
         flight.fill = fill = self._cache.begin(token.handle, started)
-        fresh = fresh or self._cache.unsure(fill, started)
-        return _Read(fill, started, fresh, await self._asking.look(token, fresh=fresh))
+        fresh = fresh or self._cache.requires_origin(fill, started)
+        return _BackendAnswer(fill, started, fresh, await self._reader.read(token, fresh=fresh))
 
-    def _is_old(self, token: Token, read: _Read) -> bool:
+    def _is_outdated(self, token: Token, answer: _BackendAnswer) -> bool:
         if self._poller is None:
             return False
-        now, group = self._clock(), read.reading.group
-        if not read.fresh and (group is None or not self._cache.believes(token.handle, read.reading.generation, now)):
+        now, reading = self._clock(), answer.reading
+        group = reading.group
+        if not answer.fresh and (group is None or not self._cache.may_use(token.handle, reading.generation, now)):
             return True
         known = self._cache.newest(token.handle, now)
         return group is not None and known is not None and group.revision < known.revision
 
-    def _settle(self, key: bytes, token: Token, read: _Read) -> UserGroup:
-        reading, now = read.reading, self._clock()
-        group, verdict = reading.group, judge(reading, token, self._environment)
-        if group is None or verdict in {Verdict.DEAD, Verdict.WRONG}:
-            self._blame(verdict)
-            deadline = read.started + min(self._staleness, REFUSAL_SECONDS)
-            self._cache.refuse(read.fill, key, reading.generation, deadline, now)
+    def _store(self, key: bytes, token: Token, answer: _BackendAnswer) -> UserGroup:
+        reading, now = answer.reading, self._clock()
+        group, freshness = reading.group, Freshness.classify(reading, token, self._environment)
+        if group is None or freshness in {Freshness.NO_GROUP, Freshness.MISMATCHED}:
+            self._count_refusal(freshness)
+            deadline = answer.started + min(self._staleness, REFUSAL_SECONDS)
+            self._cache.refuse(answer.fill, key, reading.generation, deadline, now)
             _refuse()
-        if verdict is Verdict.GOOD:
-            self._cache.store(read.fill, key, group, reading.generation, self._deadline(read), now)
+        if freshness is Freshness.GOOD:
+            self._cache.store(answer.fill, key, group, reading.generation, self._deadline(answer), now)
         return group
 
-    def _deadline(self, read: _Read) -> float:
+    def _deadline(self, answer: _BackendAnswer) -> float:
         """Its own end of an answer that is good; ``inf`` itself where it has none, of which a million share one."""
-        seconds = inf if read.reading.seconds is None else read.reading.seconds
+        seconds = inf if answer.reading.seconds is None else answer.reading.seconds
         if self._poller is None:
             seconds = min(seconds, self._staleness)
-        return inf if seconds == inf else read.started + seconds
+        return inf if seconds == inf else answer.started + seconds
 
-    def _blame(self, verdict: Verdict) -> None:
-        if verdict is Verdict.DEAD:
+    def _count_refusal(self, freshness: Freshness) -> None:
+        if freshness is Freshness.NO_GROUP:
             self.counters.unknown += 1
         else:
             self.counters.mismatched += 1
-            logger.error("the backend %s answered with a group of another token", self._asking.name)
+            logger.error("the backend %s answered with a group of another token", self._reader.name)
 
 
-class _Read(NamedTuple):
+class _BackendAnswer(NamedTuple):
     """An answer, the time of its question, as old as which it is, the fill that was begun for it, and whether only the
     store of record was asked."""
 

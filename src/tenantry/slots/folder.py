@@ -1,9 +1,9 @@
-"""The run folder: where the processes of one host meet.
+"""The run folder, which the processes of one host share.
 
 ``TENANTRY_RUN_DIR``, else a path that depends on nothing but the user who runs the process and the store, so that a
 server, a cron job and an administrator's shell agree on it: ``/dev/shm/tenantry-<user id>-<name>``, or ``/tmp/…`` on a
 system without that file system in memory. With ``TENANTRY_RUN_GROUP`` several users of one host share
-``…/tenantry-group-<group id>-<name>``. The name is random and kept in the store: no other user can foresee it.
+``…/tenantry-group-<group id>-<name>``. The name is random and stored in the database: no other user can foresee it.
 
 Both parents are open to everybody, so a folder is trusted only if nobody else can have put it there or can write to it.
 One that is not trusted raises FolderTaken where the path was ours to choose: the store then names another (decision
@@ -14,6 +14,7 @@ answer 503 and show no path to its callers.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -24,7 +25,30 @@ from pathlib import Path
 from typing import Final
 
 from tenantry.errors import StoreUnavailable
-from tenantry.slots.advice import DIRECTORY_VARIABLE, GROUP_VARIABLE, SET_FOLDER, os_failure
+
+DIRECTORY_VARIABLE: Final = "TENANTRY_RUN_DIR"
+GROUP_VARIABLE: Final = "TENANTRY_RUN_GROUP"
+
+SET_FOLDER: Final = (
+    f"Set {DIRECTORY_VARIABLE} to a folder on this host that the user of every Tenantry process here can write to, the "
+    f"same for all, or {GROUP_VARIABLE} to the group that they are in"
+)
+
+_FULL: Final = f"Free some space there (a store takes 512 KiB), or set {DIRECTORY_VARIABLE} to a folder elsewhere"
+_DENIED: Final = f"Correct owner and mode of what is there. {SET_FOLDER}"
+_ADVICE: Final = {
+    errno.EMFILE: "This process has as many files open as it may: raise its limit (`ulimit -n`, LimitNOFILE=)",
+    errno.ENFILE: "The machine has as many files open as it may: raise its limit (`sysctl fs.file-max`)",
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EACCES: _DENIED,
+    errno.EPERM: _DENIED,
+    errno.EROFS: f"That file system is read-only. {SET_FOLDER}",
+    errno.ENOMEM: "There is no memory left for this process: free some, or raise the limit (`ulimit -v`, MemoryMax=)",
+    errno.EAGAIN: "This process may not lock so much memory: raise its limit (`ulimit -l`, LimitMEMLOCK=)",
+    errno.ENOENT: SET_FOLDER,
+    errno.ENOTDIR: SET_FOLDER,
+}
 
 _BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # what is found there is checked before it is used
 _POSIX: Final = sys.platform != "win32"
@@ -62,7 +86,7 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """Something stands at the path of the run folder that cannot be trusted; ``refusal`` tells what."""
+    """What is at the path of the run folder cannot be trusted; ``refusal`` says why."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -72,7 +96,7 @@ class FolderTaken(Exception):
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
     """The run folder of the store with this run name, made if there is none; ``given``: this one.
 
-    Raises StoreUnavailable if it cannot be used, and FolderTaken if what stands at the path cannot be trusted and
+    Raises StoreUnavailable if it cannot be used, and FolderTaken if what is at the path cannot be trusted and
     another name would lead to another path.
     """
     group = _group()
@@ -120,7 +144,7 @@ def _group() -> int | None:
 
 
 def _make(folder: RunFolder) -> bool:
-    """Puts the folder in its place with the right owner and mode from the first moment, whoever else does the same;
+    """Makes the folder with the right owner and mode from the first moment, whoever else does the same;
     False if something came to its path meanwhile."""
     # Not called after the folder: whoever watches the parent would know the name before it is ours.
     draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
@@ -140,16 +164,16 @@ def _make(folder: RunFolder) -> bool:
 
 
 def _refusal(folder: RunFolder) -> StoreUnavailable | None:
-    """Why what stands at the path cannot be trusted; None if it can. Raises StoreUnavailable for its parent."""
+    """Why what is at the path cannot be trusted; None if it can. Raises StoreUnavailable for its parent."""
     path = folder.path
     status = path.lstat()
-    reason, mend = folder.distrust(status), "remove it or correct its owner and mode"
+    reason, fix = folder.distrust(status), "remove it or correct its owner and mode"
     if stat.S_ISLNK(status.st_mode):
-        reason, mend = "is a symbolic link", "remove it, or name where it leads"
+        reason, fix = "is a symbolic link", "remove it, or name where it leads"
     elif not stat.S_ISDIR(status.st_mode):
-        reason, mend = "is not a folder", "remove it"
+        reason, fix = "is not a folder", "remove it"
     if reason:
-        return StoreUnavailable(f"the run folder {path} {reason}: {mend}. {SET_FOLDER}")
+        return StoreUnavailable(f"the run folder {path} {reason}: {fix}. {SET_FOLDER}")
     above = path.parent.stat()
     if above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX:
         raise StoreUnavailable(
@@ -157,3 +181,10 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
             f"run `chmod +t {path.parent}`. {SET_FOLDER}"
         )
     return None
+
+
+def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
+    """A sentence that names what failed and why, and what to do; ``otherwise`` is the advice for an error that
+    does not tell how to correct it."""
+    advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
+    return f"{what} {path}: {error.strerror or error}. {advice}"

@@ -1,4 +1,4 @@
-"""Table: what a writer does to the words, wherever they are kept."""
+"""SlotTable: what a writer does to the versions of a host's slots; and PrivateSlots, of one process alone."""
 
 from __future__ import annotations
 
@@ -7,68 +7,87 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from tenantry.cache import SLOTS, place_of
+from tenantry.cache import SLOT_COUNT, slot_index
 
-WORD: Final = 8
-"""Bytes of a word."""
+VERSION_BYTES: Final = 8
 
-TABLE: Final = SLOTS * WORD
-"""Bytes of all words."""
-
-
-def fresh_even() -> int:
-    """An even word that was never seen before: 63 random bits. Not 0, which is what new tables hold."""
-    return secrets.randbits(63) << 1 or fresh_even()
+TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
+"""Bytes of all versions."""
 
 
-def fresh_odd() -> int:
-    """The same, odd."""
+def new_version() -> int:
+    """An even version that was never seen before: 63 random bits. Not 0, which is what new tables hold."""
+    return secrets.randbits(63) << 1 or new_version()
+
+
+def write_in_progress() -> int:
+    """The same, odd: a write is in progress."""
     return secrets.randbits(63) << 1 | 1
 
 
-class Table:
-    """The words in a buffer of TABLE bytes.
+class SlotTable:
+    """The versions in a buffer of TABLE_BYTES bytes.
 
-    All words of a new table are 0: even, and alike for all, which does no harm, since a place never holds 0 again.
+    All versions of a new table are 0: even, and alike for all, which does no harm, since a slot never has 0 again.
     """
 
-    __slots__ = ("__weakref__", "_words")
+    __slots__ = ("__weakref__", "_versions")
 
-    def __init__(self, words: memoryview[int]) -> None:
-        self._words = words
+    def __init__(self, versions: memoryview[int]) -> None:
+        self._versions = versions
 
     @property
-    def words(self) -> memoryview[int]:
-        """Live: each look reads the word as it is now. May be held on to; it outlives ``close``."""
-        return self._words
+    def versions(self) -> memoryview[int]:
+        """Live: each access reads the version as it is now. May be held on to; it outlives ``close``."""
+        return self._versions
 
     def copy(self) -> memoryview[int]:
-        """All words as they are now; they stay so."""
-        return memoryview(self._words.tobytes()).cast("Q")
+        """All versions as they are now; they stay so."""
+        return memoryview(self._versions.tobytes()).cast("Q")
 
-    def mend(self, place: int, word: int) -> None:
-        """Puts a fresh even word at a place if ``word``, odd, stands there still: its writer has crashed.
+    def repair(self, slot: int, version: int) -> None:
+        """Ends a write in progress if it still has this ``version``: its writer has crashed.
 
-        A writer that is only slow loses nothing: it stores its own fresh even word after its commit all the same.
+        A writer that is only slow loses nothing: it stores its own new version after its commit all the same.
         """
-        words = self._words
-        if word & 1 and words[place] == word and not words.readonly:
-            words[place] = fresh_even()
+        versions = self._versions
+        if version & 1 and versions[slot] == version and not versions.readonly:
+            versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Voids whatever is kept of the groups at this handle's place."""
-        self._written()[place_of(handle)] = fresh_even()
+        """Voids whatever is cached of the groups in this handle's slot."""
+        self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
         """Around a write to a group, its commit included: odd before, even after, whatever happened."""
-        words, place = self._written(), place_of(handle)
-        words[place] = fresh_odd()
+        versions, slot = self._for_writing(), slot_index(handle)
+        versions[slot] = write_in_progress()
         try:
             yield
         finally:
-            words[place] = fresh_even()
+            versions[slot] = new_version()
 
-    def _written(self) -> memoryview[int]:
-        """The words, for a writer: it must not be told that all is well by a table that nobody else sees."""
-        return self._words
+    def _for_writing(self) -> memoryview[int]:
+        """A subclass raises here where a write would be seen by nobody else."""
+        return self._versions
+
+
+class PrivateSlots(SlotTable):
+    """Slots of a store that lives in one process: no other sees them. With the methods of ``SharedSlots``."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(memoryview(bytearray(TABLE_BYTES)).cast("Q"))
+
+    def is_current(self) -> bool:
+        """Always: nobody can replace it."""
+        return True
+
+    def renewed(self) -> PrivateSlots:
+        """Itself."""
+        return self
+
+    def close(self) -> None:
+        """Nothing to do."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cache import place_of
+from tenantry.cache import slot_index
 from tenantry.errors import TokenAlreadyRotated, UnknownGroup
 from tenantry.groups import Change, GroupChanges, GroupDraft, IdempotencyKey, Issued
 from tenantry.ports import LeasedBackend, Store
@@ -56,7 +56,7 @@ class LeaseContract(BackendContract):
         assert (await store.update(place, "acme", same)).group.revision == second.group.revision
         await store.update(place, "acme", GroupChanges())
         await store.get_or_create(place, GroupDraft("acme", "x"), make_token())
-        await backend.look(second.token, fresh=True)
+        await backend.read_at_snapshot(second.token, fresh=True)
         assert (await backend.changes(None)).generation == start
 
     async def test_an_update_to_an_equal_value_of_another_text_is_a_change(
@@ -115,7 +115,7 @@ class LeaseContract(BackendContract):
             seen = []
             while not done.is_set():
                 token = tokens[-1].token
-                reading = await backend.look(token, fresh=True)
+                reading = await backend.read_at_snapshot(token, fresh=True)
                 if reading.group is not None:
                     seen.append((reading.group.token_version, reading.generation))
                 await asyncio.sleep(0)
@@ -132,7 +132,7 @@ class LeaseContract(BackendContract):
         second = await rotate(store, first)
         now = (await backend.changes(None)).generation
         for token, group in ((second.token, second.group), (first.token, None), (make_token(), None)):
-            reading = await backend.look(token, fresh=fresh)
+            reading = await backend.read_at_snapshot(token, fresh=fresh)
             assert (reading.group, reading.seconds) == (group, None)
             assert reading.generation is not None
             assert reading.generation == now if fresh else reading.generation <= now
@@ -144,10 +144,10 @@ class LeaseContract(BackendContract):
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         clock.advance(12.5)
-        assert (await backend.look(first.token, fresh=True)).seconds == 47.5
-        assert (await backend.look(second.token, fresh=True)).seconds is None
+        assert (await backend.read_at_snapshot(first.token, fresh=True)).seconds == 47.5
+        assert (await backend.read_at_snapshot(second.token, fresh=True)).seconds is None
         clock.advance(47.5)
-        reading = await backend.look(first.token, fresh=True)
+        reading = await backend.read_at_snapshot(first.token, fresh=True)
         assert (reading.group, reading.seconds) == (None, None)
 
     async def test_distinct_looks_at_once_get_each_their_own(self, store: Store, backend: LeasedBackend) -> None:
@@ -155,7 +155,7 @@ class LeaseContract(BackendContract):
         issued = [await make_issued(store, f"g{number}") for number in range(15)]
         tokens = [each.token for each in issued] * 2 + [make_token() for _ in range(8)]
         tokens += [replace(issued[0].token, nonce=bytes(16)), replace(issued[1].token, version=9)]
-        readings = await asyncio.gather(*(backend.look(token, fresh=True) for token in tokens))
+        readings = await asyncio.gather(*(backend.read_at_snapshot(token, fresh=True) for token in tokens))
         groups = [each.group for each in issued] * 2 + [None] * 10
         assert [reading.group for reading in readings] == groups
 
@@ -165,20 +165,20 @@ class LeaseContract(BackendContract):
         place = issued.group.environment
         await backend.changes(None)
         assert backend.slots is not None
-        words, at = backend.slots.words, place_of(issued.token.handle)
-        seen = [words[at]]
+        versions, at = backend.slots.versions, slot_index(issued.token.handle)
+        seen = [versions[at]]
         second = await rotate(store, issued)
-        seen.append(words[at])
+        seen.append(versions[at])
         with pytest.raises(TokenAlreadyRotated):
             await rotate(store, issued)
         await store.update(place, "acme", GroupChanges(name="New"))
-        seen.append(words[at])
+        seen.append(versions[at])
         await rotate(store, second, grace_seconds=5)
-        seen.append(words[at])
+        seen.append(versions[at])
         await store.delete(place, "acme")
-        seen.append(words[at])
+        seen.append(versions[at])
         assert len(set(seen)) == len(seen)
-        assert not any(word & 1 for word in seen)
+        assert not any(version & 1 for version in seen)
 
     async def test_the_word_is_odd_while_a_write_is_under_way(self, store: Store, backend: LeasedBackend) -> None:
         """From the first change of the word to the end of the write, it is odd; then even, and it stays.
@@ -188,15 +188,15 @@ class LeaseContract(BackendContract):
         issued = await make_issued(store)
         await backend.changes(None)
         assert backend.slots is not None
-        words, at = backend.slots.words, place_of(issued.token.handle)
-        before, seen = words[at], []
+        versions, at = backend.slots.versions, slot_index(issued.token.handle)
+        before, seen = versions[at], []
         writing = asyncio.ensure_future(rotate(store, issued))
         while not writing.done():
-            seen.append(words[at])
+            seen.append(versions[at])
             await asyncio.sleep(0)
         await writing
-        after = words[at]
-        assert all(word & 1 or word in (before, after) for word in seen)
+        after = versions[at]
+        assert all(version & 1 or version in (before, after) for version in seen)
         assert not after & 1
         assert after != before
 

@@ -59,9 +59,9 @@ class IntrospectionBackend:
     async def find(self, token: Token) -> UserGroup | None:
         """The group, if the endpoint says that its token is active; None for a token that ``keys`` could not have
         signed. Raises StoreUnavailable for every answer that cannot be relied on."""
-        return (await self.look(token, fresh=True)).group
+        return (await self.read_at_snapshot(token, fresh=True)).group
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         """The same with how long it is good (``Reading.seconds``), for a token in its grace. Every look is fresh."""
         try:
             text = self._keys.mint(token)

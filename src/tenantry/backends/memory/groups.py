@@ -45,7 +45,7 @@ class MemoryGroups:
     async def find(self, token: Token) -> UserGroup | None:
         return self._look(token).group
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
         return self._look(token)
 
     def _look(self, token: Token) -> Reading:

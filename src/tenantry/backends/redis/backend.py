@@ -82,14 +82,14 @@ class RedisBackend:
         """The origin's: whoever does not look at generations is not to be answered from a cache."""
         return await self._origin.find(token)
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         """From the second-level cache if it has it; else, and with ``fresh``, from the origin."""
         store_id = self._store_id
         if store_id is None:  # ``changes`` has not answered yet: nobody could judge a generation
-            return await self._origin.look(token, fresh=fresh)
+            return await self._origin.read_at_snapshot(token, fresh=fresh)
         reading = None if fresh else await self._cached(store_id, token)
         if reading is None:
-            reading = await self._origin.look(token, fresh=fresh)
+            reading = await self._origin.read_at_snapshot(token, fresh=fresh)
             self._keep(store_id, token, reading)
         return reading
 

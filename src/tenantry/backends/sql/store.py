@@ -33,7 +33,7 @@ from tenantry.groups import (
 )
 from tenantry.migrations import HEAD
 from tenantry.ports import ChangeListener, Clock
-from tenantry.slots import Slots
+from tenantry.slots import SharedSlots
 
 T = TypeVar("T")
 _ATTEMPTS = 3
@@ -64,9 +64,9 @@ class SQLStore(SQLDirectory):
     # --- LeasedBackend ---
 
     async def find(self, token: Token) -> UserGroup | None:
-        return (await self.look(token, fresh=True)).group
+        return (await self.read_at_snapshot(token, fresh=True)).group
 
-    async def look(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
         runner = self._runner
         return rows.reading(await runner.look(token.handle, runner.deadline()), token, self._time)
 
@@ -77,7 +77,7 @@ class SQLStore(SQLDirectory):
         return changes
 
     @property
-    def slots(self) -> Slots | None:
+    def slots(self) -> SharedSlots | None:
         return self._runner.words.slots
 
     @property

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import FolderTaken, Slots, boot_clock
+from tenantry.slots import FolderTaken, SharedSlots, monotonic_with_suspend
 
 logger = logging.getLogger(__name__)
 
@@ -47,12 +47,12 @@ class Words:
         self._renamed_at = -_BETWEEN_NAMES
         self._known: StoreIdentity | None = None
         self._lock = threading.Lock()
-        self._opened: tuple[StoreIdentity, Slots] | None = None
+        self._opened: tuple[StoreIdentity, SharedSlots] | None = None
         self._longest_lease = 0.0
         self._settled_at = 0.0
 
     @property
-    def slots(self) -> Slots | None:
+    def slots(self) -> SharedSlots | None:
         """What was opened last; None before."""
         return self._opened[1] if self._opened else None
 
@@ -61,12 +61,12 @@ class Words:
         """Seconds for which a write that was committed still waits in ``settle``; 0.0 if none does."""
         return max(0.0, self._settled_at - time.monotonic())
 
-    async def for_writing(self, deadline: float) -> tuple[StoreIdentity, Slots]:
+    async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
         """The identity of the store, as far as is known, and its words. Raises StoreUnavailable: then nobody may write,
         for whoever keeps answers on this host would not hear of it."""
         return await self.of(self._known or await self._read(deadline), deadline)
 
-    async def of(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, Slots]:
+    async def of(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
         """The words of this store, of the file that is at the path now. Where another user has taken the path of the
         run folder, the store gets another name and the identity given back has it. Raises StoreUnavailable."""
         try:
@@ -82,13 +82,13 @@ class Words:
         except FolderTaken as taken:
             raise taken.refusal from None
 
-    def _open(self, identity: StoreIdentity) -> Slots:
+    def _open(self, identity: StoreIdentity) -> SharedSlots:
         with self._lock:
             opened = self._opened
             if opened and opened[0] == identity:
                 slots = opened[1].renewed()
             else:
-                slots = Slots.open(identity.store_id, self._folder, name=identity.run_name)
+                slots = SharedSlots.open(identity.store_id, self._folder, name=identity.run_name)
                 if opened and opened[0].store_id == identity.store_id and opened[1].path != slots.path:
                     opened[1].retire()
             self._opened, self._known = (identity, slots), identity
@@ -98,7 +98,7 @@ class Words:
         """The store says that a process may go by what it knows for so long."""
         self._longest_lease = max(self._longest_lease, seconds)
 
-    async def settle(self, identity: StoreIdentity, under: Slots, handle: bytes) -> None:
+    async def settle(self, identity: StoreIdentity, under: SharedSlots, handle: bytes) -> None:
         """Ends when no process of this host can go by an answer that is older than the write to this group, which was
         committed just now: mostly at once.
 
@@ -110,7 +110,7 @@ class Words:
             slots = self._open(identity)
             if slots is not under:
                 slots.touch(handle)
-            left = slots.leases_left(self._longest_lease, boot_clock())
+            left = slots.leases_left(self._longest_lease, monotonic_with_suspend())
         except (StoreUnavailable, FolderTaken):  # then nobody here can tell anybody: all leases run out
             left = self._longest_lease
         if left:

@@ -1,4 +1,4 @@
-"""Following: the resolver's buses, each a task of the loop that polls."""
+"""BusSubscriptions: the resolver's buses, each a task of the loop that polls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tenantry.resolver.asking import place_of_error
+from tenantry.resolver.loading import error_location
 
 if TYPE_CHECKING:
     from tenantry.ports import Bus, EvictionListener
@@ -27,8 +27,8 @@ CONNECTED = 1.0
 """A bus that ran for so many seconds was connected. One that cannot be followed at all empties no cache."""
 
 
-class Following:
-    """Follows buses for a listener, which it does not keep alive. The tasks end with ``stop``, or with their loop."""
+class BusSubscriptions:
+    """Follows buses for a listener, by a weak reference to it. The tasks end with ``stop``, or with their loop."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)
@@ -44,8 +44,8 @@ class Following:
         self.stop()
         self._loop = weakref.ref(loop)
         for bus in self._buses:
-            task = loop.create_task(_follow(bus, self._listener), name="tenantry.bus")
-            hush(task)
+            task = loop.create_task(_follow_forever(bus, self._listener), name="tenantry.bus")
+            silence_destroy_warning(task)
             task.add_done_callback(self._tasks.remove)
             self._tasks.append(task)
         listener = self._listener.alive()
@@ -66,7 +66,7 @@ class Following:
 
 
 class WeakListener:
-    """An EvictionListener that passes on what it hears while the one behind it lives."""
+    """An EvictionListener that passes messages on while the real listener exists."""
 
     def __init__(self, listener: EvictionListener) -> None:
         self.alive = weakref.ref(listener)
@@ -82,7 +82,7 @@ class WeakListener:
             listener.flush()
 
 
-async def _follow(bus: Bus, listener: EvictionListener) -> None:
+async def _follow_forever(bus: Bus, listener: EvictionListener) -> None:
     pause = SHORTEST_PAUSE
     while True:
         begun = time.monotonic()
@@ -90,25 +90,25 @@ async def _follow(bus: Bus, listener: EvictionListener) -> None:
             await bus.follow(listener)
             logger.error("the bus %s stopped by itself", type(bus).__name__)
         except Exception as error:  # noqa: BLE001  # a bus makes things faster and may break nothing
-            logger.error("the bus %s failed: %s", type(bus).__name__, place_of_error(error))  # noqa: TRY400
+            logger.error("the bus %s failed: %s", type(bus).__name__, error_location(error))  # noqa: TRY400
         lasted = time.monotonic() - begun
         if lasted >= STEADY:
             pause = SHORTEST_PAUSE
         if lasted >= CONNECTED:
-            listener.flush()  # whatever it would have told meanwhile
+            listener.flush()  # messages may have been lost meanwhile
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asyncio.Task[None]]) -> None:
-    home = loop()
-    if home is None:
+    running = loop()
+    if running is None:
         return
     for task in list(tasks):
         with contextlib.suppress(RuntimeError):  # the loop is closed, perhaps in this very moment, by its own thread
-            home.call_soon_threadsafe(task.cancel)
+            running.call_soon_threadsafe(task.cancel)
 
 
-def hush(task: asyncio.Task[None]) -> None:
-    """A loop that is closed over this task has nothing to complain of: nobody waits for it."""
+def silence_destroy_warning(task: asyncio.Task[None]) -> None:
+    """A loop that is closed over this task has nothing to warn about: nobody waits for it."""
     task._log_destroy_pending = False  # type: ignore[attr-defined]

@@ -1,0 +1,137 @@
+"""What the cache holds: leases, answers of the store (groups and refusals), and loads under way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+from cachetools import LRUCache
+
+from tenantry.groups import UserGroup
+
+SLOT_COUNT: Final = 65_536
+"""How many slots a host has. A write to either of two handles that share one voids what is cached of both."""
+
+CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
+"""Versions that never change, for a backend whose writers announce nothing."""
+
+NO_GENERATION: Final = -1
+"""The generation of an answer of a backend that has none."""
+
+REFUSALS_PER_HANDLE: Final = 8
+"""How many refused tokens of one handle are remembered. A group has few old tokens; more is somebody's experiment."""
+
+
+def slot_index(handle: bytes) -> int:
+    """The slot of this handle: its first two bytes. Handles are random, so they spread evenly."""
+    return handle[0] << 8 | handle[1]
+
+
+class Lease:
+    """Answers may be used ``until`` then (suspend-aware clock), and each while its slot has the same version.
+
+    Every answer holds the lease that it was stored under. A poll renews it for all of them at once; to forget them all
+    is to end it for good and begin another, however many they are.
+    """
+
+    __slots__ = ("until", "versions")
+
+    def __init__(self, versions: Sequence[int], until: float = -inf) -> None:
+        self.versions = versions
+        self.until = until
+
+
+class Fill:
+    """A load under way: the slot's ``version`` when it began, and the generation (``floor``) of an eviction since."""
+
+    __slots__ = ("floor", "handle", "lease", "slot", "version")
+
+    def __init__(self, handle: bytes, lease: Lease, slot: int) -> None:
+        self.handle = handle
+        self.lease = lease
+        self.slot = slot
+        self.version = lease.versions[slot]
+        self.floor = NO_GENERATION
+
+    def is_valid(self) -> bool:
+        """True while no write on this host has begun or ended since, and nothing was evicted."""
+        return self.floor == NO_GENERATION and self.lease.versions[self.slot] == self.version
+
+
+class CachedAnswer:
+    """An answer of ``generation``: good under ``lease``, before ``deadline``, while its slot has this ``version``."""
+
+    __slots__ = ("deadline", "generation", "lease", "slot", "version")
+
+    def __init__(self, fill: Fill, generation: int, deadline: float) -> None:
+        self.lease = fill.lease
+        self.slot = fill.slot
+        self.version = fill.version
+        self.generation = generation
+        self.deadline = deadline
+
+    def alive(self, now: float) -> bool:
+        """True if it may be used now. The same test stands in Resolver.peek, without a call."""
+        lease = self.lease
+        return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
+
+
+class CacheEntry(CachedAnswer):
+    """The group of a token. ``seen`` is the second-chance bit, ``position`` where it is in the ring."""
+
+    __slots__ = ("group", "key", "position", "seen")
+
+    def __init__(
+        self, fill: Fill, generation: int, deadline: float, key: bytes, group: UserGroup, position: int
+    ) -> None:
+        super().__init__(fill, generation, deadline)
+        self.key = key
+        self.group = group
+        self.position = position
+        self.seen = False
+
+
+class Refusals:
+    """Tokens that have no group, of at most ``capacity`` handles, the least recently used handle going first. They are
+    bounded apart from the groups, and never at their cost."""
+
+    __slots__ = ("_handles",)
+
+    def __init__(self, capacity: int) -> None:
+        self._handles: LRUCache[bytes, dict[bytes, CachedAnswer]] = LRUCache(capacity)
+
+    def __len__(self) -> int:
+        return len(self._handles)
+
+    def has(self, key: bytes, handle: bytes, now: float) -> bool:
+        """True if this token has no group, by an answer that may be used now."""
+        known = self._handles.get(handle)
+        return known is not None and key in known and known[key].alive(now)
+
+    def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
+        """This token has no group. The ninth token of a handle makes the others go."""
+        known = self._handles.get(handle)
+        if known is None or len(known) >= REFUSALS_PER_HANDLE:
+            known = {}
+        known[key] = answer
+        self._handles[handle] = known
+
+    def drop(self, handle: bytes) -> None:
+        """Forgets all tokens of this handle."""
+        if handle in self._handles:
+            del self._handles[handle]
+
+
+@dataclass(frozen=True, slots=True)
+class PollSnapshot:
+    """What was known when a poll began; what it brings is compared with that.
+
+    ``polled_at`` (suspend-aware clock) is when the store was asked; ``versions_at_poll`` are those of all slots just
+    before, None if they were not known; ``highest_generation`` is that of any answer stored by then.
+    """
+
+    polled_at: float
+    versions_at_poll: Sequence[int] | None
+    highest_generation: int

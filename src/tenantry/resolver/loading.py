@@ -1,0 +1,193 @@
+"""One load of a user group: who waits for it, the read of the backend, what its answer means, and what is counted."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from tenantry.errors import StoreUnavailable, TenantryError
+from tenantry.groups import Reading
+from tenantry.tracing import Span
+
+if TYPE_CHECKING:
+    from tenantry.cache import Fill
+    from tenantry.groups import Token, UserGroup
+    from tenantry.ports import Backend, LeasedBackend
+
+logger = logging.getLogger(__name__)
+
+WAKEN_AT_ONCE: Final = 64
+"""How many waiters get the result before the loop does other work: all sockets of a group may wait for one load."""
+
+
+class SingleFlight:
+    """One load and those who wait for it, all on one event loop. ``fill`` is None until the backend is asked.
+
+    The task belongs to the resolver, so that the cancellation of one who waits, the first one too, harms nobody else.
+    """
+
+    __slots__ = ("_loop", "_waiters", "fill", "task")
+
+    task: asyncio.Task[None]
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.fill: Fill | None = None
+        self._loop = loop
+        self._waiters: list[asyncio.Future[UserGroup]] = []
+
+    def join(self) -> asyncio.Future[UserGroup]:
+        """Another one who waits: to be awaited."""
+        waiter: asyncio.Future[UserGroup] = self._loop.create_future()
+        self._waiters.append(waiter)
+        return waiter
+
+    def set_result(self, group: UserGroup) -> None:
+        """The group, for everybody who waits."""
+        self._finish(0, group, None)
+
+    def set_exception(self, error: BaseException) -> None:
+        """The error, for everybody who waits."""
+        self._finish(0, None, error)
+
+    def _finish(self, first: int, group: UserGroup | None, error: BaseException | None) -> None:
+        for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:
+            if waiter.done():
+                continue
+            if group is not None:
+                waiter.set_result(group)
+            elif error is not None:
+                waiter.set_exception(error)
+        first += WAKEN_AT_ONCE
+        if first < len(self._waiters):
+            self._loop.call_soon(self._finish, first, group, error)
+
+
+class BackendReader:
+    """Reads a backend through ``read_at_snapshot`` where it has that, else through ``find``. Any failure is a
+    StoreUnavailable."""
+
+    def __init__(self, backend: Backend | LeasedBackend, counters: Counters) -> None:
+        self._backend = backend
+        self._counters = counters
+        self._read_at_snapshot = getattr(backend, "read_at_snapshot", None)
+
+    @property
+    def name(self) -> str:
+        """The class of the backend."""
+        return type(self._backend).__name__
+
+    async def read(self, token: Token, *, fresh: bool) -> Reading:
+        """One read, counted. Raises StoreUnavailable, TimeoutError, and any other TenantryError of the backend."""
+        self._counters.loads += 1
+        self._counters.fresh += fresh
+        try:
+            return await self._call(token, fresh=fresh)
+        except TenantryError as error:
+            self._counters.failures += 1
+            if error.generic_message is not None:  # the caller gets another message
+                logger.warning("%s: %s", error.code, error.message)
+            raise
+        except TimeoutError:
+            self._counters.failures += 1
+            raise
+        except Exception as error:
+            self._counters.failures += 1
+            logger.error("the backend failed: %s", error_location(error))  # noqa: TRY400  # its text may hold a secret
+            raise StoreUnavailable("user groups cannot be looked up just now") from error
+
+    async def _call(self, token: Token, *, fresh: bool) -> Reading:
+        with Span("tenantry.look", {"tenantry.backend": self.name, "tenantry.fresh": fresh}):
+            if self._read_at_snapshot is None:
+                return Reading(await self._backend.find(token))
+            reading: Reading = await self._read_at_snapshot(token, fresh=fresh)
+            return reading
+
+
+def error_location(error: Exception) -> str:
+    """Type and location of an exception. Its message may hold a URL with a password or a query with values."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__module__}.{type(error).__qualname__}{where}"
+
+
+class Freshness(Enum):
+    """What an answer means for the token that was asked about."""
+
+    GOOD = "good"
+    """To be used, and cached for its ``seconds`` at most."""
+    USE_ONCE = "use once"
+    """To be used now and not cached."""
+    NO_GROUP = "no group"
+    """The token has no group here."""
+    MISMATCHED = "mismatched"
+    """The answer is of another token, a fault of the backend."""
+
+    @classmethod
+    def classify(cls, reading: Reading, token: Token, environment: str | None) -> Freshness:
+        """An old token in its grace is cached only if the backend says for how long, by the store's clock."""
+        group, seconds = reading.group, reading.seconds
+        if group is None:
+            return cls.NO_GROUP
+        if group.handle != token.handle or group.environment.tag is not token.tag:
+            return cls.MISMATCHED
+        if environment is not None and group.environment.name != environment:
+            return cls.NO_GROUP
+        if seconds is not None and seconds <= 0:
+            return cls.NO_GROUP
+        if token.version == group.token_version:
+            return cls.GOOD
+        if not may_have_grace(group, token):
+            return cls.NO_GROUP
+        return cls.USE_ONCE if seconds is None else cls.GOOD
+
+
+def may_have_grace(group: UserGroup, token: Token) -> bool:
+    """True for the version just before, where a rotation gave it a grace. Whether that lasts, the store knows."""
+    return group.grace_until is not None and token.version == group.token_version - 1
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a resolver did since it was made; ``hits + misses`` is the number of tokens looked at.
+
+    Plain numbers: reading them costs nothing, and with several threads they may fall a little short.
+    """
+
+    hits: int = 0
+    """Answered from the cache."""
+    misses: int = 0
+    """Everything else: the sum of ``forged``, ``refused``, ``joined`` and the loads begun."""
+    forged: int = 0
+    """Malformed, or not signed by one of our keys: refused without I/O."""
+    refused: int = 0
+    """Signed, but remembered as unknown or older than the cached group: refused without I/O."""
+    joined: int = 0
+    """Waited for a load that another request had begun."""
+    loads: int = 0
+    """Reads of the backend. A load that finds the first answer too old reads twice."""
+    fresh: int = 0
+    """Reads that only the store of record could answer, not a cache before it."""
+    stale: int = 0
+    """Answers that were not used, because the group had been written to since, or that could not be told."""
+    unknown: int = 0
+    """Loads that found no group for the token, or one outside the resolver's environment."""
+    mismatched: int = 0
+    """Loads whose answer was not of the token, and was refused: a fault of the backend."""
+    failures: int = 0
+    """Loads that the backend did not answer."""
+    polls: int = 0
+    """Questions for changes that were answered."""
+    failed_polls: int = 0
+    """Questions for changes that were not."""
+    evicted: int = 0
+    """Writes elsewhere that took away what could still be used, by a poll or a bus."""
+    flushed: int = 0
+    """How often all was forgotten: the list of changes broke, the store or its slots were others, a bus lost some."""
+    last_staleness: float = 0.0
+    """Seconds from the last such write to the poll that brought it, by the store's clock: how old a group was shown."""
+    max_staleness: float = 0.0
+    """The highest of these; below the resolver's ``staleness`` on a host whose clock runs as fast as the store's."""

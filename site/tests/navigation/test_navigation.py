@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from engines.corpus import CORPUS, needs_corpus
 from tenantry_site.config import loads
-from tenantry_site.navigation import Branch, Entry, Navigation, Unfolded
-from tenantry_site.navigation.entries import in_words, method_of
+from tenantry_site.navigation import ExpandedGroup, GroupEntry, Navigation, PageEntry
+from tenantry_site.navigation.entries import method_of, title_from_path
 from tenantry_site.page import FrontMatter
 from tests.navigation.site import named, navigation, paths
 
@@ -48,19 +48,19 @@ def test_a_page_that_is_not_listed_is_reachable() -> None:
     """It has no neighbours, and the sidebar of its part."""
     view = site().view("hidden")
     assert (view.listed, view.previous, view.next, view.trail) == (False, (), (), ())
-    assert len(site().outline(view.scope).draw("hidden")) == 2
+    assert len(site().sidebar(view.scope).nodes("hidden")) == 2
 
 
 def test_groups_without_pages_are_left_out_and_nested_ones_kept() -> None:
     """A label may be empty; icons stay."""
-    drawn = site().outline(site().view("a").scope).draw("a")
-    assert [node.branch.title for node in drawn if isinstance(node, Unfolded)] == ["Start", "Deep"]
+    drawn = site().sidebar(site().view("a").scope).nodes("a")
+    assert [node.branch.title for node in drawn if isinstance(node, ExpandedGroup)] == ["Start", "Deep"]
     deep = drawn[1]
-    assert isinstance(deep, Unfolded)
+    assert isinstance(deep, ExpandedGroup)
     inner = deep.nodes[1]
-    assert isinstance(inner, Unfolded)
+    assert isinstance(inner, ExpandedGroup)
     assert (inner.branch.title, inner.branch.icon) == ("Inner", "key")
-    assert isinstance(inner.nodes[1], Unfolded)
+    assert isinstance(inner.nodes[1], ExpandedGroup)
 
 
 def test_a_reference_to_a_folder_means_its_index() -> None:
@@ -85,18 +85,18 @@ def test_a_reference_to_a_folder_means_its_index() -> None:
 def test_what_an_entry_says(head: FrontMatter, title: str, method: str) -> None:
     """sidebarTitle before title before the file's name; the method of an API page unless it is hidden."""
     made = navigation([{"group": "G", "pages": ["api/get-users"]}], {"api/get-users": head})
-    (group,) = made.outline(made.view("api/get-users").scope).draw("api/get-users")
-    assert isinstance(group, Unfolded)
-    (entry,) = group.nodes
-    assert isinstance(entry, Entry)
-    assert (entry.title, entry.method) == (title, method)
+    (group,) = made.sidebar(made.view("api/get-users").scope).nodes("api/get-users")
+    assert isinstance(group, ExpandedGroup)
+    (page_entry,) = group.nodes
+    assert isinstance(page_entry, PageEntry)
+    assert (page_entry.title, page_entry.method) == (title, method)
 
 
 def test_words_and_methods() -> None:
     """Names of files as people write them."""
-    assert in_words("a/getting-started") == "Getting started"
-    assert in_words("API_keys") == "API keys"
-    assert in_words("-") == "Home"
+    assert title_from_path("a/getting-started") == "Getting started"
+    assert title_from_path("API_keys") == "API keys"
+    assert title_from_path("-") == "Home"
     assert method_of("Delete /x") == "DELETE"
     assert method_of("") == ""
 
@@ -122,7 +122,7 @@ def test_every_real_configuration_has_a_navigation() -> None:
         for path in made.order:
             view = made.view(path)
             assert view.listed
-            assert made.outline(view.scope).trail(path), (file.name, path)
+            assert made.sidebar(view.scope).trail(path), (file.name, path)
             made.tabs(view.scope)
             made.anchors(view.scope)
             made.choices(path)
@@ -175,7 +175,7 @@ def test_any_navigation_has_an_answer_for_every_page(
     assert sorted((*made.order, *made.unlisted)) == sorted(heads)
     for path in heads:
         view = made.view(path)
-        made.outline(view.scope).draw(path)
+        made.sidebar(view.scope).nodes(path)
         made.tabs(view.scope)
         made.anchors(view.scope)
         assert len(made.choices(path)) == len(fields["versions"])
@@ -188,5 +188,5 @@ def test_a_branch_counts_its_entries() -> None:
     """At any depth."""
     trail = site().view("c").trail
     assert [branch.size for branch in trail] == [3, 2, 1]
-    assert all(isinstance(branch, Branch) for branch in trail)
+    assert all(isinstance(branch, GroupEntry) for branch in trail)
     assert named(GROUPS)[0] == "welcome"

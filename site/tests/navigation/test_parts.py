@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry_site.navigation import Navigation, Part
-from tenantry_site.navigation.parts import Prefixes, prefix_of
+from tenantry_site.navigation import Navigation, SitePart
+from tenantry_site.navigation.tree import PathPrefixes, prefix_of
 from tenantry_site.page import FrontMatter
 from tests.navigation.site import navigation, paths
 
@@ -14,7 +14,7 @@ TABS = [{"name": "API", "url": "api"}, {"name": "Events", "url": "/api/events/"}
 ANCHORS = [{"name": "Guides", "url": "guides"}, {"name": "Events", "url": "api/events"}]
 
 
-def part(site: Navigation, path: str) -> Part:
+def part(site: Navigation, path: str) -> SitePart:
     return site.view(path).scope.part
 
 
@@ -54,18 +54,18 @@ def test_what_marks_pages_and_what_is_a_link(url: str, prefix: str | None) -> No
 
 def test_the_first_of_two_equal_prefixes_counts() -> None:
     """And a prefix may be a whole page, or everything."""
-    assert Prefixes(["a/b", "a/b", "/"]).place("a/b") == 0
-    assert Prefixes(["a/b", "a/b", "/"]).place("c") == 2
-    assert Prefixes([]).place("c") is None
+    assert PathPrefixes(["a/b", "a/b", "/"]).find("a/b") == 0
+    assert PathPrefixes(["a/b", "a/b", "/"]).find("c") == 2
+    assert PathPrefixes([]).find("c") is None
 
 
 def test_a_page_has_a_tab_and_an_anchor_each_found_for_itself() -> None:
     """With both on one site the sidebar shows what shares both. Red when an anchor takes a page out of its tab."""
     site = navigation(GROUPS, tabs=TABS[:1], anchors=ANCHORS)
-    assert part(site, "api/users") == Part(0, None)
-    assert part(site, "api/events/list") == Part(0, 1)
-    assert part(site, "guides/a") == Part(None, 0)
-    assert part(site, "start") == Part(None, None)
+    assert part(site, "api/users") == SitePart(0, None)
+    assert part(site, "api/events/list") == SitePart(0, 1)
+    assert part(site, "guides/a") == SitePart(None, 0)
+    assert part(site, "start") == SitePart(None, None)
     assert site.view("api/users").next == ()
     assert paths(site.view("start").next) == ["api-reference/x"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry_site.navigation import Navigation, Unfolded
+from tenantry_site.navigation import ExpandedGroup, Navigation
 from tenantry_site.page import FrontMatter
 from tests.navigation.site import navigation, paths
 
@@ -21,8 +21,10 @@ def site(groups: object = None, **fields: object) -> Navigation:
 
 
 def titles(made: Navigation, path: str) -> list[str]:
-    drawn = made.outline(made.view(path).scope).draw(path)
-    return [f"{node.branch.title} {sorted(node.branch.versions or '')}" for node in drawn if isinstance(node, Unfolded)]
+    drawn = made.sidebar(made.view(path).scope).nodes(path)
+    return [
+        f"{node.branch.title} {sorted(node.branch.versions or '')}" for node in drawn if isinstance(node, ExpandedGroup)
+    ]
 
 
 def test_a_version_hides_groups_nested_groups_and_pages() -> None:

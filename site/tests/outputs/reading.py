@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from tenantry_site.outputs.postings import CODES, SECTIONS, unpack
-from tenantry_site.outputs.words import words
+from tenantry_site.outputs.search_page import words
 
 
 class Index:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry_site.addresses import Addresses
 from tenantry_site.diagnostic import Diagnostic
-from tenantry_site.outputs.links import check, linked
+from tenantry_site.outputs.links import check, page_links
 from tenantry_site.page import Page
 from tenantry_site.suggestions import PathSuggestions
 from tests.outputs.pages import page
@@ -12,7 +12,7 @@ from tests.outputs.pages import page
 
 def said(*pages: Page, files: tuple[str, ...] = (), moved: tuple[str, ...] = ()) -> list[Diagnostic]:
     addresses = Addresses([each.path for each in pages], files)
-    kept = [linked(each, addresses) for each in pages]
+    kept = [page_links(each, addresses) for each in pages]
     return list(check(kept, addresses, "index", lambda path: path in moved))
 
 
@@ -67,7 +67,7 @@ def test_the_first_page_stands_for_the_root() -> None:
     for home in ("index", "start"):
         here = page(home, ("Here", ""), links=("/#here", "/#there"))
         addresses = Addresses([home], ())
-        assert [each.line for each in check([linked(here, addresses)], addresses, home)] == [2]
+        assert [each.line for each in check([page_links(here, addresses)], addresses, home)] == [2]
 
 
 def test_a_folder_in_common_makes_no_neighbours() -> None:

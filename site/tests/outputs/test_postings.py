@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry_site.outputs.postings import CODES, LEVELS, SECTIONS, code, level, pack, unpack
+from tenantry_site.outputs.postings import CODES, LEVELS, SECTIONS, level, pack, posting_code, unpack
 
 POSTINGS = st.dictionaries(st.integers(0, 100_000), st.integers(0, CODES - 1), max_size=60).map(
-    lambda found: sorted(part * CODES + code for part, code in found.items())
+    lambda found: sorted(part * CODES + posting_code for part, posting_code in found.items())
 )
 
 
@@ -27,8 +27,8 @@ def test_a_posting_in_a_neighbour_takes_two_characters() -> None:
 
 
 def test_the_scale_goes_up() -> None:
-    levels = [level(code(weight, 3)) for weight in (0, 0.8, 0.9, 2, 3, 5, 100)]
+    levels = [level(posting_code(weight, 3)) for weight in (0, 0.8, 0.9, 2, 3, 5, 100)]
     assert levels == sorted(levels)
     assert levels[0] == 0
     assert levels[-1] == len(LEVELS) - 1
-    assert code(100, SECTIONS - 1) < CODES
+    assert posting_code(100, SECTIONS - 1) < CODES

@@ -7,19 +7,19 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry_site.outputs.digest import Part, digest
 from tenantry_site.outputs.postings import SECTIONS
-from tenantry_site.outputs.search import SearchIndex
+from tenantry_site.outputs.search_index import SearchIndex
+from tenantry_site.outputs.search_page import SearchPart, search_parts
 from tenantry_site.page import Page
 from tests.outputs.pages import page
 from tests.outputs.reading import Index
 
-Parts = dict[str, tuple[Part, ...]]
+Parts = dict[str, tuple[SearchPart, ...]]
 
 
 def index(*pages: Page, labels: dict[str, str] | None = None) -> Index:
     made = SearchIndex()
-    made.fill({each.path: digest(each) for each in pages}, labels or {})
+    made.fill({each.path: search_parts(each) for each in pages}, labels or {})
     return Index(dict(made.files()))
 
 
@@ -120,23 +120,23 @@ def test_an_index_that_was_changed_is_as_a_new_one(edits: list[tuple[int, list[s
     """Red when a word that left a page is still listed there, or a kept line is stale."""
     pages = {f"p{number}": page(f"p{number}", ("", "ant dog"), ("More", "bee")) for number in range(6)}
     live = SearchIndex()
-    parts: Parts = {path: digest(each) for path, each in pages.items()}
+    parts: Parts = {path: search_parts(each) for path, each in pages.items()}
     live.fill(parts, {})
     dict(live.files())
     for number, found in edits:
         path = f"p{number}"
         pages[path] = page(path, ("", " ".join(found)), ("More", "cat"))
-        parts = {**parts, path: digest(pages[path])}
+        parts = {**parts, path: search_parts(pages[path])}
         live.fill(parts, {})
     fresh = SearchIndex()
-    fresh.fill({path: digest(each) for path, each in pages.items()}, {})
+    fresh.fill({path: search_parts(each) for path, each in pages.items()}, {})
     assert dict(live.files()) == dict(fresh.files())
 
 
 def test_nothing_changed_is_told() -> None:
     """Red when an index that is as it was is written again."""
     made = SearchIndex()
-    parts = {"x": digest(page("x", ("", "y")))}
+    parts = {"x": search_parts(page("x", ("", "y")))}
     assert made.fill(parts, {})
     assert not made.fill(dict(parts), {})
     assert made.fill(parts, {"x": "Guides"})

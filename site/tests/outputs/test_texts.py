@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from tenantry_site.config.model import Group, SiteConfig
-from tenantry_site.outputs import llms, markdown, places, robots, sitemap
+from tenantry_site.outputs import breadcrumbs, llms, markdown, robots, sitemap
 from tenantry_site.page import FrontMatter
 from tests.outputs.pages import page
 
@@ -34,7 +34,7 @@ def test_sitemap() -> None:
 
 def test_llms() -> None:
     """Groups in their order, links to Markdown. Red when a page that asks not to be found is listed."""
-    made = llms("Site", HEADS, ["index", "a/b", "c"], places(CONFIG), None).decode()
+    made = llms("Site", HEADS, ["index", "a/b", "c"], breadcrumbs(CONFIG), None).decode()
     assert made == (
         "# Site\n\n> All of it.\n\n## Start\n\n- [Home](index.md): All of it.\n\n"
         "## Start / Inner\n\n- [A \\[b\\]](a/b.md)\n"
@@ -43,7 +43,7 @@ def test_llms() -> None:
 
 
 def test_places() -> None:
-    assert places(CONFIG) == {"index": ("Start",), "a/b": ("Start", "Inner"), "c": (), "gone": ()}
+    assert breadcrumbs(CONFIG) == {"index": ("Start",), "a/b": ("Start", "Inner"), "c": (), "gone": ()}
 
 
 def test_markdown() -> None:

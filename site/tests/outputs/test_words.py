@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry_site.outputs.words import LONGEST, words
+from tenantry_site.outputs.search_page import MAX_WORD_LENGTH, words
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_the_spellings_of_one_word_meet() -> None:
 def test_any_text_gives_words(text: str) -> None:
     """Each is a run without blanks, folded: the words of a word are the word."""
     for word in words(text):
-        assert 0 < len(word) <= LONGEST
+        assert 0 < len(word) <= MAX_WORD_LENGTH
         assert not any(letter.isspace() for letter in word)
         assert word in words(word)

@@ -11,7 +11,7 @@ from playwright.async_api import Page, Route
 
 from engines.chromium import OpenPage, Watched
 from tenantry_site import render
-from tenantry_site.outputs import SearchIndex, digest
+from tenantry_site.outputs import SearchIndex, search_parts
 from tests.outputs.pages import page as made
 from tests.rendering.folders import folder
 
@@ -164,7 +164,7 @@ async def test_a_large_site(opened: Open) -> None:
     index = SearchIndex()
     pages = [made(f"p/{number}", ("", f"every{number} page{number % 40}")) for number in range(2600)]
     pages[2500] = made("p/2500", ("", "quokka"), title="Every")
-    index.fill({each.path: digest(each) for each in pages}, {})
+    index.fill({each.path: search_parts(each) for each in pages}, {})
     page = (await opened(**dict(index.files()))).page
     await page.keyboard.press("/")
     assert (await ask(page, "quokka"))[0] == f"{HOST}/p/2500.html"

@@ -1,23 +1,24 @@
-"""Navigation: which pages stand where. From the configuration file and the heads of all pages, without their texts."""
+"""Navigation: the tabs, anchors, sidebar and neighbours of each page, from the configuration file and the front matter
+of all pages."""
 
-from tenantry_site.navigation.destinations import Destination, Target, VersionChoice
-from tenantry_site.navigation.entries import Branch, Entry
-from tenantry_site.navigation.navigation import Navigation, Scope, View
-from tenantry_site.navigation.outline import Folded, More, Node, Unfolded
-from tenantry_site.navigation.parts import Part
+from tenantry_site.navigation.destinations import Destination, LinkTarget, VersionChoice
+from tenantry_site.navigation.entries import GroupEntry, PageEntry
+from tenantry_site.navigation.navigation import Navigation, PageView, SidebarScope
+from tenantry_site.navigation.sidebar import CollapsedGroup, ExpandedGroup, OmittedEntries, SidebarNode
+from tenantry_site.navigation.tree import SitePart
 
 __all__ = [
-    "Branch",
+    "CollapsedGroup",
     "Destination",
-    "Entry",
-    "Folded",
-    "More",
+    "ExpandedGroup",
+    "GroupEntry",
+    "LinkTarget",
     "Navigation",
-    "Node",
-    "Part",
-    "Scope",
-    "Target",
-    "Unfolded",
+    "OmittedEntries",
+    "PageEntry",
+    "PageView",
+    "SidebarNode",
+    "SidebarScope",
+    "SitePart",
     "VersionChoice",
-    "View",
 ]

@@ -1,4 +1,4 @@
-"""Entries: the pages of the navigation, and the groups that they stand in."""
+"""Entries: the pages of the navigation, and the groups that they are in."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from tenantry_site.page import FrontMatter
 
 Versions = frozenset[int] | None
-"""The versions that something is shown in, by their places in the configuration file. None: in all."""
+"""The versions that something is shown in, by their index in the configuration file. None: in all."""
 
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageEntry:
     """A page of the navigation. ``method`` is that of an API page; ``url`` an address to lead to in its stead."""
 
     path: str
@@ -27,28 +27,28 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class GroupEntry:
     """A group with what is shown of it. ``number`` tells it from every other group, ``title`` may be empty."""
 
     number: int
     title: str
     icon: str
     icon_type: str
-    children: tuple[Entry | Branch, ...]
+    children: tuple[PageEntry | GroupEntry, ...]
     versions: Versions
     size: int
     """How many entries are in it, at any depth."""
 
 
-def entry(path: str, head: FrontMatter, versions: Versions) -> Entry:
+def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> PageEntry:
     """How a page is listed."""
-    return Entry(
+    return PageEntry(
         path=path,
-        title=head.sidebar_title or head.title or in_words(path),
-        icon=head.icon,
-        icon_type=head.icon_type,
-        method="" if head.hide_api_marker else method_of(head.openapi or head.api),
-        url=head.url,
+        title=front_matter.sidebar_title or front_matter.title or title_from_path(path),
+        icon=front_matter.icon,
+        icon_type=front_matter.icon_type,
+        method="" if front_matter.hide_api_marker else method_of(front_matter.openapi or front_matter.api),
+        url=front_matter.url,
         versions=versions,
     )
 
@@ -58,13 +58,13 @@ def method_of(operation: str) -> str:
     return next((word for word in operation.upper().split() if word in METHODS), "")
 
 
-def in_words(path: str) -> str:
+def title_from_path(path: str) -> str:
     """``guides/getting-started`` -> ``Getting started``: the title of a page that gives itself none."""
     words = path.rpartition("/")[2].replace("-", " ").replace("_", " ").strip()
     return words[:1].upper() + words[1:] or "Home"
 
 
-def together(all_versions: Iterable[Versions]) -> Versions:
+def union(all_versions: Iterable[Versions]) -> Versions:
     """The versions in which at least one of several things is shown."""
     found: set[int] = set()
     for versions in all_versions:
@@ -74,26 +74,26 @@ def together(all_versions: Iterable[Versions]) -> Versions:
     return frozenset(found)
 
 
-def meet(one: Versions, other: Versions) -> bool:
+def overlap(one: Versions, other: Versions) -> bool:
     """Whether there is a version in which both are shown."""
     return one is None or other is None or not one.isdisjoint(other)
 
 
-def size_of(node: Entry | Branch) -> int:
+def size_of(node: PageEntry | GroupEntry) -> int:
     """How many entries a node holds."""
-    return node.size if isinstance(node, Branch) else 1
+    return node.size if isinstance(node, GroupEntry) else 1
 
 
-def first_of(branch: Branch) -> Entry:
+def first_of(branch: GroupEntry) -> PageEntry:
     """The page that a group as a whole leads to: its first that is no link to elsewhere, if there is one."""
     entries = list(entries_of((branch,)))
     return next((each for each in entries if not each.url), entries[0])
 
 
-def entries_of(nodes: Iterable[Entry | Branch]) -> Iterable[Entry]:
+def entries_of(nodes: Iterable[PageEntry | GroupEntry]) -> Iterable[PageEntry]:
     """All entries below some nodes, in order."""
     for node in nodes:
-        if isinstance(node, Branch):
+        if isinstance(node, GroupEntry):
             yield from entries_of(node.children)
         else:
             yield node

@@ -1,44 +1,96 @@
-"""Tree: the groups of the configuration file, sorted into the parts of the site in one pass."""
+"""The groups of the configuration file, sorted into the parts of the site in one pass: which tab and which anchor a
+page belongs to.
+
+Both mark their pages by the beginning of the path, segment by segment (``api`` marks ``api`` and ``api/users`` but not
+``api-reference``), and of several that fit the longest wins. What no tab marks belongs to the first tab, what no anchor
+marks to the top anchor.
+
+A site may have both (88 of 256 real files do). Then a page has one of each, found independently, and its sidebar shows
+what shares both: a tab is chosen in the head and an anchor above the sidebar, so each answers a question of its own and
+neither may be ignored. To let the longer prefix of the two win would make a page under ``api/events`` drop out of the
+tab ``api`` as soon as somebody adds an anchor for ``api/events``, and the head would show no tab or a wrong one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import count
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from tenantry_site.addresses import page_path
 from tenantry_site.config.model import Group, SiteConfig
-from tenantry_site.navigation.entries import Branch, Entry, Versions, entry, size_of, together
-from tenantry_site.navigation.parts import Part, Prefixes
+from tenantry_site.navigation.entries import GroupEntry, PageEntry, Versions, page_entry, size_of, union
 from tenantry_site.page import FrontMatter
 
-Nodes = tuple[Entry | Branch, ...]
+
+class SitePart(NamedTuple):
+    """A tab and an anchor by their index in the file. None: the first tab, the top anchor."""
+
+    tab: int | None
+    anchor: int | None
 
 
-class Tree:
+class PathPrefixes:
+    """The beginnings of paths that tabs, or anchors, mark their pages by."""
+
+    __slots__ = ("_indexes",)
+
+    def __init__(self, urls: Iterable[str]) -> None:
+        self._indexes: dict[str, int] = {}
+        for index, url in enumerate(urls):
+            prefix = prefix_of(url)
+            if prefix is not None:
+                self._indexes.setdefault(prefix, index)
+
+    def find(self, path: str) -> int | None:
+        """The index of the longest prefix that fits."""
+        if not self._indexes:
+            return None
+        while path:
+            if path in self._indexes:
+                return self._indexes[path]
+            path = path.rpartition("/")[0]
+        return self._indexes.get("")
+
+
+def prefix_of(url: str) -> str | None:
+    """The path that a tab or an anchor marks its pages by; None for a link to elsewhere, or out of the site."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return None
+    return None if parts.scheme or parts.netloc else page_path(parts.path)
+
+
+Entries = tuple[PageEntry | GroupEntry, ...]
+
+
+class NavigationTree:
     """What is listed in each part of the site.
 
     ``parts`` has the groups of each part, with the entries that belong to it only; a group with pages in two parts
-    stands in both. ``listed`` has every page of the navigation with the versions of all its places together.
+    stands in both. ``listed`` has every page of the navigation with all versions that it is listed in.
     """
 
-    def __init__(self, config: SiteConfig, heads: Mapping[str, FrontMatter]) -> None:
-        self._heads = heads
-        self._tabs = Prefixes(tab.url for tab in config.tabs)
-        self._anchors = Prefixes(anchor.url for anchor in config.anchors)
-        self._versions = {version.name: frozenset({place}) for place, version in enumerate(config.versions)}
+    def __init__(self, config: SiteConfig, front_matters: Mapping[str, FrontMatter]) -> None:
+        self._front_matters = front_matters
+        self._tabs = PathPrefixes(tab.url for tab in config.tabs)
+        self._anchors = PathPrefixes(anchor.url for anchor in config.anchors)
+        self._versions = {version.name: frozenset({index}) for index, version in enumerate(config.versions)}
         self.anchor_versions = tuple(self._versions.get(anchor.version or "") for anchor in config.anchors)
         self._numbers = count()
-        self.order: list[Entry] = []
+        self.order: list[PageEntry] = []
         self.listed: dict[str, Versions] = {}
-        found: dict[Part, list[Entry | Branch]] = {}
+        found: dict[SitePart, list[PageEntry | GroupEntry]] = {}
         for group in config.navigation:
-            for part, branch in self._grow(group, None).items():
+            for part, branch in self._add_group(group, None).items():
                 found.setdefault(part, []).append(branch)
-        self.parts: dict[Part, Nodes] = {part: tuple(nodes) for part, nodes in found.items()}
+        self.parts: dict[SitePart, Entries] = {part: tuple(nodes) for part, nodes in found.items()}
 
-    def part(self, path: str) -> Part:
+    def part(self, path: str) -> SitePart:
         """The tab and the anchor of a page."""
-        return Part(self._tabs.place(path), self._anchors.place(path))
+        return SitePart(self._tabs.find(path), self._anchors.find(path))
 
     def versions(self, path: str, around: Versions = None) -> Versions:
         """The versions that a page is shown in: its own, and only as far as what is around it is shown in them too. If
@@ -46,9 +98,9 @@ class Tree:
 
         A version that the file does not list can never be chosen: it hides nothing.
         """
-        own = self._within(around, self._heads[path].version)
+        own = self._within(around, self._front_matters[path].version)
         if own is None:
-            anchor = self._anchors.place(path)
+            anchor = self._anchors.find(path)
             own = None if anchor is None else self.anchor_versions[anchor]
         return own
 
@@ -57,42 +109,42 @@ class Tree:
         path = page_path(reference)
         if path is None:
             return None
-        return next((each for each in (path, f"{path}/index".lstrip("/")) if each in self._heads), None)
+        return next((each for each in (path, f"{path}/index".lstrip("/")) if each in self._front_matters), None)
 
-    def _grow(self, group: Group, around: Versions) -> dict[Part, Branch]:
+    def _add_group(self, group: Group, around: Versions) -> dict[SitePart, GroupEntry]:
         inner = self._within(around, group.version or "")
-        found: dict[Part, list[Entry | Branch]] = {}
+        found: dict[SitePart, list[PageEntry | GroupEntry]] = {}
         for member in group.pages:
             if isinstance(member, Group):
-                for part, branch in self._grow(member, inner).items():
+                for part, branch in self._add_group(member, inner).items():
                     found.setdefault(part, []).append(branch)
             else:
-                self._list(member, inner, found)
+                self._add_page(member, inner, found)
         return {part: self._branch(group, tuple(children)) for part, children in found.items()}
 
     def _within(self, around: Versions, name: str) -> Versions:
         own = self._versions.get(name)
         return around if own is None else own if around is None else own & around
 
-    def _list(self, reference: str, around: Versions, found: dict[Part, list[Entry | Branch]]) -> None:
+    def _add_page(self, reference: str, around: Versions, found: dict[SitePart, list[PageEntry | GroupEntry]]) -> None:
         path = self.find(reference)
         if path is None:
             return
         versions = self.versions(path, around)
         if versions is not None and not versions:
             return  # one version within another: there is none in which it is shown
-        listed = entry(path, self._heads[path], versions)
+        listed = page_entry(path, self._front_matters[path], versions)
         self.order.append(listed)
-        self.listed[path] = together((self.listed[path], versions)) if path in self.listed else versions
+        self.listed[path] = union((self.listed[path], versions)) if path in self.listed else versions
         found.setdefault(self.part(path), []).append(listed)
 
-    def _branch(self, group: Group, children: Nodes) -> Branch:
-        return Branch(
+    def _branch(self, group: Group, children: Entries) -> GroupEntry:
+        return GroupEntry(
             number=next(self._numbers),
             title=group.group.strip(),
             icon=group.icon or "",
             icon_type=group.icon_type or "",
             children=children,
-            versions=together(child.versions for child in children),
+            versions=union(child.versions for child in children),
             size=sum(map(size_of, children)),
         )

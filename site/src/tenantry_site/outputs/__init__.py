@@ -1,30 +1,27 @@
-"""Outputs: what a site has beside its pages, made from what the pages say. Everything here takes and gives values."""
+"""Outputs: what a site has beside its pages, made from the pages. Everything here is pure."""
 
-from tenantry_site.outputs.codes import CODES
-from tenantry_site.outputs.digest import Part, digest
-from tenantry_site.outputs.links import Linked, check, linked
-from tenantry_site.outputs.llms import llms
-from tenantry_site.outputs.places import places
-from tenantry_site.outputs.redirects import Moved, Redirects, old_addresses, redirect
-from tenantry_site.outputs.search import SearchIndex
-from tenantry_site.outputs.sitemap import robots, sitemap
-from tenantry_site.outputs.source import markdown
+from tenantry_site.outputs.breadcrumbs import breadcrumbs
+from tenantry_site.outputs.crawlers import llms, markdown, robots, sitemap
+from tenantry_site.outputs.links import CODES, PageLinks, check, page_links
+from tenantry_site.outputs.redirects import Redirects, RedirectTarget, old_addresses, redirect
+from tenantry_site.outputs.search_index import SearchIndex
+from tenantry_site.outputs.search_page import SearchPart, search_parts
 
 __all__ = [
     "CODES",
-    "Linked",
-    "Moved",
-    "Part",
+    "PageLinks",
+    "RedirectTarget",
     "Redirects",
     "SearchIndex",
+    "SearchPart",
+    "breadcrumbs",
     "check",
-    "digest",
-    "linked",
     "llms",
     "markdown",
     "old_addresses",
-    "places",
+    "page_links",
     "redirect",
     "robots",
+    "search_parts",
     "sitemap",
 ]

@@ -1,7 +1,7 @@
 """Links: whether every link of every page leads somewhere, down to the heading that it names.
 
-Each page is looked at when it is drawn, and only what cannot be decided then is kept: which headings it has, and which
-of another page its links name.
+Each page is checked when it is rendered, and only what cannot be decided then is stored: which headings it has, and
+which of another page its links name.
 """
 
 from __future__ import annotations
@@ -17,11 +17,24 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.page import Page
 from tenantry_site.suggestions import PathSuggestions
 
+CODES: dict[str, str] = {
+    "LINK001": "A link leads to a page or file that does not exist.",
+    "LINK002": "A link leads to a part of a page that does not exist.",
+    "LINK003": "A link leads out of the site's folder.",
+    "LINK010": "A redirect leads to a page that does not exist.",
+    "LINK011": "A redirect starts from no path of this site, or leads to an address that must not be written.",
+    "LINK012": "A redirect starts where a page is; the page is shown.",
+    "LINK013": "A redirect from any number of addresses works where the site is served, not in a built folder.",
+    "LINK014": "There are more redirects with placeholders than are followed.",
+}
+"""Each code and its meaning; a code is stable."""
+
+
 _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)
-class Loose:
+class UnresolvedLink:
     """A link that may lead nowhere: to ``path`` (empty: out of the folder), and there to ``fragment``."""
 
     target: str
@@ -32,73 +45,79 @@ class Loose:
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    """What is kept of a page: its ``ids``, a line each, and its links that may lead nowhere."""
+class PageLinks:
+    """What is stored of a page: its ``ids``, a line each, and its links that may lead nowhere."""
 
     path: str
     source: str
     ids: str
-    loose: tuple[Loose, ...]
+    unresolved: tuple[UnresolvedLink, ...]
 
 
-def linked(page: Page, addresses: Addresses) -> Linked:
+def page_links(page: Page, addresses: Addresses) -> PageLinks:
     """Looks at one page."""
     ids = "\n".join(["", *(unescape(found) for found in _IDS.findall(page.html)), ""])
-    return Linked(page.path, page.source, ids, tuple(_loose(page, addresses)))
+    return PageLinks(page.path, page.source, ids, tuple(_unresolved_links(page, addresses)))
 
 
-def _loose(page: Page, addresses: Addresses) -> Iterator[Loose]:
+def _unresolved_links(page: Page, addresses: Addresses) -> Iterator[UnresolvedLink]:
     for link in page.links:
         address = addresses.resolve(page.path, link.target)
         if address.kind is AddressKind.MISSING:
             path = "" if address.path.startswith("..") else address.path
-            yield Loose(link.target, link.line, path, address.fragment, missing=True)
+            yield UnresolvedLink(link.target, link.line, path, address.fragment, missing=True)
         elif address.kind is AddressKind.PAGE and address.fragment:
-            yield Loose(link.target, link.line, address.path, address.fragment, missing=False)
+            yield UnresolvedLink(link.target, link.line, address.path, address.fragment, missing=False)
 
 
 def check(
-    pages: Iterable[Linked], addresses: Addresses, home: str, moved: Callable[[str], bool] = lambda _: False
+    pages: Iterable[PageLinks], addresses: Addresses, home: str, moved: Callable[[str], bool] = lambda _: False
 ) -> Iterator[Diagnostic]:
     """What leads nowhere. ``home`` is the page that the site begins with; ``moved`` knows the redirects."""
     known = {page.path: page for page in pages}
     pages_near, files_near = PathSuggestions(addresses.pages), PathSuggestions(addresses.files)
     for page in known.values():
-        for loose in page.loose:
-            if not loose.missing:
-                target = known.get(loose.path or home)
-                if target is not None and not _has(target, loose.fragment):
-                    yield _no_part(page, target, loose)
-            elif not loose.path:
-                yield _said(page, loose, "LINK003", "leads out of the site's folder", "Copy the file into the folder.")
-            elif not moved(loose.path):
-                yield _said(page, loose, "LINK001", "leads to nothing", _remedy(pages_near, files_near, loose))
+        for unresolved in page.unresolved:
+            if not unresolved.missing:
+                target = known.get(unresolved.path or home)
+                if target is not None and not _has(target, unresolved.fragment):
+                    yield _no_part(page, target, unresolved)
+            elif not unresolved.path:
+                yield _diagnostic(
+                    page, unresolved, "LINK003", "leads out of the site's folder", "Copy the file into the folder."
+                )
+            elif not moved(unresolved.path):
+                yield _diagnostic(
+                    page, unresolved, "LINK001", "leads to nothing", _fix(pages_near, files_near, unresolved)
+                )
 
 
-def _has(page: Linked, fragment: str) -> bool:
+def _has(page: PageLinks, fragment: str) -> bool:
     # A browser takes #top, and text fragments, on any page.
     bare = fragment.partition(":~:")[0]
     return not bare or bare.lower() == "top" or f"\n{bare}\n" in page.ids
 
 
-def _no_part(page: Linked, target: Linked, loose: Loose) -> Diagnostic:
+def _no_part(page: PageLinks, target: PageLinks, unresolved: UnresolvedLink) -> Diagnostic:
     ids = target.ids.split()
-    near = PathSuggestions(ids).find(loose.fragment)
-    place = "this page" if target.path == page.path else target.source or target.path
-    fix = f"Write #{near}." if near else f"Name a heading of {place}, or none."
-    return _said(page, loose, "LINK002", f"names a part that {place} does not have", fix)
+    near = PathSuggestions(ids).find(unresolved.fragment)
+    target_name = "this page" if target.path == page.path else target.source or target.path
+    fix = f"Write #{near}." if near else f"Name a heading of {target_name}, or none."
+    return _diagnostic(page, unresolved, "LINK002", f"names a part that {target_name} does not have", fix)
 
 
-def _remedy(pages: PathSuggestions, files: PathSuggestions, loose: Loose) -> str:
+def _fix(pages: PathSuggestions, files: PathSuggestions, unresolved: UnresolvedLink) -> str:
     """The nearest file for what has a file's suffix, else the nearest page; from the page's folder, or the site's."""
-    is_file = splitext(loose.path)[1].lower() not in {"", ".md", ".mdx", ".html"}
+    is_file = splitext(unresolved.path)[1].lower() not in {"", ".md", ".mdx", ".html"}
     known = files if is_file else pages
-    near = known.find(loose.path) or known.find(loose.target.partition("#")[0].partition("?")[0].strip("/"))
+    near = known.find(unresolved.path) or known.find(unresolved.target.partition("#")[0].partition("?")[0].strip("/"))
     if near:
         return f"Did you mean /{near}?"
     return "Add the file, or remove the link." if is_file else "Add the page, or remove the link."
 
 
-def _said(page: Linked, loose: Loose, code: str, found: str, fix: str) -> Diagnostic:
-    shown = loose.target if len(loose.target) <= 200 else f"{loose.target[:200]}…"
-    return Diagnostic(Severity.WARNING, code, f"the link “{shown}” {found}", fix, line=loose.line, path=page.source)
+def _diagnostic(page: PageLinks, unresolved: UnresolvedLink, code: str, found: str, fix: str) -> Diagnostic:
+    shown = unresolved.target if len(unresolved.target) <= 200 else f"{unresolved.target[:200]}…"
+    return Diagnostic(
+        Severity.WARNING, code, f"the link “{shown}” {found}", fix, line=unresolved.line, path=page.source
+    )

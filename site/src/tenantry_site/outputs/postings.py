@@ -24,17 +24,17 @@ _CHARACTERS = [chr(_FIRST + value) for value in range(_LAST_DIGITS + _MORE_DIGIT
 CODES = len(LEVELS) * SECTIONS
 
 
-def code(weight: float, section: int) -> int:
+def posting_code(weight: float, section: int) -> int:
     """Weight and section in one number below ``CODES``."""
     return bisect(_BOUNDS, weight) * SECTIONS + section
 
 
 def level(code: int) -> int:
-    """The weight's place on the scale."""
+    """The weight's index on the scale."""
     return code // SECTIONS
 
 
-def distance(number: int) -> str:
+def gap_code(number: int) -> str:
     """A number from 0 on: the digits of base 34 that are not the last have characters of their own."""
     text = ""
     while number >= _LAST_DIGITS:
@@ -43,7 +43,7 @@ def distance(number: int) -> str:
     return text + _CHARACTERS[number]
 
 
-_DISTANCES = [distance(number) for number in range(1024)]
+_GAP_CODES = [gap_code(number) for number in range(1024)]
 
 
 def pack(postings: Iterable[int]) -> str:
@@ -54,7 +54,7 @@ def pack(postings: Iterable[int]) -> str:
         part, code = divmod(posting, CODES)
         gap = part - before - 1
         pieces.append(_CHARACTERS[code])
-        pieces.append(_DISTANCES[gap] if gap < 1024 else distance(gap))
+        pieces.append(_GAP_CODES[gap] if gap < 1024 else gap_code(gap))
         before = part
     return "".join(pieces)
 

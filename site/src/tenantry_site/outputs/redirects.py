@@ -1,7 +1,11 @@
-"""Redirects: old addresses of the site and where they lead now, as a table for a server and as pages for a folder."""
+"""Redirects: old addresses of the site and where they lead now, as a table for a server and as pages for a folder.
+
+The source of a redirect may be a pattern, ``/old/:slug*``, whose placeholders are filled into the destination.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -10,8 +14,57 @@ from urllib.parse import quote, unquote
 from tenantry_site.addresses import Addresses, AddressKind, html_path, page_path, relative_url
 from tenantry_site.config.model import Redirect, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.outputs.pattern import Pattern, pattern
 from tenantry_site.suggestions import PathSuggestions
+
+_PLACEHOLDER = re.compile(r"/:([A-Za-z_][A-Za-z0-9_]*)(\*?)|/(\*)(?=/|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectPattern:
+    """``names`` are the placeholders: one segment each, or with a star any number, the last one only."""
+
+    text: str
+    names: tuple[str, ...]
+    expression: re.Pattern[str]
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """The values of the placeholders when ``path`` (without a leading slash) fits; None if it does not."""
+        found = self.expression.fullmatch(f"/{path}")
+        return None if found is None else dict(zip(self.names, (part or "" for part in found.groups()), strict=True))
+
+    def fill(self, values: dict[str, str]) -> str:
+        """The path with its placeholders filled, without a leading slash."""
+
+        def value(found: re.Match[str]) -> str:
+            given = values.get(found[1] or "*", "")
+            return f"/{given}" if given else ""
+
+        return _PLACEHOLDER.sub(value, self.text).lstrip("/")
+
+
+def parse_pattern(path: str) -> RedirectPattern:
+    """Reads a path; ``names`` is empty for one that means itself alone."""
+    names: list[str] = []
+    pieces: list[str] = []
+    end = 0
+    for placeholder in _PLACEHOLDER.finditer(path):
+        pieces.append(re.escape(path[end : placeholder.start()]))
+        name, starred = placeholder[1] or "*", bool(placeholder[2] or placeholder[3])
+        if name in names:  # the second time it is the same again
+            pieces.append(f"/(?P={_group(names.index(name))})")
+        else:
+            # Greedy runs of any characters one after another would try every way to cut a path.
+            last = starred and placeholder.end() == len(path)
+            pieces.append(f"(?:/(?P<{_group(len(names))}>.*))?" if last else f"/(?P<{_group(len(names))}>[^/]+)")
+            names.append(name)
+        end = placeholder.end()
+    pieces.append(re.escape(path[end:]))
+    return RedirectPattern(path, tuple(names), re.compile("".join(pieces)))
+
+
+def _group(number: int) -> str:
+    return f"h{number}"
+
 
 _LONGEST_CHAIN = 10
 _MOST_PATTERNS = 100
@@ -37,7 +90,7 @@ _HTML = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class RedirectTarget:
     """Where an old address leads: ``path`` within the site, with ``tail`` (``?…#…``), or ``url`` elsewhere."""
 
     path: str = ""
@@ -46,23 +99,23 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
-    place: int
-    source: Pattern
-    target: Pattern
-    moved: Moved
+class _RedirectRule:
+    index: int
+    source: RedirectPattern
+    target: RedirectPattern
+    moved: RedirectTarget
 
 
 class Redirects:
-    """The redirects of a configuration file that can be followed; the others are told of in ``diagnostics``."""
+    """The redirects of a configuration file that can be followed; the others are reported in ``diagnostics``."""
 
     def __init__(self, config: SiteConfig, addresses: Addresses) -> None:
         self._addresses = addresses
-        self._said: list[Diagnostic] = []
-        self._single: dict[str, _Rule] = {}
-        self._wide: list[_Rule] = []
-        for place, redirect in enumerate(config.redirects):
-            self._read(place, redirect)
+        self._diagnostics: list[Diagnostic] = []
+        self._exact: dict[str, _RedirectRule] = {}
+        self._patterns: list[_RedirectRule] = []
+        for index, redirect in enumerate(config.redirects):
+            self._read(index, redirect)
         self._known = addresses.pages | addresses.files | {""}
         self._pages = dict(self._all_pages())
         self._check()
@@ -70,19 +123,19 @@ class Redirects:
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong with the redirects."""
-        return tuple(self._said)
+        return tuple(self._diagnostics)
 
-    def find(self, address: str) -> Moved | None:
+    def find(self, address: str) -> RedirectTarget | None:
         """Where an address leads that is no page: ``old/path`` or ``old/path.html``, percent signs resolved.
 
         Chains are followed to their end, and a folder leads to its first page. None: no redirect is about it, or they
         lead in a circle.
         """
-        moved = self._once(address)
+        moved = self._single_step(address)
         for _ in range(_LONGEST_CHAIN):
             if moved is None or moved.url or moved.path in self._known:
                 return moved
-            further = self._once(moved.path)
+            further = self._single_step(moved.path)
             if further is None:
                 return moved
             moved = further
@@ -93,60 +146,60 @@ class Redirects:
         for path, moved in self._pages.items():
             yield html_path(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
 
-    def _once(self, address: str) -> Moved | None:
+    def _single_step(self, address: str) -> RedirectTarget | None:
         path = page_path(address.removesuffix(".html"))
         if path is None:
             return None
-        rule = self._single.get(path) or self._single.get(path.removesuffix("/index"))
+        rule = self._exact.get(path) or self._exact.get(path.removesuffix("/index"))
         if rule is not None:
             return rule.moved
-        for rule in self._wide:
-            holes = rule.source.match(path)
-            if holes is not None:
-                return Moved(rule.target.fill(holes), rule.moved.tail) if not rule.moved.url else rule.moved
+        for rule in self._patterns:
+            values = rule.source.match(path)
+            if values is not None:
+                return RedirectTarget(rule.target.fill(values), rule.moved.tail) if not rule.moved.url else rule.moved
         first = self._addresses.folders.get(path.removesuffix("/index"))
-        return Moved(first) if first is not None else None
+        return RedirectTarget(first) if first is not None else None
 
-    def _read(self, place: int, redirect: Redirect) -> None:
+    def _read(self, index: int, redirect: Redirect) -> None:
         source, moved = _source(redirect.source), self._target(redirect.destination)
         if source is None or moved is None:
             side, value = ("source", redirect.source) if source is None else ("destination", redirect.destination)
             fix = "Write a path of this site: /old/page." if source is None else "Write a path, or an https address."
-            self._says("LINK011", place, side, f"a redirect cannot have “{value[:200]}” as its {side}", fix)
+            self._report("LINK011", index, side, f"a redirect cannot have “{value[:200]}” as its {side}", fix)
             return
-        rule = _Rule(place, pattern(f"/{source}"), pattern(f"/{moved.path}"), moved)
-        if rule.source.names and len(self._wide) >= _MOST_PATTERNS:
+        rule = _RedirectRule(index, parse_pattern(f"/{source}"), parse_pattern(f"/{moved.path}"), moved)
+        if rule.source.names and len(self._patterns) >= _MOST_PATTERNS:
             fix = "Write a redirect for each address."
-            self._says(
-                "LINK014", place, "source", f"only {_MOST_PATTERNS} redirects with placeholders are followed", fix
+            self._report(
+                "LINK014", index, "source", f"only {_MOST_PATTERNS} redirects with placeholders are followed", fix
             )
         elif rule.source.names:
-            self._wide.append(rule)
+            self._patterns.append(rule)
         elif source in self._addresses.pages:
-            self._says("LINK012", place, "source", f"/{source} is a page, and is shown", "Remove the page, or this.")
+            self._report("LINK012", index, "source", f"/{source} is a page, and is shown", "Remove the page, or this.")
         else:
-            self._single.setdefault(source, rule)
+            self._exact.setdefault(source, rule)
 
-    def _target(self, written: str) -> Moved | None:
+    def _target(self, written: str) -> RedirectTarget | None:
         found = self._addresses.resolve("", f"/{written.strip().lstrip('/')}" if _is_path(written) else written)
         if found.kind is AddressKind.REFUSED or (found.kind is AddressKind.EXTERNAL and not _is_web(found.href)):
             return None
         if found.kind is AddressKind.EXTERNAL:
-            return Moved(url=quote(found.href, safe="/@:+,;=!$&'()*~?#%[]", errors="replace"))
+            return RedirectTarget(url=quote(found.href, safe="/@:+,;=!$&'()*~?#%[]", errors="replace"))
         if found.path.startswith(".."):
             return None
-        at = min((place for place in map(found.href.find, "?#") if place >= 0), default=len(found.href))
-        return Moved(found.path, quote(found.href[at:], safe="/@:+,;=!$&'()*~?#%", errors="replace"))
+        at = min((index for index in map(found.href.find, "?#") if index >= 0), default=len(found.href))
+        return RedirectTarget(found.path, quote(found.href[at:], safe="/@:+,;=!$&'()*~?#%", errors="replace"))
 
-    def _all_pages(self) -> Iterator[tuple[str, Moved]]:
+    def _all_pages(self) -> Iterator[tuple[str, RedirectTarget]]:
         """Old addresses that can be named, with what they lead to: for a pattern, those that lead to a page."""
         taken = self._addresses.pages
-        folders = {*self._addresses.folders, *(self._single.keys() & self._addresses.all_folders())}
-        named = [*self._single, *(f"{folder}/index" for folder in sorted(folders))]
-        for rule in self._wide:
+        folders = {*self._addresses.folders, *(self._exact.keys() & self._addresses.all_folders())}
+        named = [*self._exact, *(f"{folder}/index" for folder in sorted(folders))]
+        for rule in self._patterns:
             if rule.target.names and set(rule.source.names) <= set(rule.target.names):
-                filled = (rule.target.match(page) for page in sorted(taken))
-                named += [rule.source.fill(holes) for holes in filled if holes is not None]
+                matched = (rule.target.match(page) for page in sorted(taken))
+                named += [rule.source.fill(values) for values in matched if values is not None]
         for path in list(dict.fromkeys(named))[:_MOST_PAGES]:
             moved = self.find(path) if path and path not in taken else None
             if moved is not None:
@@ -154,22 +207,22 @@ class Redirects:
 
     def _check(self) -> None:
         nearest = PathSuggestions(self._addresses.pages)
-        for path, rule in self._single.items():
+        for path, rule in self._exact.items():
             moved = self._pages.get(path)
             if moved is not None and not moved.url and moved.path not in self._known:
                 near = nearest.find(moved.path)
                 fix = f"Did you mean /{near}?" if near else "Add the page, or remove the redirect."
-                self._says("LINK010", rule.place, "destination", f"/{moved.path} does not exist", fix)
-        for rule in self._wide:
+                self._report("LINK010", rule.index, "destination", f"/{moved.path} does not exist", fix)
+        for rule in self._patterns:
             if not rule.target.names or not set(rule.source.names) <= set(rule.target.names):
                 found = f"{rule.source.text} stands for addresses that cannot be listed"
                 fix = "Serve the site, or write a redirect for each address."
-                self._says("LINK013", rule.place, "source", found, fix, Severity.INFO)
+                self._report("LINK013", rule.index, "source", found, fix, Severity.INFO)
 
-    def _says(
-        self, code: str, place: int, side: str, found: str, fix: str, severity: Severity = Severity.WARNING
+    def _report(
+        self, code: str, index: int, side: str, found: str, fix: str, severity: Severity = Severity.WARNING
     ) -> None:
-        self._said.append(Diagnostic(severity, code, found, fix, f"/redirects/{place}/{side}"))
+        self._diagnostics.append(Diagnostic(severity, code, found, fix, f"/redirects/{index}/{side}"))
 
 
 def old_addresses(config: SiteConfig) -> frozenset[str]:
@@ -193,7 +246,7 @@ def _source(written: str) -> str | None:
     return page_path(unquote(path).removesuffix(".html"))
 
 
-def redirect(path: str, moved: Moved, *, is_file: bool = False) -> bytes:
+def redirect(path: str, moved: RedirectTarget, *, is_file: bool = False) -> bytes:
     """The page at ``path`` that leads on."""
     target = moved.path if is_file else html_path(moved.path or "index")
     href = escape(moved.url or relative_url(html_path(path), target) + moved.tail)

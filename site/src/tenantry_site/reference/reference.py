@@ -9,7 +9,7 @@ from typing import Final
 
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.navigation.parts import prefix_of
+from tenantry_site.navigation.tree import prefix_of
 from tenantry_site.reference.documents import Documents
 from tenantry_site.reference.finding import files_among, find, near, wanted
 from tenantry_site.reference.library import nearest, within

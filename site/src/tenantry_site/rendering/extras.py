@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tenantry_site.options import SiteOptions
-from tenantry_site.outputs import Part, SearchIndex, llms, places, robots, sitemap
+from tenantry_site.outputs import SearchIndex, SearchPart, breadcrumbs, llms, robots, sitemap
 from tenantry_site.rendering.plan import Plan
 
 NOT_FOUND: Final = "404.html"
@@ -26,21 +26,21 @@ def _ours(plan: Plan, options: SiteOptions) -> Iterator[tuple[str, bytes]]:
         yield NOT_FOUND, plan.theme.not_found().encode("utf-8", "replace")
     heads = {path: manuscript.head for path, manuscript in plan.manuscripts.items()}
     listed = plan.navigation.order
-    yield "llms.txt", llms(plan.config.name, heads, listed, places(plan.config), options.base_url)
+    yield "llms.txt", llms(plan.config.name, heads, listed, breadcrumbs(plan.config), options.base_url)
     if options.base_url:
         found = (path for path, head in heads.items() if not head.noindex and path != "404")
         yield "sitemap.xml", sitemap(options.base_url, found)
         yield "robots.txt", robots(options.base_url)
 
 
-def fill(index: SearchIndex, plan: Plan, parts: Mapping[str, tuple[Part, ...]]) -> bool:
+def fill(index: SearchIndex, plan: Plan, parts: Mapping[str, tuple[SearchPart, ...]]) -> bool:
     """Brings the search index up to date: all pages, each with its group and, where it does not belong to all, its
     versions. False if nothing has changed."""
     return index.fill(parts, dict(_labels(plan)))
 
 
 def _labels(plan: Plan) -> Iterator[tuple[str, str]]:
-    groups = places(plan.config)
+    groups = breadcrumbs(plan.config)
     names = [version.name for version in plan.config.versions]
     for path in plan.manuscripts:
         shown = [" / ".join(groups.get(path, ()))]

@@ -10,7 +10,7 @@ from posixpath import dirname, normpath
 
 from tenantry_site.addresses import html_path
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.outputs import Linked, Part, digest, linked
+from tenantry_site.outputs import PageLinks, SearchPart, page_links, search_parts
 from tenantry_site.page import Page
 from tenantry_site.rendering.manuscripts import Manuscript
 from tenantry_site.rendering.plan import Plan
@@ -27,8 +27,8 @@ class Drawn:
     reader: object
     api: object
     page: Page | None
-    linked: Linked
-    parts: tuple[Part, ...]
+    page_links: PageLinks
+    parts: tuple[SearchPart, ...]
     diagnostics: tuple[Diagnostic, ...]
     request_headers: frozenset[str]
     theme: object = None
@@ -54,8 +54,8 @@ class Pages:
             reader=plan.reader,
             api=plan.api,
             page=page,
-            linked=linked(page, plan.addresses),
-            parts=digest(page),
+            page_links=page_links(page, plan.addresses),
+            parts=search_parts(page),
             diagnostics=(*manuscript.diagnostics, *page.diagnostics),
             request_headers=page.request_headers,
         )

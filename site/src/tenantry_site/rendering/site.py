@@ -11,8 +11,8 @@ from tenantry_site.addresses import html_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.options import SiteOptions
-from tenantry_site.outputs import Moved, SearchIndex, check, markdown, redirect
-from tenantry_site.outputs.source import markdown_path
+from tenantry_site.outputs import RedirectTarget, SearchIndex, check, markdown, redirect
+from tenantry_site.outputs.crawlers import markdown_path
 from tenantry_site.page import Page
 from tenantry_site.reference import request_headers
 from tenantry_site.rendering.extras import extras, fill
@@ -96,7 +96,7 @@ class Site:
     def _first(self, plan: Plan, page: Page) -> bytes:
         """What is shown at the site's own address where no page is called ``index``: the first page again."""
         if "playground" in page.parts:  # it knows its way to the relay from where it is
-            return redirect("index", Moved(page.path))
+            return redirect("index", RedirectTarget(page.path))
         return plan.theme.page(at_root(page), of=page.path).encode("utf-8", "replace")
 
     def _is_new(self, path: str, content: bytes) -> bool:
@@ -114,7 +114,7 @@ class Site:
         for path in self.removed:
             self._yielded.pop(path, None)
 
-    def redirect(self, address: str) -> Moved | None:
+    def redirect(self, address: str) -> RedirectTarget | None:
         """Where an address leads at which there is no file (see ``Redirects.find``)."""
         return self._plan.redirects.find(address) if self._plan is not None else None
 
@@ -139,7 +139,7 @@ def _all_diagnostics(plan: Plan, drawn: Mapping[str, Drawn]) -> tuple[Diagnostic
     found = [*plan.diagnostics, *plan.reference.diagnostics, *plan.theme.diagnostics, *plan.redirects.diagnostics]
     for page in drawn.values():
         found += page.diagnostics
-    links = (page.linked for page in drawn.values())
+    links = (page.page_links for page in drawn.values())
     found += check(links, plan.addresses, plan.navigation.home, lambda path: plan.redirects.find(path) is not None)
     if not drawn:
         found.append(_EMPTY)

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from tenantry_site import icons
 from tenantry_site.config.model import SiteConfig
-from tenantry_site.navigation import Destination, Entry, Navigation, Scope, Target, View
+from tenantry_site.navigation import Destination, LinkTarget, Navigation, PageEntry, PageView, SidebarScope
 from tenantry_site.navigation.entries import Versions
 from tenantry_site.theme.links import Links, page_link, place
 from tenantry_site.theme.repository import short_name
@@ -88,7 +88,7 @@ class Chrome:
             return Markup()
         drawn = [
             {
-                "place": each.place,
+                "place": each.index,
                 "name": each.name,
                 "href": place(self._links.link(each.url), way_up) if each.url else way_up + page_link(each.path),
                 "current": each.current,
@@ -98,9 +98,9 @@ class Chrome:
         ]
         return self._draw("versions.html", choices=drawn)
 
-    def around(self, view: View, way_up: str) -> tuple[Markup, Markup]:
+    def around(self, view: PageView, way_up: str) -> tuple[Markup, Markup]:
         """The tabs, and the sidebar with the page marked."""
-        key = (view.scope, self._navigation.outline(view.scope).key(view.path), way_up)
+        key = (view.scope, self._navigation.sidebar(view.scope).key(view.path), way_up)
         found = self._around.get(key)
         if found is None:
             found = self._around[key] = self._draw_around(view, way_up)
@@ -112,7 +112,7 @@ class Chrome:
             )
         return found.tabs, Markup(sidebar)  # noqa: S704  # a template's, with an attribute more
 
-    def step(self, target: Target, scope: Scope, way_up: str) -> dict[str, object]:
+    def step(self, target: LinkTarget, scope: SidebarScope, way_up: str) -> dict[str, object]:
         """A step to the previous or next page."""
         return {
             "href": way_up + page_link(target.path),
@@ -120,24 +120,24 @@ class Chrome:
             "mark": mark(target.versions, scope.versions),
         }
 
-    def _draw_around(self, view: View, way_up: str) -> Around:
+    def _draw_around(self, view: PageView, way_up: str) -> Around:
         scope = view.scope
-        tabs = [self._destination(each, f"/tabs/{each.place}", scope, way_up) for each in self._navigation.tabs(scope)]
+        tabs = [self._destination(each, f"/tabs/{each.index}", scope, way_up) for each in self._navigation.tabs(scope)]
         anchors = [
-            self._destination(each, "/topAnchor" if each.place is None else f"/anchors/{each.place}", scope, way_up)
+            self._destination(each, "/topAnchor" if each.index is None else f"/anchors/{each.index}", scope, way_up)
             for each in self._navigation.anchors(scope)
         ]
 
-        def outside(entry: Entry) -> bool:
+        def outside(entry: PageEntry) -> bool:
             return bool(entry.url) and self._links.leaves(entry.url, entry.path)
 
-        def href(entry: Entry) -> str:
+        def href(entry: PageEntry) -> str:
             elsewhere = self._links.link(entry.url, page=entry.path) if entry.url else ""
             return place(elsewhere, way_up) or way_up + page_link(entry.path)
 
         sidebar = self._draw(
             "sidebar.html",
-            nodes=self._navigation.outline(scope).draw(view.path),
+            nodes=self._navigation.sidebar(scope).nodes(view.path),
             versions=scope.versions,
             anchors=anchors,
             links=self._placed_top_links(way_up),
@@ -151,7 +151,7 @@ class Chrome:
         )
         return Around(self._draw("tabs.html", tabs=tabs) if tabs else Markup(), str(sidebar))
 
-    def _destination(self, each: Destination, pointer: str, scope: Scope, way_up: str) -> dict[str, object]:
+    def _destination(self, each: Destination, pointer: str, scope: SidebarScope, way_up: str) -> dict[str, object]:
         link = self._links.link(each.url, f"{pointer}/url") if each.url else ""
         shown = mark(each.versions, scope.versions)
         if each.url:
@@ -162,7 +162,7 @@ class Chrome:
                 for to in each.targets
             ]
         return {
-            "place": each.place,
+            "place": each.index,
             "name": each.name,
             "icon": self._links.icon(each.icon, each.icon_type, f"{pointer}/icon"),
             "links": links,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from tenantry_site.addresses import Addresses, html_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.navigation import Navigation, Part, Scope, View
+from tenantry_site.navigation import Navigation, PageView, SidebarScope, SitePart
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import Page
 from tenantry_site.theme.chrome import Chrome
@@ -128,7 +128,7 @@ class Theme:
         """
         if root is None:
             root = urlsplit(self._options.base_url or "/").path.rstrip("/") + "/"
-        view = View("", Scope(Part(None, None), None), (), (), (), listed=False)
+        view = PageView("", SidebarScope(SitePart(None, None), None), (), (), (), listed=False)
         return (
             environment()
             .get_template("not_found.html")
@@ -143,7 +143,7 @@ class Theme:
             )
         )
 
-    def _frame(self, view: View, way_up: str) -> dict[str, Any]:
+    def _frame(self, view: PageView, way_up: str) -> dict[str, Any]:
         """What stands around the content, on a page and where there is none, by the names of frame.html."""
         fixed = self._fix(way_up)
         tabs, sidebar = self._chrome.around(view, way_up)
@@ -186,7 +186,7 @@ class Theme:
             )
         )
 
-    def _marks(self, view: View) -> Markup:
+    def _marks(self, view: PageView) -> Markup:
         """The attributes of the root element: the mode that the server knows of, and the versions of the page."""
         toggle, marks = self._config.mode_toggle, Markup()
         if toggle.default:

@@ -1,12 +1,12 @@
 """SearchIndex: what a reader's browser searches, without a service and without loading all of it.
 
-``search/index.json`` is small and says which file has which words; files of words (``words.….txt``) say where each
-word is; files of parts (``parts.….json``) say what to show of the few parts that are found. The names of the last two
+``search/index.json`` is small and lists which file has which words; files of words (``words.….txt``) have where each
+word is; files of parts (``parts.….json``) have what to show of the few parts that are found. The names of the last two
 follow from their content: a browser never puts an old one and a new one together.
 
 A file of words has a line per word in their order: a character for how many characters it shares with the word before,
-the rest of it, a space, its postings. In a large site a word that is in more than a quarter of all parts keeps only the
-places where it stands out: a tab stands for the space then.
+the rest of it, a space, its postings. In a large site a word that is in more than a quarter of all parts has only the
+parts where its weight is high: a tab instead of the space says so.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
 from tenantry_site.markdown.text import slug
-from tenantry_site.outputs.digest import Part
 from tenantry_site.outputs.postings import CODES, LEVELS, SECTIONS, level, pack
+from tenantry_site.outputs.search_page import SearchPart
 
 FOLDER = "search"
 INDEX = f"{FOLDER}/index.json"
 _WORDS_BYTES = 8_000
 _PARTS_PER_FILE = 16
-_COMMON_FROM = 64  # parts: below it, no word is too common to be worth its place
+_COMMON_FROM = 64  # parts: below it, no word is too common to be listed
 _STANDS_OUT = 3  # what only titles and headings reach
 _SHARED = "0123456789abcdefghijklmnopq"  # a word has 24 characters at most
 
 
 class SearchIndex:
     """The index of a site. It can be changed page by page, and always is what a new one would be. ``remember``: what
-    each word's line says is kept for the next time."""
+    each word's line holds is cached for the next time."""
 
     def __init__(self, *, remember: bool = True) -> None:
         self._remember = remember
-        self._pages: dict[str, tuple[Part, ...]] = {}
-        self._parts: list[Part] = []
+        self._pages: dict[str, tuple[SearchPart, ...]] = {}
+        self._parts: list[SearchPart] = []
         self._labels: dict[str, str] = {}
         self._postings: dict[str, array[int]] = {}
         self._packed: dict[str, str] = {}
         self._filled = False
 
-    def fill(self, pages: Mapping[str, tuple[Part, ...]], labels: Mapping[str, str]) -> bool:
-        """Makes the index hold these pages in this order. ``labels`` say where a page belongs, for the reader.
+    def fill(self, pages: Mapping[str, tuple[SearchPart, ...]], labels: Mapping[str, str]) -> bool:
+        """Makes the index hold these pages in this order. ``labels`` are where a page belongs, for the reader.
 
         False if it already was what it is to be.
         """
@@ -65,7 +65,7 @@ class SearchIndex:
         self._pages = dict(pages)
         return True
 
-    def _start(self, pages: Mapping[str, tuple[Part, ...]]) -> None:
+    def _start(self, pages: Mapping[str, tuple[SearchPart, ...]]) -> None:
         self._pages = dict(pages)
         self._parts = [part for parts in pages.values() for part in parts]
         self._packed = {}
@@ -80,7 +80,7 @@ class SearchIndex:
                     known.append(base + code)
         self._postings = found
 
-    def _replace(self, number: int, old: Part, new: Part) -> None:
+    def _replace(self, number: int, old: SearchPart, new: SearchPart) -> None:
         self._parts[number] = new
         base = number * CODES
         olds, news = old.weights(), new.weights()
@@ -135,7 +135,7 @@ class SearchIndex:
                     self._packed[word] = packed
             yield word, packed
 
-    def _shown(self, parts: Iterable[Part]) -> bytes:
+    def _shown(self, parts: Iterable[SearchPart]) -> bytes:
         shown = []
         for part in parts:
             # The script makes the id of the title again, where that is how it was made.

@@ -1,0 +1,95 @@
+"""What programs read of a site: pages as Markdown, ``llms.txt`` (llmstxt.org), ``sitemap.xml`` and ``robots.txt``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from urllib.parse import quote
+
+from tenantry_site.page import FrontMatter, Page
+
+
+def markdown_path(path: str) -> str:
+    """The file that a page's Markdown is written to, beside its HTML."""
+    return f"{path}.md"
+
+
+def markdown(page: Page) -> bytes:
+    """Title, description and text."""
+    text = page.markdown.strip()
+    pieces = [] if text.startswith("# ") else [f"# {page.title}"]
+    if page.front.description:
+        pieces.append(f"> {' '.join(page.front.description.split())}")
+    return "\n\n".join([*pieces, text]).rstrip().encode("utf-8", "replace") + b"\n"
+
+
+LLMS = "llms.txt"
+
+
+def llms(
+    name: str,
+    front_matters: Mapping[str, FrontMatter],
+    order: Iterable[str],
+    breadcrumbs: Mapping[str, tuple[str, ...]],
+    base_url: str | None,
+) -> bytes:
+    """``order`` has the pages of the navigation, ``breadcrumbs`` their groups. Pages that ask not to be found are not
+    in."""
+    pages = list(order)
+    about = next((front_matters[path].description for path in ("index", *pages) if path in front_matters), "")
+    lines = [f"# {_one_line(name)}", ""]
+    if about:
+        lines += [f"> {_one_line(about)}", ""]
+    before: tuple[str, ...] | None = None
+    for path in pages:
+        front_matter = front_matters.get(path)
+        if front_matter is None or front_matter.noindex:
+            continue
+        groups = breadcrumbs.get(path, ())
+        if groups != before:
+            lines += [*([] if before is None else [""]), f"## {_one_line(' / '.join(groups)) or 'Pages'}", ""]
+            before = groups
+        lines.append(_entry(path, front_matter, base_url))
+    return "\n".join(lines).rstrip().encode("utf-8", "replace") + b"\n"
+
+
+def _entry(path: str, front_matter: FrontMatter, base_url: str | None) -> str:
+    href = quote(markdown_path(path))
+    if base_url:
+        href = f"{base_url.rstrip('/')}/{href}"
+    title = _one_line(front_matter.title or front_matter.sidebar_title or path).replace("[", "\\[").replace("]", "\\]")
+    return f"- [{title}]({href})" + (f": {_one_line(front_matter.description)}" if front_matter.description else "")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+SITEMAP = "sitemap.xml"
+ROBOTS = "robots.txt"
+_MOST = 50_000
+"""What one file may name (sitemaps.org)."""
+
+
+def page_url(base_url: str, page: str) -> str:
+    """The absolute address of a page. The page ``index`` is at the address of its folder."""
+    path = "" if page == "index" else page.removesuffix("/index") + ("/" if page.endswith("/index") else ".html")
+    return f"{base_url.rstrip('/')}/{quote(path)}"
+
+
+def sitemap(base_url: str, pages: Iterable[str]) -> bytes:
+    """The addresses of the pages, in their order."""
+    lines = [f"  <url><loc>{escape(page_url(base_url, page))}</loc></url>" for page in pages][:_MOST]
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+            *lines,
+            "</urlset>\n",
+        ]
+    ).encode()
+
+
+def robots(base_url: str) -> bytes:
+    """Everything may be read; here is the list."""
+    return f"User-agent: *\nAllow: /\n\nSitemap: {base_url.rstrip('/')}/{SITEMAP}\n".encode()

@@ -1,0 +1,164 @@
+"""What the search stores of a page: the words of its text, in parts of a few sections each.
+
+A word is a run of letters and digits, folded: without case, without accents, of one width. Scripts that are written
+without spaces are cut into pairs. A name of code is found by its parts and as a whole, however it is written:
+``USER_GROUP_TOKEN`` and ``userGroupToken`` give ``user``, ``group``, ``token`` and ``usergrouptoken``.
+``static/search.js`` cuts a query by the same rules.
+
+A page is a part; a long one is several, so that its words are not outweighed by its length and every section can be led
+to. How much a word counts follows BM25 with the length of a usual part instead of the mean: so the parts of one page do
+not depend on the others. The title counts most, then headings, then description and text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from unicodedata import normalize
+
+from tenantry_site.nodes import Section
+from tenantry_site.outputs.postings import SECTIONS, posting_code
+from tenantry_site.page import Page
+
+MAX_WORD_LENGTH = 24
+"""Characters of a word that count: what follows tells no two words apart that a reader would type."""
+_MAX_NAME_PARTS = 4
+"""Of a name that is indexed as a whole too."""
+
+# Scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han) and Hangul, whose words have endings.
+_PAIRED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_PAIRED += "\U00020000-\U0003ffff"
+# The vowel signs of India's scripts are marks, not letters, and within words.
+_SIGNS = "\u0900-\u0963\u0966-\u0dff"
+_LETTER = rf"(?:[^\W_{_PAIRED}]|[{_SIGNS}])"
+
+_JOINED = re.compile(rf"[{_PAIRED}]+|{_LETTER}+(?:_{_LETTER}+)*")
+_JOINED_ASCII = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*")
+_PARTS = re.compile(rf"{_LETTER}+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
+
+
+def fold(text: str) -> str:
+    """The text without accents and of one width: what two spellings of one word have in common, but for case."""
+    return text if text.isascii() else normalize("NFC", _ACCENTS.sub("", normalize("NFKD", text)))
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in their order, with repetitions; a name of code gives its parts and itself."""
+    found: list[str] = []
+    take = found.extend
+    ascii_only = text.isascii()
+    for joined in (_JOINED_ASCII if ascii_only else _JOINED).findall(text if ascii_only else fold(text)):
+        take(_words_of(joined))
+    return found
+
+
+@lru_cache(maxsize=512)
+def _words_of(joined: str) -> tuple[str, ...]:
+    if joined.islower() and joined.isascii() and joined.isalpha():  # most of any text
+        return (joined[:MAX_WORD_LENGTH],)
+    if re.match(f"[{_PAIRED}]", joined):
+        return _pairs(joined)
+    parts = [part.lower()[:MAX_WORD_LENGTH] for part in _PARTS.findall(_HUMP.sub("_", joined))]
+    whole = "".join(parts)
+    if 1 < len(parts) <= _MAX_NAME_PARTS and len(whole) <= MAX_WORD_LENGTH:
+        parts.append(whole)
+    return tuple(parts)
+
+
+def _pairs(run: str) -> tuple[str, ...]:
+    return tuple(run[at : at + 2] for at in range(len(run) - 1)) if len(run) > 1 else (run,)
+
+
+_USUAL_LENGTH = 300
+_SATURATION = 1.2
+_LENGTH_COUNTS = 0.6
+_TITLE, _HEADING, _DESCRIPTION = 6.0, 2.4, 1.2
+_HEADING_AS_TIMES = 3  # a section that is about a word beats one that mentions it twice
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPart:
+    """A part of a page: ``sections`` are ids and titles; ``words`` its words, a space between two, and ``codes`` the
+    weight and section of each. In so few objects, for a site has as many of them as words on all its pages."""
+
+    path: str
+    title: str
+    sections: tuple[tuple[str, str], ...]
+    words: str
+    codes: bytes
+
+    def weights(self) -> dict[str, int]:
+        """The code of each word."""
+        return dict(zip(self.words.split(), self.codes, strict=True))
+
+
+def search_parts(page: Page) -> tuple[SearchPart, ...]:
+    """The parts of a page; none if it asked not to be found."""
+    if page.front.noindex:
+        return ()
+    sections = page.sections or (Section("", "", ""),)
+    return tuple(
+        _part(page, sections[start : start + SECTIONS], first=not start) for start in range(0, len(sections), SECTIONS)
+    )
+
+
+def _part(page: Page, sections: Sequence[Section], *, first: bool) -> SearchPart:
+    counts = _WordCounts()
+    for number, section in enumerate(sections):
+        counts.section(number, section)
+    if first:
+        counts.add_extra(words(f"{page.title} {page.front.sidebar_title}"), _TITLE)
+        counts.add_extra(
+            words(" ".join((page.front.description, *page.front.keywords, *page.front.tags))), _DESCRIPTION
+        )
+    titles = tuple((section.id, section.title) for section in sections)
+    codes = counts.codes()
+    return SearchPart(page.path, page.title, titles, " ".join(codes), bytes(codes.values()))
+
+
+class _WordCounts:
+    """Counts the words of one part."""
+
+    __slots__ = ("_best", "_counts", "_extra", "_length", "_sections")
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._best: dict[str, int] = {}  # the most of one section so far
+        self._sections: dict[str, int] = {}
+        self._extra: dict[str, float] = {}
+        self._length = 0
+
+    def section(self, number: int, section: Section) -> None:
+        counts = Counter(words(section.text))
+        self._length += counts.total()
+        known, best, sections = self._counts, self._best, self._sections
+        for word, count in counts.items():
+            if count > best.get(word, 0):
+                best[word], sections[word] = count, number
+            known[word] = known.get(word, 0) + count
+        for word in set(words(section.title)):
+            self._extra[word] = _HEADING
+            count = counts[word] + _HEADING_AS_TIMES
+            if count > best.get(word, 0):
+                best[word], sections[word] = count, number
+
+    def add_extra(self, found: list[str], weight: float) -> None:
+        for word in set(found):
+            self._extra[word] = self._extra.get(word, 0) + weight
+
+    def codes(self) -> dict[str, int]:
+        ground = _SATURATION * (1 - _LENGTH_COUNTS + _LENGTH_COUNTS * self._length / _USUAL_LENGTH)
+        sections = self._sections
+        by_count = {
+            count: posting_code(count * (1 + _SATURATION) / (count + ground), 0) for count in set(self._counts.values())
+        }
+        found = {word: by_count[count] + sections[word] for word, count in self._counts.items()}
+        for word, weight in self._extra.items():
+            count = self._counts.get(word, 0)
+            found[word] = posting_code(count * (1 + _SATURATION) / (count + ground) + weight, sections.get(word, 0))
+        return found

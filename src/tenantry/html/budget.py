@@ -61,7 +61,7 @@ def spending(budget: Budget | None = None) -> Iterator[None]:
         _active.reset(token)
 
 
-def running() -> Budget | None:
+def active_budget() -> Budget | None:
     """The budget of the rendering that runs, if one does."""
     return _active.get()
 
@@ -109,7 +109,7 @@ def counted(items: Iterator[Any]) -> Iterator[Any]:
 
 def size(value: Any) -> int:
     """Steps of a value that is read or copied at its surface: the length of a text or a list."""
-    kind = type(value)  # most values are of these two sorts, and a table of types is asked faster than isinstance
+    kind = type(value)  # most values are of these two kinds, and a table of types is asked faster than isinstance
     if kind in _TEXT:
         return 1 + (len(value) >> _SHIFT)
     if kind in _SMALL:

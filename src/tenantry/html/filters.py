@@ -1,15 +1,19 @@
-"""The filters of a dashboard template: a closed list.
+"""The filters and tests of a dashboard template. The filters are a closed list.
 
 Left out of Jinja's: what makes a value raw (``safe``, ``xmlattr``, ``urlize``), what opens an object (``attr``,
 ``pprint``), and what lets a small number ask for a large text (``center``, ``indent``, ``wordwrap``, ``batch``,
 ``slice``). ``random`` is left out so that a page is a function of its variables.
+
+Jinja answers "no" to most tests (``is none``, ``is string``) of a variable that is not there, so ``{% if limit is
+number %}`` would drop a part of the page in silence. Only ``is defined`` and ``is undefined`` may ask about it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from decimal import Decimal
+from functools import wraps
 from typing import Any
 
 from jinja2 import Undefined
@@ -27,6 +31,7 @@ from jinja2.filters import (
     do_sum,
     do_truncate,
 )
+from jinja2.tests import TESTS
 from jinja2.utils import htmlsafe_json_dumps, pass_environment, pass_eval_context
 from markupsafe import Markup
 
@@ -34,7 +39,7 @@ from tenantry.groups import Record
 from tenantry.html.budget import charge, size, weight
 from tenantry.html.json_text import to_json
 
-KEPT = frozenset(
+JINJA_FILTERS = frozenset(
     {
         "abs",
         "capitalize",
@@ -70,10 +75,11 @@ KEPT = frozenset(
         "wordcount",
     }
 )
-"""Filters that are Jinja's own."""
+"""The filters that are Jinja's own."""
 
 _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
 """A printf conversion whose width or precision has three digits, or comes from an argument."""
+_TAKE_UNDEFINED = frozenset({"defined", "undefined", "filter", "test"})  # the last two take a name of the language
 
 
 def check_format(text: object, arguments: object = ()) -> None:
@@ -148,7 +154,7 @@ def striptags(value: Any) -> str:
 def truncate(
     environment: Any, s: str, length: Any = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
 ) -> str:
-    """``|truncate``: to a length that has room for the ``end``."""
+    """``|truncate``: to a length that is not shorter than the ``end``."""
     if not isinstance(length, int) or length < len(end):
         raise SecurityError(f"|truncate takes a length of at least {len(end)}, for {end!r} at the end")
     if leeway is not None and leeway < 0:
@@ -192,4 +198,19 @@ def dashboard_filters() -> dict[str, Any]:
         "tojson": tojson,
         "truncate": truncate,
     }
-    return {name: FILTERS[name] for name in KEPT} | own
+    return {name: FILTERS[name] for name in JINJA_FILTERS} | own
+
+
+def dashboard_tests() -> dict[str, Any]:
+    """A new table of all tests, by name."""
+    return {name: test if name in _TAKE_UNDEFINED else _defined_only(test) for name, test in TESTS.items()}
+
+
+def _defined_only(test: Any) -> Callable[..., Any]:
+    @wraps(test)
+    def defined_only(value: Any, *arguments: Any) -> Any:
+        if isinstance(value, Undefined):
+            str(value)  # raises, and names the variable
+        return test(value, *arguments)
+
+    return defined_only

@@ -16,7 +16,7 @@ from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame, operators
 from jinja2.environment import TemplateModule
 
-from tenantry.html.budget import Budget, charge, counted, running, size, spending, weight
+from tenantry.html.budget import Budget, active_budget, charge, counted, size, spending, weight
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -143,10 +143,10 @@ def metered(function: F, *, whole: bool) -> F:
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
         steps = 1
-        for place in range(first, len(arguments)):
-            if hasattr(arguments[place], "__next__"):
-                arguments = (*arguments[:place], _bounded(arguments[place], whole), *arguments[place + 1 :])
-            steps += weigh(arguments[place])
+        for index in range(first, len(arguments)):
+            if hasattr(arguments[index], "__next__"):
+                arguments = (*arguments[:index], _bounded(arguments[index], whole), *arguments[index + 1 :])
+            steps += weigh(arguments[index])
         for value in keywords.values():
             steps += weigh(value)
         charge(steps)
@@ -176,28 +176,28 @@ class MeteredTemplate(jinja2.Template):
             return await super().render_async(*arguments, **keywords)
 
     def generate(self, *arguments: Any, **keywords: Any) -> Iterator[str]:
-        """The page piece by piece."""
-        budget, pieces = Budget(), super().generate(*arguments, **keywords)
+        """The page chunk by chunk."""
+        budget, chunks = Budget(), super().generate(*arguments, **keywords)
         while True:
             with spending(budget):  # not over a yield: what the caller does meanwhile is no work of ours
-                piece = next(pieces, None)
-                charge(size(piece))
-            if piece is None:
+                chunk = next(chunks, None)
+                charge(size(chunk))
+            if chunk is None:
                 return
-            yield piece
+            yield chunk
 
     async def generate_async(self, *arguments: Any, **keywords: Any) -> AsyncIterator[str]:  # type: ignore[override]
-        """The page piece by piece."""
-        budget, pieces = Budget(), super().generate_async(*arguments, **keywords)
+        """The page chunk by chunk."""
+        budget, chunks = Budget(), super().generate_async(*arguments, **keywords)
         while True:
             with spending(budget):
-                piece = await anext(pieces, None)
-                charge(size(piece))
-            if piece is None:
+                chunk = await anext(chunks, None)
+                charge(size(chunk))
+            if chunk is None:
                 return
-            yield piece
+            yield chunk
 
     def make_module(self, *arguments: Any, **keywords: Any) -> TemplateModule:
         """The template as a module: for ``import``, which spends what the page has."""
-        with spending(running()):
+        with spending(active_budget()):
             return super().make_module(*arguments, **keywords)

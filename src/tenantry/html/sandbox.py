@@ -19,12 +19,10 @@ from markupsafe import Markup
 from tenantry.errors import MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.html.budget import CHARACTERS, charge, copied, read, size, spending, step, weight
-from tenantry.html.context import VariablesContext
-from tenantry.html.failures import failure, place, template_error
-from tenantry.html.filters import check_format, dashboard_filters
-from tenantry.html.jinja_tests import dashboard_tests
+from tenantry.html.filters import check_format, dashboard_filters, dashboard_tests
 from tenantry.html.metering import MeteredGenerator, MeteredTemplate, add_steps, metered_filters, metered_tests
-from tenantry.html.shown import HIDDEN, Missing
+from tenantry.html.template_errors import error_location, from_exception, from_syntax_error
+from tenantry.html.views import HIDDEN, Missing, VariablesContext
 
 MAX_OUTPUT = 8 * 1024 * 1024
 """The most characters that one page may grow to. A macro or a ``set`` block is measured when it is printed."""
@@ -187,18 +185,18 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         passes as it is."""
         error = sys.exc_info()[1]
         if isinstance(error, jinja2.TemplateSyntaxError):
-            raise template_error(error, source) from None
+            raise from_syntax_error(error, source) from None
         if isinstance(error, MissingVariable | UnbindableValue):
-            error.args = (error.message + place(error)[0],)
+            error.args = (error.message + error_location(error)[0],)
             raise error
         if isinstance(error, TemplateError) and error.location is None:
-            where, error.location = place(error)
+            where, error.location = error_location(error)
             error.args = (error.message + where,)
             raise error
         if isinstance(error, jinja2.TemplateError):
-            where, location = place(error)
+            where, location = error_location(error)
             raise TemplateError((error.message or type(error).__name__) + where, location=location) from None
-        if isinstance(error, Exception) and (own := failure(error)) is not None:
+        if isinstance(error, Exception) and (own := from_exception(error)) is not None:
             raise own from None
         super().handle_exception(source)
 
@@ -221,8 +219,8 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             tree = parser.parse()
         except (RecursionError, ValueError, OverflowError):
             line = parser.stream.current.lineno
-            said = "an expression is too deep, or a number too long: compute it in the view"
-            raise jinja2.TemplateSyntaxError(said, line, name, filename) from None
+            problem = "an expression is too deep, or a number too long: compute it in the view"
+            raise jinja2.TemplateSyntaxError(problem, line, name, filename) from None
         for node in tree.find_all((nodes.EvalContextModifier, *_LOADING)):
             if isinstance(node, nodes.EvalContextModifier):
                 raise jinja2.TemplateSyntaxError("escaping cannot be switched off", node.lineno, name, filename)
@@ -250,7 +248,7 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     - Every value is escaped; there is no ``safe`` filter and no way to switch escaping off.
     - A missing variable raises MissingVariable with its whole path. ``is defined`` and ``|default(…)`` work.
     - A bare name is what the template set, else what the view gave, else a global that the host put there, else the
-      group's property. Jinja's own globals are gone. ``self``, ``loop`` and the words of the language (``not``,
+      group's property. Jinja's own globals are gone. ``self``, ``loop`` and the keywords of the language (``not``,
       ``in``, ``true``) keep their meaning: such a property is ``user_group.properties["not"]``.
     - null prints as nothing, booleans as in JSON, an object or a list not at all.
     - Jinja's own errors are raised as TemplateError (but for a template that ``get_template`` does not find).

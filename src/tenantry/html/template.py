@@ -1,4 +1,5 @@
-"""HTMLTemplate: one page of HTML, compiled once, rendered with a group's variables."""
+"""HTMLTemplate: one page of HTML, compiled once, rendered with a group's variables; and context_processor, which gives
+the same variables to an app's own Jinja templates."""
 
 from __future__ import annotations
 
@@ -8,10 +9,12 @@ from typing import Any
 
 import jinja2
 
+from tenantry.access import variables as request_variables
+from tenantry.connection import Connection
+from tenantry.errors import MissingToken
 from tenantry.groups import RESERVED_NAMES, Record
-from tenantry.html.context import VARIABLES
 from tenantry.html.sandbox import create_environment
-from tenantry.html.shown import show
+from tenantry.html.views import VARIABLES, Missing, wrap
 
 
 class HTMLTemplate:
@@ -42,6 +45,24 @@ class HTMLTemplate:
         return f"<HTMLTemplate of {len(self._text)} characters>"
 
 
+def context_processor(request: Connection) -> dict[str, Any]:
+    """``user_group`` and ``params`` for the templates of a Starlette or FastAPI app, and nothing else.
+
+    ``Jinja2Templates(directory="templates", context_processors=[context_processor])``. No property overwrites a name
+    of the app. A missing name raises MissingVariable when it is used, in any environment; but what Jinja does with an
+    attribute of a plain value (``region.code`` where ``region`` is text or null) is the environment's own affair, so
+    prefer ``Jinja2Templates(env=create_environment(loader), context_processors=[context_processor])``.
+
+    On a request without a group every use of the two names raises MissingToken, so that public pages render
+    (``user_group is defined`` is false). Raises MiddlewareMissing where UserGroupMiddleware is not installed.
+    """
+    try:
+        view = wrap(request_variables(request))
+    except MissingToken as error:
+        return {name: Missing(error.message, name=name, exc=MissingToken) for name in ("user_group", "params")}
+    return {name: view[name] for name in ("user_group", "params")}
+
+
 @cache
 def _environment(*, enable_async: bool) -> jinja2.Environment:
     return create_environment(enable_async=enable_async)
@@ -50,5 +71,5 @@ def _environment(*, enable_async: bool) -> jinja2.Environment:
 def _names(variables: Mapping[str, Any] | Record, view: dict[str, Any]) -> dict[str, Any]:
     if taken := RESERVED_NAMES & view.keys():
         raise TypeError(f"a view cannot set {', '.join(sorted(taken))}: the name belongs to the group's variables")
-    shown = show(variables)
-    return {**view, **{name: shown[name] for name in RESERVED_NAMES if name in shown}, VARIABLES: shown}
+    wrapped = wrap(variables)
+    return {**view, **{name: wrapped[name] for name in RESERVED_NAMES if name in wrapped}, VARIABLES: wrapped}

@@ -1,4 +1,4 @@
-"""Failures: what goes wrong in a template becomes a TemplateError with its line; what goes wrong in the view passes."""
+"""What goes wrong in a template becomes a TemplateError with its line; what goes wrong in the view passes."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _ADVICE: Final[dict[type[Exception], str]] = {
 }
 
 
-def template_error(error: jinja2.TemplateSyntaxError, source: str | None = None) -> TemplateError:
-    """What Jinja's compiler says, as ours: the template's name, the line, and its text."""
+def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = None) -> TemplateError:
+    """An error of Jinja's compiler as ours: the template's name, the line, and its text."""
     where = f"{error.name}, line {error.lineno}" if error.name else f"line {error.lineno}"
     lines = (error.source or source or "").splitlines()
     shown = f"\n    {lines[error.lineno - 1].strip()}" if 0 < error.lineno <= len(lines) else ""
     return TemplateError(f"{where}: {error.message}{shown}", location=Location(error.lineno, 1))
 
 
-def failure(error: Exception) -> TemplateError | None:
+def from_exception(error: Exception) -> TemplateError | None:
     """A TemplateError for a plain exception that the template's own text caused: a division by zero, a filter on a
     value of another type. None for what a function or an object of the view raised: that is the view's own affair.
 
-    The message never quotes a value: Python's own text is kept where it names types only.
+    The message never quotes a value: Python's own text is used where it names types only.
     """
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
@@ -40,11 +40,11 @@ def failure(error: Exception) -> TemplateError | None:
     if what is None:
         kind = f"{type(error).__name__}: {error}" if isinstance(error, TypeError) else type(error).__name__
         what = f"a value does not fit what the template does with it ({kind}): test it first, or prepare it in the view"
-    where, location = place(error)
+    where, location = error_location(error)
     return TemplateError(what + where, location=location)
 
 
-def place(error: BaseException) -> tuple[str, Location | None]:
+def error_location(error: BaseException) -> tuple[str, Location | None]:
     """Which template, and which of its lines, an error came from: the innermost template of its traceback."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:

@@ -1,4 +1,5 @@
-"""What a template is handed: records that know their path, so that whatever is missing can be named in full."""
+"""Views: what a template sees of the variables, records that know their path so that what is missing is named in full;
+and how a template finds a name."""
 
 from __future__ import annotations
 
@@ -7,15 +8,19 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, Undefined
 from jinja2.exceptions import UndefinedError
+from jinja2.runtime import Context
 from jinja2.utils import missing
 
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 
+VARIABLES = "tenantry.variables"
+"""The name of the variables in the context of ``HTMLTemplate.render``: no template can write this name."""
+
 HIDDEN = "[…]"
-"""Stands for a key that a template computed: it may be a property's value, and no value is shown in an error."""
+"""Replaces a key that a template computed: it may be a property's value, and no value is shown in an error."""
 
 
 class Missing(StrictUndefined):
@@ -59,7 +64,7 @@ class Missing(StrictUndefined):
         yield  # pragma: no cover  # what makes this an asynchronous generator
 
 
-class ShownRecord(Record):
+class RecordView(Record):
     """A Record at a ``path``. A missing name gives Missing, since Jinja turns a KeyError into an empty string."""
 
     __slots__ = ("_path",)
@@ -72,17 +77,17 @@ class ShownRecord(Record):
     def __getitem__(self, name: str) -> Any:
         if name in self._values:
             value = self._values[name]
-            return _show(value, _join(self._path, name)) if type(value) in _NESTED else value
+            return _view(value, _join(self._path, name)) if type(value) in _NESTED else value
         return Missing(name=_join(self._path, name))
 
-    def __reduce__(self) -> tuple[type[ShownRecord], tuple[Any, ...]]:
-        return ShownRecord, (Record(self._values), self._path)
+    def __reduce__(self) -> tuple[type[RecordView], tuple[Any, ...]]:
+        return RecordView, (Record(self._values), self._path)
 
     def __str__(self) -> NoReturn:
         raise _not_printable(self._path, "an object")
 
 
-class ShownList(RecordList):
+class ListView(RecordList):
     """A RecordList at a ``path``."""
 
     __slots__ = ("_path",)
@@ -94,36 +99,54 @@ class ShownList(RecordList):
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return ShownList(RecordList(self._values[index]), self._path)
+            return ListView(RecordList(self._values[index]), self._path)
         path = f"{self._path}[{index}]"
         try:
-            return _show(self._values[index], path)
+            return _view(self._values[index], path)
         except IndexError:
             return Missing(name=path)
 
     def __iter__(self) -> Iterator[Any]:
-        return (_show(value, f"{self._path}[{index}]") for index, value in enumerate(self._values))
+        return (_view(value, f"{self._path}[{index}]") for index, value in enumerate(self._values))
 
-    def __reduce__(self) -> tuple[type[ShownList], tuple[Any, ...]]:
-        return ShownList, (RecordList(self._values), self._path)
+    def __reduce__(self) -> tuple[type[ListView], tuple[Any, ...]]:
+        return ListView, (RecordList(self._values), self._path)
 
     def __str__(self) -> NoReturn:
         raise _not_printable(self._path, "a list")
 
 
-def show(variables: Record | Mapping[str, Any]) -> ShownRecord:
+def wrap(variables: Record | Mapping[str, Any]) -> RecordView:
     """The variables as a template may see them."""
-    return ShownRecord(variables if isinstance(variables, Record) else Record(variables))
+    return RecordView(variables if isinstance(variables, Record) else Record(variables))
+
+
+class VariablesContext(Context):
+    """A context in which a bare name that nobody set is the group's property."""
+
+    def resolve_or_missing(self, key: str) -> Any:
+        """The value of a name, or Jinja's ``missing``."""
+        value = super().resolve_or_missing(key)
+        return self._variable(key) if value is missing else value
+
+    def _variable(self, key: str) -> Any:
+        source = self.parent.get(VARIABLES)
+        if source is None:
+            user_group = self.parent.get("user_group")
+            if isinstance(user_group, Undefined):
+                return user_group  # there is no group: the error is about its token, not about this name
+            source = user_group["properties"] if isinstance(user_group, RecordView) else None
+        return source[key] if isinstance(source, RecordView) and key in source else missing
 
 
 _NESTED = frozenset({Record, RecordList})
 
 
-def _show(value: Any, path: str) -> Any:
+def _view(value: Any, path: str) -> Any:
     if type(value) is Record:
-        return ShownRecord(value, path)
+        return RecordView(value, path)
     if type(value) is RecordList:
-        return ShownList(value, path)
+        return ListView(value, path)
     return value
 
 

@@ -12,8 +12,8 @@ from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tenantry.accessors import user_group, variables
-    from tenantry.dashboards.handler import error_handler
-    from tenantry.dashboards.http import dashboard
+    from tenantry.dashboards.endpoint import dashboard
+    from tenantry.dashboards.error_handler import error_handler
     from tenantry.datasources import DataSources
     from tenantry.errors import TenantryError
     from tenantry.groups import RESERVED_NAMES, Environment, Record, RecordList, Tag, Token, UserGroup
@@ -39,8 +39,8 @@ else:
             "UserGroup": "tenantry.groups",
             "UserGroupMiddleware": "tenantry.middleware",
             "context_processor": "tenantry.html",
-            "dashboard": "tenantry.dashboards.http",
-            "error_handler": "tenantry.dashboards.handler",
+            "dashboard": "tenantry.dashboards.endpoint",
+            "error_handler": "tenantry.dashboards.error_handler",
             "user_group": "tenantry.accessors",
             "variables": "tenantry.accessors",
         },

@@ -90,7 +90,7 @@ def test_paths() -> None:
     """Names, indexes and quoted names; method names are properties; viewer input under ``params`` only."""
     properties = {"items": ["a", {"keys": "b"}], "a b": {"]": 1}, "région": "fr", "params": "mine"}
     variables = extend(make_group(properties=properties).variables, "params", {"items": "viewer", "q": ["x", "y"]})
-    places = [
+    paths = [
         "items.0",
         "items[1].keys",
         'user_group.properties["a b"]["]"]',
@@ -101,7 +101,7 @@ def test_paths() -> None:
         "user_group.properties.params",
         "user_group.properties.items[ 0 ]",
     ]
-    assert substitute([f"{{{{ {place} }}}}" for place in places], variables) == [
+    assert substitute([f"{{{{ {path} }}}}" for path in paths], variables) == [
         "a",
         "b",
         1,
@@ -232,10 +232,10 @@ def test_a_record_comes_out_plain() -> None:
     assert type(substitute("a{{ v }}", {"v": Markup("<b>")})) is str
 
 
-def test_places_tell_what_a_definition_asks_for() -> None:
+def test_paths_are_what_a_definition_asks_for() -> None:
     """Known before there is a group: for checks when a dashboard is saved."""
-    places = Definition({"a": "{{ region }}", "b": ["{{ params.from }} to {{ region }}"]}).places
-    assert [(place.path, place.pointer) for place in places] == [
+    paths = Definition({"a": "{{ region }}", "b": ["{{ params.from }} to {{ region }}"]}).paths
+    assert [(path.text, path.pointer) for path in paths] == [
         ("region", "/a"),
         ("params.from", "/b/0"),
         ("region", "/b/0"),

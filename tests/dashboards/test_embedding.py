@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from starlette.responses import HTMLResponse, Response
 
-from tenantry.dashboards.http import dashboard
+from tenantry.dashboards.endpoint import dashboard
 from tenantry.errors import InvalidSettings
 from tenantry.testing import make_group
-from tests.dashboards.stage import client, get
+from tests.dashboards.helpers import client, get
 
 
 def policies(answer: Any) -> list[str]:

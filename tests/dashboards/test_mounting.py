@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.routing import Mount, Route
 from starlette.websockets import WebSocketDisconnect
 
-from tenantry.dashboards.http import dashboard
+from tenantry.dashboards.endpoint import dashboard
 from tenantry.errors import TemplateError
 from tenantry.groups import UserGroup
 from tenantry.testing import make_group
-from tests.dashboards.stage import client, get
+from tests.dashboards.helpers import client, get
 
 
 async def sales(group: UserGroup, request: Request) -> str:

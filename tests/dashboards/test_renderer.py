@@ -12,10 +12,10 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from tenantry.dashboards.http import dashboard
+from tenantry.dashboards.endpoint import dashboard
 from tenantry.groups import Record, UserGroup
 from tenantry.html import HTMLTemplate
-from tests.dashboards.stage import GROUP, get
+from tests.dashboards.helpers import GROUP, get
 
 
 def show(*values: Any) -> str:

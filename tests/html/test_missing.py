@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tenantry.errors import MissingVariable
-from tests.html.stage import render
+from tests.html.helpers import render
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tenantry.errors import MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record
 from tenantry.html import HTMLTemplate
 from tenantry.testing import make_group
-from tests.html.stage import render
+from tests.html.helpers import render
 
 # --- names ------------------------------------------------------------------------------------------------------------
 

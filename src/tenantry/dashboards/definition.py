@@ -33,33 +33,33 @@ Step = str | int
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A ``{{ path }}`` of a definition. ``pointer`` (RFC 6901) is where it stands."""
+class VariablePath:
+    """A ``{{ path }}`` of a definition: its text, its location as ``pointer`` (RFC 6901), and its steps."""
 
-    path: str
+    text: str
     pointer: str
     steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text with places in it."""
+    """A text with paths in it."""
 
-    parts: tuple[str | Place, ...]
+    parts: tuple[str | VariablePath, ...]
 
 
 class Definition:
     """A JSON definition, read once. Raises TemplateError, with a JSON pointer, where it is not one."""
 
-    __slots__ = ("_tree", "places")
+    __slots__ = ("_tree", "paths")
 
-    places: tuple[Place, ...]
+    paths: tuple[VariablePath, ...]
     """Every ``{{ path }}``, in order: what the definition asks of a group."""
 
     def __init__(self, definition: Any) -> None:
-        places: list[Place] = []
-        self._tree = _read(definition, "", 0, places)
-        self.places = tuple(places)
+        paths: list[VariablePath] = []
+        self._tree = _read(definition, "", 0, paths)
+        self.paths = tuple(paths)
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
         """The definition with the variables' values: plain JSON that shares nothing with either.
@@ -67,13 +67,13 @@ class Definition:
         Raises MissingVariable (one, that lists all), UnbindableValue for a value that has no JSON form or that is null,
         a list or an object within a text.
         """
-        values = {place: _look(variables, place.steps) for place in dict.fromkeys(self.places)}
-        missing = [place for place, value in values.items() if value is _MISSING]
+        values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
+        missing = [path for path, value in values.items() if value is _MISSING]
         if missing:
-            listed = ", ".join(f"{place.path} (at {place.pointer or 'the root'})" for place in missing)
-            names = tuple(dict.fromkeys(place.path for place in missing))
+            listed = ", ".join(f"{path.text} (at {path.pointer or 'the root'})" for path in missing)
+            names = tuple(dict.fromkeys(path.text for path in missing))
             raise MissingVariable(f"this group or view does not have: {listed}", names=names)
-        return _fill(self._tree, values)
+        return _substitute(self._tree, values)
 
 
 def substitute(definition: Any, variables: Mapping[str, Any] | Record) -> Any:
@@ -84,19 +84,19 @@ def substitute(definition: Any, variables: Mapping[str, Any] | Record) -> Any:
 # --- reading a definition ---------------------------------------------------------------------------------------------
 
 
-def _read(node: Any, pointer: str, depth: int, places: list[Place]) -> Any:
-    """A copy of the definition in which each text that has places is a Place or a _Text."""
+def _read(node: Any, pointer: str, depth: int, paths: list[VariablePath]) -> Any:
+    """A copy of the definition in which each text that has paths is a VariablePath or a _Text."""
     if isinstance(node, str):
-        return _read_text(node, pointer, places)
+        return _read_text(node, pointer, paths)
     if depth >= MAX_DEPTH and isinstance(node, dict | list | tuple):
         raise _error(f"nested deeper than {MAX_DEPTH} levels", pointer)
     if isinstance(node, dict):
         return {
-            _read_name(name, pointer): _read(value, _point(pointer, name), depth + 1, places)
+            _read_name(name, pointer): _read(value, _child_pointer(pointer, name), depth + 1, paths)
             for name, value in node.items()
         }
     if isinstance(node, list | tuple):
-        return [_read(value, _point(pointer, index), depth + 1, places) for index, value in enumerate(node)]
+        return [_read(value, _child_pointer(pointer, index), depth + 1, paths) for index, value in enumerate(node)]
     if node is None or isinstance(node, bool | int) or (isinstance(node, float) and math.isfinite(node)):
         return node
     raise _error(f"a value of type {type(node).__name__}, which JSON does not have", pointer)
@@ -106,28 +106,30 @@ def _read_name(name: Any, pointer: str) -> str:
     if not isinstance(name, str):
         raise _error("a name that is not text", pointer)
     if any(match.group() != r"\{{" for match in _TOKEN.finditer(name)):
-        raise _error(r"the names of an object are never substituted (write \{{ for two braces)", _point(pointer, name))
+        raise _error(
+            r"the names of an object are never substituted (write \{{ for two braces)", _child_pointer(pointer, name)
+        )
     return name.replace(r"\{{", "{{")
 
 
-def _read_text(text: str, pointer: str, places: list[Place]) -> str | Place | _Text:
-    parts: list[str | Place] = []
+def _read_text(text: str, pointer: str, paths: list[VariablePath]) -> str | VariablePath | _Text:
+    parts: list[str | VariablePath] = []
     end = 0
     for match in _TOKEN.finditer(text):
         parts.append(text[end : match.start()])
-        parts.append("{{" if match.group() == r"\{{" else _read_place(match, pointer))
+        parts.append("{{" if match.group() == r"\{{" else _read_path(match, pointer))
         end = match.end()
     parts.append(text[end:])
-    found = [part for part in parts if isinstance(part, Place)]
-    places += found
+    found = [part for part in parts if isinstance(part, VariablePath)]
+    paths += found
     if not found:
         return "".join(str(part) for part in parts)
-    if "".join("x" if isinstance(part, Place) else part for part in parts) == "x":
+    if "".join("x" if isinstance(part, VariablePath) else part for part in parts) == "x":
         return found[0]
     return _Text(tuple(part for part in parts if part != ""))
 
 
-def _read_place(match: re.Match[str], pointer: str) -> Place:
+def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
     inside = match.group(1)
     if inside is None:
         raise _error(r"{{ is never closed (write \{{ for two braces)", pointer)
@@ -136,7 +138,7 @@ def _read_place(match: re.Match[str], pointer: str) -> Place:
     end = 0
     while end < len(path):
         step = _STEP.match(path, end)
-        if step is None or not _fits(step, first=not steps):
+        if step is None or not _is_path_step(step, first=not steps):
             break
         steps.append(_step(step, pointer))
         end = step.end()
@@ -146,10 +148,10 @@ def _read_place(match: re.Match[str], pointer: str) -> Place:
             "there are no expressions and no filters",
             pointer,
         )
-    return Place(path, pointer, tuple(steps))
+    return VariablePath(path, pointer, tuple(steps))
 
 
-def _fits(step: re.Match[str], *, first: bool) -> bool:
+def _is_path_step(step: re.Match[str], *, first: bool) -> bool:
     """A path begins with a bare name; after it a name has its dot."""
     named, dotted = step.group(1) is not None, step.group().startswith(".")
     return named and not dotted if first else dotted or not named
@@ -165,7 +167,7 @@ def _step(match: re.Match[str], pointer: str) -> Step:
         raise _error(f"{quoted} is not a JSON text", pointer) from None
 
 
-def _point(pointer: str, name: object) -> str:
+def _child_pointer(pointer: str, name: object) -> str:
     return f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}"
 
 
@@ -180,7 +182,7 @@ def _error(what: str, pointer: str) -> TemplateError:
 _MISSING = object()
 
 
-def _look(value: Any, steps: tuple[Step, ...]) -> Any:
+def _look_up(value: Any, steps: tuple[Step, ...]) -> Any:
     for step in steps:
         if isinstance(step, str):
             if not isinstance(value, Record | Mapping) or step not in value:
@@ -193,47 +195,47 @@ def _look(value: Any, steps: tuple[Step, ...]) -> Any:
     return value
 
 
-def _fill(node: Any, values: dict[Place, Any]) -> Any:
+def _substitute(node: Any, values: dict[VariablePath, Any]) -> Any:
     kind = type(node)
     if kind is dict:
-        return {name: _fill(value, values) for name, value in node.items()}
+        return {name: _substitute(value, values) for name, value in node.items()}
     if kind is list:
-        return [_fill(value, values) for value in node]
-    if kind is Place:
+        return [_substitute(value, values) for value in node]
+    if kind is VariablePath:
         return _plain(values[node], node, 0)
     if kind is _Text:
         return "".join(part if isinstance(part, str) else _text(values[part], part) for part in node.parts)
     return node
 
 
-def _plain(value: Any, place: Place, depth: int) -> Any:
+def _plain(value: Any, path: VariablePath, depth: int) -> Any:
     """A plain copy of a JSON value."""
     if depth > MAX_DEPTH:
-        raise _unbindable(place, f"is nested deeper than {MAX_DEPTH} levels")
+        raise _unbindable(path, f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
         return str.__str__(value)
     if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, Record | Mapping):
         if all(isinstance(name, str) for name in value):
-            return {name: _plain(value[name], place, depth + 1) for name in value}
-        raise _unbindable(place, "has a name that is not text")
+            return {name: _plain(value[name], path, depth + 1) for name in value}
+        raise _unbindable(path, "has a name that is not text")
     if isinstance(value, RecordList | list | tuple):
-        return [_plain(item, place, depth + 1) for item in value]
+        return [_plain(item, path, depth + 1) for item in value]
     if isinstance(value, float):
-        raise _unbindable(place, "is a number that JSON does not have")
-    raise _unbindable(place, f"is of type {type(value).__name__}, which JSON does not have")
+        raise _unbindable(path, "is a number that JSON does not have")
+    raise _unbindable(path, f"is of type {type(value).__name__}, which JSON does not have")
 
 
-def _text(value: Any, place: Place) -> str:
+def _text(value: Any, path: VariablePath) -> str:
     """A value within a longer text: text as it is, numbers and booleans as JSON writes them."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bool | int | float):
-        return json.dumps(_plain(value, place, 0))
+        return json.dumps(_plain(value, path, 0))
     kind = "null" if value is None else f"of type {type(value).__name__}"
-    raise _unbindable(place, f"is {kind}, which cannot stand within a text: let {{{{ {place.path} }}}} stand alone")
+    raise _unbindable(path, f"is {kind}, which cannot stand within a text: let {{{{ {path.text} }}}} stand alone")
 
 
-def _unbindable(place: Place, what: str) -> UnbindableValue:
-    return UnbindableValue(f"{place.path}, at {place.pointer or 'the root'}, {what}", name=place.path)
+def _unbindable(path: VariablePath, what: str) -> UnbindableValue:
+    return UnbindableValue(f"{path.text}, at {path.pointer or 'the root'}, {what}", name=path.text)

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from tenantry.dashboards.http import dashboard
+from tenantry.dashboards.endpoint import dashboard
 from tenantry.demo.accent import COLOUR, stylesheet
 from tenantry.demo.assets import FOREVER, Assets
 from tenantry.demo.door import COOKIE, Door

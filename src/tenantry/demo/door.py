@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from tenantry.dashboards.handler import render_error
+from tenantry.dashboards.error_handler import render_error
 from tenantry.errors import MissingToken, TenantryError
 from tenantry.middleware import query
 from tenantry.middleware.taking import taker

@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from tenantry.access import variables as request_variables
+from tenantry.accessors import variables as request_variables
 from tenantry.connection import Connection
 from tenantry.errors import MissingToken
 from tenantry.groups import RESERVED_NAMES, Record

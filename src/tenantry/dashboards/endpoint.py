@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -14,9 +15,8 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from tenantry.accessors import user_group, variables
-from tenantry.dashboards.embedding import embed, frame_ancestors_of
-from tenantry.dashboards.handler import render_error
-from tenantry.errors import TenantryError
+from tenantry.dashboards.error_handler import render_error
+from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
 
@@ -25,15 +25,17 @@ Renderer = Callable[..., Any]
 
 FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 
-GIVEN = ("group", "user_group", "variables", "request")
+ARGUMENTS = ("group", "user_group", "variables", "request")
 """The parameters that a renderer may have: ``group`` and ``user_group`` are the same."""
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_ORIGIN = re.compile(rf"https?://(?:\*\.)?{_LABEL}(?:\.{_LABEL})*(?::\d{{1,5}})?", re.ASCII | re.IGNORECASE)
 
 
 class Dashboard:
     """An ASGI endpoint: ``Route("/sales", dashboard(sales))``, or ``app.mount("/sales", dashboard(sales))``.
 
     FastAPI takes it by ``app.mount`` or ``app.add_route``; ``@app.get`` is for functions, and would ask viewers for the
-    arguments of ``__call__``. A route without ``methods`` hands every method to the renderer.
+    arguments of ``__call__``. On a route without ``methods`` the renderer is called for every method.
     """
 
     def __init__(self, renderer: Renderer, frame_ancestors: FrameAncestors) -> None:
@@ -41,9 +43,9 @@ class Dashboard:
         self._is_async = _is_async(renderer)
         self._frame_ancestors: Callable[[UserGroup], str]
         if callable(frame_ancestors):
-            self._frame_ancestors = lambda group: frame_ancestors_of(frame_ancestors(group))
+            self._frame_ancestors = lambda group: frame_ancestors_policy(frame_ancestors(group))
         else:
-            policy = frame_ancestors_of(frame_ancestors)
+            policy = frame_ancestors_policy(frame_ancestors)
             self._frame_ancestors = lambda group: policy
         self.__name__: str = getattr(renderer, "__name__", type(renderer).__name__)  # Starlette names a route by it
         self.__doc__ = renderer.__doc__
@@ -61,12 +63,12 @@ class Dashboard:
             policy = self._frame_ancestors(group)
             call = partial(self._render, group, variables(request), request)
             result = await call() if self._is_async else await run_in_threadpool(call)
-            if inspect.isawaitable(result):  # a plain callable may hand back a coroutine
+            if inspect.isawaitable(result):  # a plain callable may return a coroutine
                 result = await result
             response = _response(result)
         except TenantryError as error:
             return render_error(error, request)
-        embed(response, policy)
+        set_embedding_headers(response, policy)
         return response
 
 
@@ -81,7 +83,7 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     ``frame_ancestors`` lists the origins whose pages may embed the dashboard (``https://app.example.com``,
     ``https://*.example.com``, ``'self'``), or is a function of the group that gives them. Nobody may by default. They
     are sent as a Content-Security-Policy of their own, beside any that the renderer sets: a browser obeys both. Also
-    sent are ``nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer says otherwise, and ``Cache-Control:
+    sent are ``nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer sets its own, and ``Cache-Control:
     private, no-store`` unless it sets one that is private.
 
     A TenantryError (no token, a variable that is missing, a template that does not compile, a data source that is
@@ -113,17 +115,17 @@ def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
         raise TypeError(
             f"{renderer!r} has no signature: wrap it in a function of (group, variables, request)"
         ) from None
-    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in GIVEN]
-    keywords = [(p.name, p.name) for p in parameters if p.kind in _BY_KEYWORD and p.name in GIVEN]
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY and p.name in ARGUMENTS]
+    keywords = [(p.name, p.name) for p in parameters if p.kind in _BY_KEYWORD and p.name in ARGUMENTS]
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         named = {*positional, *dict(keywords)}
         keywords += [(name, name) for name in ("group", "variables", "request") if name not in named]
-    unknown = [p for p in parameters if p.name not in GIVEN and p.default is p.empty and p.kind not in _VARIADIC]
+    unknown = [p for p in parameters if p.name not in ARGUMENTS and p.default is p.empty and p.kind not in _VARIADIC]
     if not unknown:
         return positional, keywords
     if len(unknown) > 1 or positional or keywords or unknown[0].kind is inspect.Parameter.KEYWORD_ONLY:
         names = ", ".join(p.name for p in unknown)
-        raise TypeError(f"a renderer is given {', '.join(GIVEN)}: {renderer!r} also asks for {names}")
+        raise TypeError(f"a renderer is given {', '.join(ARGUMENTS)}: {renderer!r} also asks for {names}")
     return [_by_annotation(unknown[0].annotation)], []
 
 
@@ -142,7 +144,7 @@ def _is_async(renderer: Renderer) -> bool:
     return inspect.iscoroutinefunction(renderer) or inspect.iscoroutinefunction(type(renderer).__call__)
 
 
-# --- what it gives back -----------------------------------------------------------------------------------------------
+# --- what it returns and the headers of a page that is embedded ----------------------------------------------------
 
 
 def _response(result: Any) -> Response:
@@ -153,3 +155,35 @@ def _response(result: Any) -> Response:
     if isinstance(result, dict | list | Record | RecordList):
         return Response(to_json(result), media_type="application/json")
     raise TypeError(f"a renderer gives text, a dict, a list or a Response, not {type(result).__name__}")
+
+
+def frame_ancestors_policy(origins: Sequence[str]) -> str:
+    """The ``frame-ancestors`` policy (CSP level 3) that lets pages of these origins embed a page; none: nobody may.
+
+    Raises InvalidSettings for what is not ``'self'`` or an origin with a host: a path, a lone ``*`` or ``https:``, or
+    anything that would begin another directive or header.
+    """
+    if isinstance(origins, str):
+        raise InvalidSettings(f"frame_ancestors is a list of origins: write [{origins!r}]")
+    listed = list(origins)
+    if listed in ([], ["'none'"]):
+        return "frame-ancestors 'none'"
+    for origin in listed:
+        if origin != "'self'" and _ORIGIN.fullmatch(origin) is None:
+            raise InvalidSettings(
+                f"frame_ancestors: {origin!r} is not an origin: write scheme, host and port only, as in "
+                "https://app.example.com, https://*.example.com, http://localhost:3000, or 'self' in its quotes"
+            )
+    return "frame-ancestors " + " ".join(listed)
+
+
+def set_embedding_headers(response: Response, policy: str) -> None:
+    """Set the headers of an embedded page. What the page set itself stays, unless a shared cache could keep it."""
+    headers = response.headers
+    if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return one Response again and again
+        headers.append("Content-Security-Policy", policy)  # beside any other: a browser obeys every policy it is sent
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers.setdefault("Referrer-Policy", "no-referrer")  # the address may hold the token
+    directives = {part.strip().lower().partition("=")[0] for part in headers.get("Cache-Control", "").split(",")}
+    if not directives & {"private", "no-store"} or directives & {"public", "s-maxage"}:
+        headers["Cache-Control"] = "private, no-store"

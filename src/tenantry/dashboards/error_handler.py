@@ -37,15 +37,15 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
     handshake's (ASGI's ``websocket.http.response``; where the server or UserGroupMiddleware is not there for it: 403).
     One that is open is closed with 1008 and the error's code.
     """
-    error = cast("TenantryError", error)  # what it is registered for; Starlette's type of a handler says Exception
+    error = cast("TenantryError", error)  # what it is registered for; Starlette types a handler's argument as Exception
     if isinstance(request, WebSocket):
-        await _end(request, error)
+        await _end_websocket(request, error)
         return None  # Starlette would send a Response as the answer of a handshake, accepted or not
     return render_error(error, request)
 
 
-async def _end(websocket: WebSocket, error: TenantryError) -> None:
-    # Starlette may hand over a WebSocket of its own making, not the view's: only the middleware has seen all that was
+async def _end_websocket(websocket: WebSocket, error: TenantryError) -> None:
+    # Starlette may pass a WebSocket of its own making, not the view's: only the middleware has seen all that was
     # sent. A close is right in every state.
     handshake = websocket.scope.get(HANDSHAKE_KEY)
     response = render_error(error, websocket)

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from tenantry.dashboards.http import dashboard
+from tenantry.dashboards.endpoint import dashboard
 from tenantry.groups import UserGroup
 from tenantry.testing import make_group
 

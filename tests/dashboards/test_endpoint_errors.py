@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tenantry.dashboards.http import dashboard
+from tenantry.dashboards.endpoint import dashboard
 from tenantry.errors import MiddlewareMissing, StoreUnavailable
 from tenantry.html import HTMLTemplate
 from tenantry.testing import make_group
-from tests.dashboards.stage import HTML, get
+from tests.dashboards.helpers import HTML, get
 
 
 def test_no_token_is_401_and_the_renderer_is_not_called() -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import jinja2
 
 from tenantry.accessors import variables as request_variables
-from tenantry.connection import Connection
 from tenantry.errors import MissingToken
 from tenantry.groups import RESERVED_NAMES, Record
 from tenantry.html.sandbox import create_environment
 from tenantry.html.views import VARIABLES, Missing, wrap
+from tenantry.http.connection import Connection
 
 
 class HTMLTemplate:

@@ -168,7 +168,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "rows are counted in bytes while they are read",
-        "datasources/rows.py",
+        "datasources/limits.py",
         "raise too_many_bytes(source_id, limits.max_bytes)",
         "pass",
         ("tests/datasources/test_bytes.py",),

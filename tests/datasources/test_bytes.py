@@ -13,7 +13,7 @@ import pytest
 
 from engines.postgres import Postgres
 from tenantry.datasources import DataSources, Limits
-from tenantry.datasources.rows import take_rows
+from tenantry.datasources.limits import take_rows
 from tenantry.errors import InvalidSettings, InvalidSource, QueryFailed, TooManyBytes, TooManyRows
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 

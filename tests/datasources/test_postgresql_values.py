@@ -9,12 +9,12 @@ from uuid import UUID
 
 import pytest
 
-from tenantry.datasources.postgresql_values import fit
+from tenantry.datasources.postgresql_values import encode
 from tenantry.errors import UnbindableValue
 
 
 def one(value: object, kind: str) -> object:
-    return fit([value], [SimpleNamespace(name=kind)])[0]
+    return encode([value], [SimpleNamespace(name=kind)])[0]
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_what_cannot_be_read(value: object, kind: str) -> None:
 def test_a_wrong_number_of_parameters() -> None:
     """SQL and values that do not belong together are refused before anything is sent."""
     with pytest.raises(UnbindableValue, match="takes 1 parameters and has 2"):
-        fit([1, 2], [SimpleNamespace(name="int4")])
+        encode([1, 2], [SimpleNamespace(name="int4")])

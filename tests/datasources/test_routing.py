@@ -110,10 +110,10 @@ class Poisoned:
     [PRODUCTION, replace(STAGING, tag=Tag.CUSTOMER), replace(STAGING, id=3), replace(STAGING, name="other")],
     ids=["another environment", "its tag", "its id", "its name"],
 )
-async def test_the_fence_holds_over_a_poisoned_directory(foreign: Environment, tmp_path: Path) -> None:
-    """A Testing group never reaches a source of another environment, even if the directory hands it one.
+async def test_environments_stay_apart_with_a_poisoned_directory(foreign: Environment, tmp_path: Path) -> None:
+    """A Testing group never reaches a source of another environment, even if the directory returns one.
 
-    Red when ``_is_what_was_asked`` did not compare the environments.
+    Red when ``_matches_request`` did not compare the environments.
     """
     source = RegisteredSource("ds_1", "own_1", foreign, sqlite_file(tmp_path / "a.db", "customer"))
     async with DataSources(Poisoned(source)) as sources:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.datasources.statement import first_word, is_one_mysql_read, is_plain
+from tenantry.datasources.statement import first_keyword, is_one_mysql_read, is_plain
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,9 @@ from tenantry.datasources.statement import first_word, is_one_mysql_read, is_pla
         ("", None),
     ],
 )
-def test_the_first_word(sql: str, word: str | None) -> None:
+def test_the_first_keyword(sql: str, word: str | None) -> None:
     """Comments before it are skipped only where all engines agree on where they end."""
-    assert first_word(sql) == word
+    assert first_keyword(sql) == word
 
 
 @pytest.mark.parametrize(

@@ -11,18 +11,17 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from tenantry.database.own_tables import is_sqlite
-from tenantry.datasources.limits import Limits
-from tenantry.datasources.rows import take_rows, to_dicts
-from tenantry.datasources.source import (
+from tenantry.datasources.driver import (
     Rows,
-    driver_missing,
-    only_reads,
-    parameters,
-    refused,
-    timed_out,
-    unreachable,
-    value_would_run,
+    driver_parameters,
+    dynamic_sql_error,
+    missing_driver_message,
+    not_read_only_error,
+    query_error,
+    timeout_error,
+    unreachable_error,
 )
+from tenantry.datasources.limits import Limits, take_rows, to_dicts
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import has_dynamic_sql
@@ -63,7 +62,7 @@ class DuckDBDriver:
         try:
             import duckdb
         except ImportError:
-            raise InvalidSource(driver_missing("duckdb", "duckdb")) from None
+            raise InvalidSource(missing_driver_message("duckdb", "duckdb")) from None
         self._duckdb = duckdb
 
     def open(self) -> duckdb.DuckDBPyConnection:
@@ -80,11 +79,11 @@ class DuckDBDriver:
                 try:
                     self._instance = self._duckdb.connect(str(self._path), read_only=True, config=settings)
                 except self._duckdb.ConnectionException as error:
-                    failure = unreachable(
+                    failure = unreachable_error(
                         self.source_id, error, ": this process has the file open already, with other settings"
                     )
                 except self._duckdb.IOException as error:
-                    failure = unreachable(
+                    failure = unreachable_error(
                         self.source_id, error, ": it is no DuckDB file, or another process has it open for writing"
                     )
             if failure is None and self._instance is not None:
@@ -94,33 +93,33 @@ class DuckDBDriver:
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Rows:
         statements = connection.extract_statements(bound.sql)
         if len(statements) != 1 or statements[0].type.name.removesuffix("_STATEMENT") not in _READING:
-            raise only_reads(self.source_id)
+            raise not_read_only_error(self.source_id)
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
-            raise value_would_run(self.source_id)
-        cursor = connection.execute(statements[0], parameters(bound))
+            raise dynamic_sql_error(self.source_id)
+        cursor = connection.execute(statements[0], driver_parameters(bound))
         columns = [column[0] for column in cursor.description or ()]
         rows = take_rows(self.source_id, iter(cursor.fetchone, None), self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
         if isinstance(error, self._duckdb.InterruptException):
-            return timed_out(self.source_id, self._limits.timeout)
+            return timeout_error(self.source_id, self._limits.timeout)
         if isinstance(error, self._duckdb.InvalidInputException):
             if "read-only mode" in str(error):
-                return only_reads(self.source_id)
+                return not_read_only_error(self.source_id)
             if "'pytz'" in str(error):
-                return refused(
+                return query_error(
                     self.source_id, "timestamp with time zone needs the package pytz: pip install pytz, or cast it"
                 )
         if isinstance(error, self._duckdb.OutOfMemoryException):
-            return refused(
+            return query_error(
                 self.source_id,
                 f"it needs more than {self._memory_limit} of memory: aggregate, select fewer columns, or raise "
                 "memory_limit in the URL of the data source",
             )
         if isinstance(error, self._duckdb.PermissionException):
-            return refused(self.source_id, "files, networks and extensions are out of reach (PermissionException)")
-        return refused(self.source_id, type(error).__name__)
+            return query_error(self.source_id, "files, networks and extensions are out of reach (PermissionException)")
+        return query_error(self.source_id, type(error).__name__)
 
     def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.interrupt()

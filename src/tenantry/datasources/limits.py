@@ -1,21 +1,28 @@
-"""Limits: what one query, one data source, and all of them together may cost."""
+"""Limits: what one query, one data source, and all of them together may cost; and the rows of a query within them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from sys import getsizeof
+from typing import Any
 
+from tenantry.datasources.driver import Rows, query_error, too_many_bytes_error, too_many_rows_error
 from tenantry.errors import InvalidSettings
+
+_SMALL = 32
+"""Bytes that a number, a date or a UUID is counted as."""
+_FLAT = frozenset({int, float, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds of data sources. Times are seconds.
 
-    ``timeout`` is for one query, ``row_limit`` for the rows it may give, ``max_bytes`` for the memory that their values
-    may take, ``pool_size`` for the connections (and so
-    queries at once) of one source, ``connect_timeout`` for getting one of them, free or new, ``max_sources`` for the
-    sources open at once. Raises InvalidSettings when a bound is none.
+    ``timeout`` is for one query, ``row_limit`` for its rows, ``max_bytes`` for the memory that their values take,
+    ``pool_size`` for the connections (and so queries at once) of one source, ``connect_timeout`` for getting one of
+    them, free or new, ``max_sources`` for the sources open at once. Raises InvalidSettings when a bound is none.
     """
 
     timeout: float = 30.0
@@ -43,3 +50,57 @@ class Limits:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def take_rows(source_id: str, rows: Iterable[Sequence[Any]], limits: Limits) -> list[Sequence[Any]]:
+    """The rows of a cursor, taken one by one, so that no more is in memory than the limits allow and one row.
+
+    Raises TooManyRows, and TooManyBytes for values that take more than ``max_bytes`` of memory together.
+    """
+    taken: list[Sequence[Any]] = []
+    left, row_limit = limits.max_bytes, limits.row_limit
+    for row in rows:
+        if len(taken) == row_limit:
+            raise too_many_rows_error(source_id, row_limit)
+        left -= _SMALL * len(row)
+        for value in row:
+            kind = type(value)
+            if kind is str or kind is bytes:
+                left -= getsizeof(value)
+            elif kind not in _FLAT:
+                left -= _size(value)
+        if left < 0:
+            raise too_many_bytes_error(source_id, limits.max_bytes)
+        taken.append(row)
+    return taken
+
+
+def _size(value: Any) -> int:
+    """Bytes of a value and of all that is in it, as DuckDB gives lists, structs and maps."""
+    size = getsizeof(value)
+    if isinstance(value, dict):
+        return size + sum(_size(key) + _size(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return size + sum(map(_size, value))
+    return size
+
+
+def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
+    """One dict a row, in the order of the columns; values are what the driver gives (int, str, Decimal, date, bytes…).
+
+    Raises TooManyRows when there are more rows than ``limit``, QueryFailed when two columns have one name: the second
+    would silently replace the first.
+    """
+    if len(rows) > limit:
+        raise too_many_rows_error(source_id, limit)
+    _check_names(source_id, columns)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _check_names(source_id: str, columns: Sequence[str]) -> None:
+    seen: dict[str, int] = {}
+    for position, name in enumerate(columns, 1):
+        first = seen.setdefault(name, position)
+        if first != position:
+            # Positions, not names: with client-side binding the name of an unnamed column is the value itself.
+            raise query_error(source_id, f"columns {first} and {position} have the same name; name one of them with AS")

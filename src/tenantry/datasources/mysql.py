@@ -12,17 +12,16 @@ from typing import Any
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.limits import Limits
-from tenantry.datasources.rows import take_rows, to_dicts
-from tenantry.datasources.source import (
+from tenantry.datasources.driver import (
     Rows,
-    driver_missing,
-    only_reads,
-    refused,
-    timed_out,
-    unreachable,
-    value_would_run,
+    dynamic_sql_error,
+    missing_driver_message,
+    not_read_only_error,
+    query_error,
+    timeout_error,
+    unreachable_error,
 )
+from tenantry.datasources.limits import Limits, take_rows, to_dicts
 from tenantry.datasources.statement import is_one_mysql_read
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
@@ -54,7 +53,7 @@ class MySQLDriver:
             import pymysql
             from pymysql.cursors import SSCursor
         except ImportError:
-            raise InvalidSource(driver_missing("PyMySQL", "mysql")) from None
+            raise InvalidSource(missing_driver_message("PyMySQL", "mysql")) from None
         self._pymysql = pymysql
         self._cursor = SSCursor  # rows come as they are read: a limit on them bounds the memory
 
@@ -75,7 +74,7 @@ class MySQLDriver:
             self._prepare(connection)
             return connection
         except self._pymysql.MySQLError as error:
-            failure = unreachable(self.source_id, error, f" ({_number(error)})")
+            failure = unreachable_error(self.source_id, error, f" ({_number(error)})")
         raise failure
 
     def _prepare(self, connection: Any) -> None:
@@ -100,9 +99,9 @@ class MySQLDriver:
 
     def fetch(self, connection: Any, bound: BoundSQL) -> Rows:
         if not is_one_mysql_read(bound.sql):
-            raise only_reads(self.source_id)
+            raise not_read_only_error(self.source_id)
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
-            raise value_would_run(self.source_id)
+            raise dynamic_sql_error(self.source_id)
         connection.ping(reconnect=False)  # servers close idle connections
         with connection.cursor() as cursor:
             cursor.execute("start transaction read only")
@@ -126,12 +125,12 @@ class MySQLDriver:
     def failure(self, error: Exception) -> TenantryError:
         number = _number(error)
         if number in _READ_ONLY:
-            return only_reads(self.source_id)
+            return not_read_only_error(self.source_id)
         if number in _TIMED_OUT:
-            return timed_out(self.source_id, self._limits.timeout)
+            return timeout_error(self.source_id, self._limits.timeout)
         if number in _AWAY:
-            return unreachable(self.source_id, error, f" ({number})")
-        return refused(self.source_id, type(error).__name__ + (f" ({number})" if number else ""))
+            return unreachable_error(self.source_id, error, f" ({number})")
+        return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""))
 
     def interrupt(self, connection: Any) -> None:
         """PyMySQL cannot: the server's own timeout ends the query."""

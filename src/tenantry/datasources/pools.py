@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from tenantry.datasources.driver import DataSource
+from tenantry.datasources.factory import DriverFactory, create_source
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.opening import open_source
-from tenantry.datasources.source import DataSource
 from tenantry.errors import SourceUnavailable
 from tenantry.groups import RegisteredSource
 
@@ -30,8 +30,9 @@ class _Pool:
 class Pools:
     """Opens, shares and closes DataSources; at most ``limits.max_sources`` at a time."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, engines: Mapping[str, DriverFactory]) -> None:
         self._limits = limits
+        self._engines = engines
         self._open: OrderedDict[tuple[int, str], _Pool] = OrderedDict()  # least recently used first
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()
@@ -49,21 +50,21 @@ class Pools:
                 self._close(pool)
 
     def _find(self, registered: RegisteredSource) -> _Pool:
-        self._settle_on_loop()
+        self._bind_to_loop()
         key = (registered.environment.id, registered.id)
         pool = self._open.get(key)
         if pool is not None and pool.registered == registered:
             self._open.move_to_end(key)
             return pool
-        opened = _Pool(registered, open_source(registered, self._limits))
+        opened = _Pool(registered, create_source(registered, self._limits, self._engines))
         if pool is not None:
             self._retire(key)
         elif len(self._open) >= self._limits.max_sources:
-            self._make_room()
+            self._evict_idle()
         self._open[key] = opened
         return opened
 
-    def _make_room(self) -> None:
+    def _evict_idle(self) -> None:
         for key, pool in self._open.items():
             if not pool.users:
                 self._retire(key)
@@ -81,8 +82,8 @@ class Pools:
         self._closing.add(task)  # the loop itself holds tasks only weakly
         task.add_done_callback(self._closing.discard)
 
-    def _settle_on_loop(self) -> None:
-        """Connections belong to the event loop that opened them. One that is closed (a test client's) is let go."""
+    def _bind_to_loop(self) -> None:
+        """Connections belong to the event loop that opened them. Those of a closed loop (a test client's) are dropped."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return
@@ -96,7 +97,7 @@ class Pools:
 
     async def aclose(self) -> None:
         """Stops what is running and closes every connection. The pools can be used again: they open anew."""
-        self._settle_on_loop()
+        self._bind_to_loop()
         for key in list(self._open):
             pool = self._open.pop(key)
             self._close(pool)

@@ -2,7 +2,7 @@
 
 The extended protocol takes one statement by its nature, so no statement of a template can end the transaction and have
 another one follow. The transaction refuses writes; it does not refuse what a role may do outside tables (COPY … TO
-PROGRAM, pg_read_file), so the first word must be one that reads, and the URL should name a role without such rights.
+PROGRAM, pg_read_file), so the first keyword must be one that reads, and the URL should name a role without such rights.
 """
 
 from __future__ import annotations
@@ -16,23 +16,21 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.engine import URL
 
 from tenantry.database.own_tables import check_postgresql
-from tenantry.datasources.limits import Limits
-from tenantry.datasources.postgresql_bytes import ByteCounter, counting_connection
-from tenantry.datasources.postgresql_values import fit
-from tenantry.datasources.rows import to_dicts
-from tenantry.datasources.source import (
+from tenantry.datasources.driver import (
     Rows,
-    busy,
-    driver_missing,
-    only_reads,
-    parameters,
-    refused,
-    timed_out,
-    too_many_bytes,
-    unreachable,
-    value_would_run,
+    busy_error,
+    driver_parameters,
+    dynamic_sql_error,
+    missing_driver_message,
+    not_read_only_error,
+    query_error,
+    timeout_error,
+    too_many_bytes_error,
+    unreachable_error,
 )
-from tenantry.datasources.statement import reads
+from tenantry.datasources.limits import Limits, to_dicts
+from tenantry.datasources.postgresql_values import encode
+from tenantry.datasources.statement import is_read
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import has_dynamic_sql
@@ -48,6 +46,59 @@ _CANCELLED = "57014"
 _SEVERAL = "42601"
 
 
+class ByteCounter(asyncio.Protocol):
+    """Passes everything on to ``inner``. After ``allow(n)`` it ends the connection when more than ``n`` bytes come.
+
+    asyncpg reads all rows of an answer before it gives any of them, and who reads a portal in parts cannot know how
+    long its next rows are. So the bytes are counted as they come, by a protocol between the socket and asyncpg.
+    """
+
+    def __init__(self, inner: Any, transport: Any) -> None:
+        self._inner = inner
+        self._transport = transport
+        self._left = inf
+        self.exceeded = False
+        """Whether more came than was allowed."""
+
+    def allow(self, count: float) -> None:
+        """So many bytes from now on; ``inf`` for any number."""
+        self._left = count
+
+    def data_received(self, data: bytes) -> None:
+        self._left -= len(data)
+        if self._left >= 0:
+            self._inner.data_received(data)
+        elif not self.exceeded:
+            self.exceeded = True
+            self._transport.abort()
+
+    def eof_received(self) -> Any:
+        return self._inner.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._inner.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
+
+
+def counting_connection(base: type[Any]) -> type[Any]:
+    """A class of asyncpg connections (``base``) that count what they receive, each in its ``counter``."""
+
+    class CountingConnection(base):  # type: ignore[misc]  # asyncpg is loaded when it is first needed
+        __slots__ = ("counter",)
+
+        def __init__(self, protocol: Any, transport: Any, *arguments: Any) -> None:
+            super().__init__(protocol, transport, *arguments)
+            self.counter = ByteCounter(protocol, transport)
+            transport.set_protocol(self.counter)
+
+    return CountingConnection
+
+
 class PostgreSQLSource:
     """A DataSource over an asyncpg pool. Opens nothing before the first query.
 
@@ -61,7 +112,7 @@ class PostgreSQLSource:
         try:
             import asyncpg
         except ImportError:
-            raise InvalidSource(driver_missing("asyncpg", "postgres")) from None
+            raise InvalidSource(missing_driver_message("asyncpg", "postgres")) from None
         self._asyncpg = asyncpg
         self._source_id = source_id
         self._dsn = url.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -71,11 +122,11 @@ class PostgreSQLSource:
         self._warned = False
 
     async def fetch(self, bound: BoundSQL) -> Rows:
-        """Raises DataSourceError, and UnbindableValue for a value that its place in the SQL cannot take."""
-        if not reads(bound.sql):
-            raise only_reads(self._source_id)
+        """Raises DataSourceError, and UnbindableValue for a value that its position in the SQL cannot take."""
+        if not is_read(bound.sql):
+            raise not_read_only_error(self._source_id)
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
-            raise value_would_run(self._source_id)
+            raise dynamic_sql_error(self._source_id)
         failure: TenantryError
         pool = await self._opened()
         connection = await self._acquire(pool)
@@ -86,11 +137,11 @@ class PostgreSQLSource:
         except TenantryError:
             raise
         except TimeoutError:
-            failure = timed_out(self._source_id, self._limits.timeout)
+            failure = timeout_error(self._source_id, self._limits.timeout)
         except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
             failure = self._failure(error)
             if counter.exceeded:
-                failure = too_many_bytes(self._source_id, self._limits.max_bytes)
+                failure = too_many_bytes_error(self._source_id, self._limits.max_bytes)
         finally:
             await self._release(pool, connection)
         raise failure
@@ -100,10 +151,10 @@ class PostgreSQLSource:
         await transaction.start()
         try:
             statement = await connection.prepare(bound.sql)
-            values = fit(parameters(bound), statement.get_parameters())
+            values = encode(driver_parameters(bound), statement.get_parameters())
             columns = [attribute.name for attribute in statement.get_attributes()]
             if not columns:
-                raise only_reads(self._source_id)
+                raise not_read_only_error(self._source_id)
             # One portal, executed once with a bound on its rows: the timeout covers all of it.
             cursor = await statement.cursor(*values)
             counter.allow(self._limits.max_bytes)
@@ -119,10 +170,10 @@ class PostgreSQLSource:
             return await pool.acquire(timeout=self._limits.connect_timeout)
         except TimeoutError as error:
             full = pool.get_size() - pool.get_idle_size() >= self._limits.pool_size
-            failure = busy(self._source_id) if full else unreachable(self._source_id, error)
+            failure = busy_error(self._source_id) if full else unreachable_error(self._source_id, error)
         except (OSError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError, ValueError) as error:
             state = getattr(error, "sqlstate", None)
-            failure = unreachable(self._source_id, error, f" (SQLSTATE {state})" if state else "")
+            failure = unreachable_error(self._source_id, error, f" (SQLSTATE {state})" if state else "")
         raise failure
 
     async def _release(self, pool: asyncpg.Pool, connection: Any) -> None:
@@ -145,22 +196,22 @@ class PostgreSQLSource:
                 max_size=self._limits.pool_size,
                 timeout=self._limits.connect_timeout,
                 statement_cache_size=0,  # DISCARD ALL would forget on the server what the client still remembers
-                init=self._look_at_connection,
+                init=self._check_connection,
                 connection_class=counting_connection(self._asyncpg.Connection),
                 reset=_wipe,
                 server_settings={
                     "application_name": "tenantry",
                     "default_transaction_read_only": "on",
-                    "standard_conforming_strings": "on",  # off, '\' does not end where the template says it does
+                    "standard_conforming_strings": "on",  # off, '\' does not end where the template's lexer ends it
                     "statement_timeout": str(self._limits.timeout_ms),
                     "idle_in_transaction_session_timeout": str(self._limits.timeout_ms + round(_SLACK * 1000)),
                 },
             )
         except (OSError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError, ValueError) as error:
-            failure = unreachable(self._source_id, error)
+            failure = unreachable_error(self._source_id, error)
         raise failure
 
-    async def _look_at_connection(self, connection: Any) -> None:
+    async def _check_connection(self, connection: Any) -> None:
         await check_postgresql(connection)
         if not self._warned and getattr(connection.get_settings(), "is_superuser", "off") == "on":
             self._warned = True
@@ -173,18 +224,18 @@ class PostgreSQLSource:
     def _failure(self, error: Exception) -> TenantryError:
         state: str | None = getattr(error, "sqlstate", None)
         if state == _CANCELLED:
-            return timed_out(self._source_id, self._limits.timeout)
+            return timeout_error(self._source_id, self._limits.timeout)
         if state == _READ_ONLY or (state == _SEVERAL and "multiple commands" in str(error)):
-            return only_reads(self._source_id)
+            return not_read_only_error(self._source_id)
         if isinstance(error, OSError) or (state or "")[:2] in _AWAY:
-            return unreachable(self._source_id, error, f" (SQLSTATE {state})" if state else "")
+            return unreachable_error(self._source_id, error, f" (SQLSTATE {state})" if state else "")
         if isinstance(error, self._asyncpg.DataError) and state is None:  # asyncpg's own, before anything was sent
-            return UnbindableValue("a value does not fit the type that its place in the SQL has", name="$")
+            return UnbindableValue("a value does not fit the type that its position in the SQL has", name="$")
         if state is None:
-            return refused(self._source_id, type(error).__name__)
+            return query_error(self._source_id, type(error).__name__)
         position: str | None = getattr(error, "position", None)
         where = f", at character {position} of the SQL" if position else ""
-        return refused(self._source_id, f"{type(error).__name__} (SQLSTATE {state}){where}")
+        return query_error(self._source_id, f"{type(error).__name__} (SQLSTATE {state}){where}")
 
     async def aclose(self) -> None:
         """Lets what is running finish for two seconds, then stops it."""

@@ -1,4 +1,4 @@
-"""Values as asyncpg wants them: it sends each parameter in the binary form of the type that PostgreSQL deduced.
+"""Values as asyncpg wants them, which sends each parameter in the binary form of the type that PostgreSQL deduced.
 
 Properties are JSON and viewer input is text, so a date comes as ``"2026-01-31"`` and a number may come as ``"7"``.
 Every other driver sends text and lets the server read it; here the same reading is done before sending, by the type.
@@ -19,33 +19,35 @@ _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 
 
-def fit(values: Sequence[Any] | Mapping[str, Any], types: Sequence[Any]) -> list[Any]:
+def encode(values: Sequence[Any] | Mapping[str, Any], types: Sequence[Any]) -> list[Any]:
     """One value for each deduced type (asyncpg's ``Type``). Raises UnbindableValue, without the value."""
     if len(values) != len(types):
         raise UnbindableValue(f"the SQL takes {len(types)} parameters and has {len(values)}", name="$")
-    return [_fit(value, kind.name, number) for number, (value, kind) in enumerate(zip(values, types, strict=True), 1)]
+    return [
+        _encode(value, kind.name, number) for number, (value, kind) in enumerate(zip(values, types, strict=True), 1)
+    ]
 
 
-def _fit(value: Any, kind: str, number: int) -> Any:
+def _encode(value: Any, kind: str, number: int) -> Any:
     if kind.endswith("[]"):
         if not isinstance(value, list | tuple) and value is not None:
-            raise _misfit(kind, number)
-        return None if value is None else [_fit(item, kind[:-2], number) for item in value]
+            raise _unreadable(kind, number)
+        return None if value is None else [_encode(item, kind[:-2], number) for item in value]
     reader = _READERS.get(kind)
     if value is None or reader is None:
         return value
-    misfit = False
+    unreadable = False
     read = None
     try:
         read = reader(value)
     except (ValueError, TypeError, InvalidOperation, OverflowError):
-        misfit = True  # raised below: these errors quote the value
-    if misfit:
-        raise _misfit(kind, number)
+        unreadable = True  # raised below: these errors quote the value
+    if unreadable:
+        raise _unreadable(kind, number)
     return read
 
 
-def _misfit(kind: str, number: int) -> UnbindableValue:
+def _unreadable(kind: str, number: int) -> UnbindableValue:
     return UnbindableValue(f"the value of parameter ${number} cannot be read as {kind}", name=f"${number}")
 
 
@@ -88,10 +90,10 @@ def _text(value: Any) -> str:
 
 
 def _boolean(value: Any) -> bool:
-    word = str(value).strip().lower()
-    if word not in _TRUE | _FALSE:
+    text = str(value).strip().lower()
+    if text not in _TRUE | _FALSE:
         raise ValueError
-    return word in _TRUE
+    return text in _TRUE
 
 
 def _date(value: Any) -> date:

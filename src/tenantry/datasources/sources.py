@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from cachetools import LRUCache
 
+from tenantry.datasources.factory import DriverFactory, check_engines
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pools import Pools
 from tenantry.errors import UnmappedSchema, UnregisteredSource
@@ -18,7 +19,7 @@ from tenantry.sql import SQLTemplate
 from tenantry.tracing import DatabaseSpan
 
 _log = logging.getLogger(__name__)
-_COMPILED = 256  # templates given as plain text whose compiled form is kept
+_COMPILED = 256  # templates given as plain text whose compiled form is cached
 
 
 class DataSources:
@@ -28,7 +29,9 @@ class DataSources:
     removed or moved is not used again. ``timeout`` (seconds), ``row_limit`` and ``max_bytes`` (of all rows) bound
     a query, ``pool_size`` the connections of one source, ``connect_timeout`` (seconds) the wait for one,
     ``max_sources`` the sources open at once.
-    No I/O is done before the first query. Raises InvalidSettings for a bound that is none.
+    ``engines`` adds engines of your own, by the scheme of their URLs: ``{"clickhouse": make_driver}``, a function of
+    (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. Provisional: see Driver.
+    No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class DataSources:
         pool_size: int = 5,
         connect_timeout: float = 5.0,
         max_sources: int = 64,
+        engines: Mapping[str, DriverFactory] | None = None,
     ) -> None:
         self._directory = directory
         self._pools = Pools(
@@ -51,7 +55,8 @@ class DataSources:
                 pool_size=pool_size,
                 connect_timeout=connect_timeout,
                 max_sources=max_sources,
-            )
+            ),
+            check_engines(engines or {}),
         )
         self._templates: LRUCache[str, SQLTemplate] = LRUCache(_COMPILED)
 
@@ -113,8 +118,8 @@ class DataSources:
                 "add one with PUT /api/user"
             )
         source = await self._directory.data_source(group.environment, reference)
-        if source is not None and not _is_what_was_asked(source, group, reference):
-            # Never trust a directory with the fence between environments: a wrong answer is no answer.
+        if source is not None and not _matches_request(source, group, reference):
+            # Never rely on a directory to separate environments: a wrong answer is no answer.
             _log.error("the directory of data sources answered with a source of another name or environment")
             source = None
         if source is None:
@@ -125,19 +130,23 @@ class DataSources:
         return source
 
 
-def _is_what_was_asked(source: RegisteredSource, group: UserGroup, reference: str) -> bool:
+def _matches_request(source: RegisteredSource, group: UserGroup, reference: str) -> bool:
     theirs, ours = source.environment, group.environment
     same_environment = theirs.id == ours.id and theirs.tag == ours.tag and theirs.name == ours.name
     return same_environment and reference in {source.id, source.provided_id}
 
 
 def _check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
-    """Variables that say whose they are must be this group's: else B's values would choose rows of A's source."""
-    if "user_group" not in variables:
+    """Variables that name a user group must be this group's: else B's values would choose rows of A's source."""
+    own = group.variables
+    if variables is own or "user_group" not in variables:
         return
-    whose, ours = variables["user_group"], group.variables["user_group"]
-    same = isinstance(whose, Record | dict) and all(
-        name in whose and whose[name] == ours[name] for name in ("id", "environment")
+    owner, expected = variables["user_group"], own["user_group"]
+    if owner is expected:  # what `variables(request)` gives: the group's own, extended
+        return
+    # A copy: of the same group read again, or one that went through a template or JSON.
+    is_copy = isinstance(owner, Record | dict) and all(
+        name in owner and owner[name] == expected[name] for name in ("id", "environment")
     )
-    if not same:
+    if not is_copy:
         raise ValueError("these variables are another user group's than the one whose data source is asked")

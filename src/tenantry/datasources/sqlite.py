@@ -10,9 +10,15 @@ from contextlib import closing
 from pathlib import Path
 
 from tenantry.database.own_tables import check_sqlite
-from tenantry.datasources.limits import Limits
-from tenantry.datasources.rows import take_rows, to_dicts
-from tenantry.datasources.source import Rows, only_reads, parameters, refused, timed_out, unreachable
+from tenantry.datasources.driver import (
+    Rows,
+    driver_parameters,
+    not_read_only_error,
+    query_error,
+    timeout_error,
+    unreachable_error,
+)
+from tenantry.datasources.limits import Limits, take_rows, to_dicts
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import DYNAMIC_SQL_FUNCTIONS
@@ -88,28 +94,28 @@ class SQLiteDriver:
         return connection
 
     def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Rows:
-        with closing(connection.execute(bound.sql, parameters(bound))) as cursor:
+        with closing(connection.execute(bound.sql, driver_parameters(bound))) as cursor:
             if cursor.description is None:
-                raise only_reads(self.source_id)
+                raise not_read_only_error(self.source_id)
             columns = [column[0] for column in cursor.description]
             rows = take_rows(self.source_id, cursor, self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
         if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError) and "one statement" in str(error):
-            return only_reads(self.source_id)
+            return not_read_only_error(self.source_id)
         code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code: extended ones use the higher bits
         if code in {sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY}:
-            return only_reads(self.source_id)
+            return not_read_only_error(self.source_id)
         if code == sqlite3.SQLITE_INTERRUPT:
-            return timed_out(self.source_id, self._limits.timeout)
+            return timeout_error(self.source_id, self._limits.timeout)
         name = getattr(error, "sqlite_errorname", type(error).__name__)
         if code in _AWAY:
-            return unreachable(self.source_id, error, f" ({name})")
+            return unreachable_error(self.source_id, error, f" ({name})")
         phrase = next((phrase for phrase in _PHRASES if str(error).startswith(phrase)), None)
         if phrase is None and str(error).endswith(": syntax error"):
             phrase = "syntax error"
-        return refused(self.source_id, f"{name} ({phrase})" if phrase else name)
+        return query_error(self.source_id, f"{name} ({phrase})" if phrase else name)
 
     def interrupt(self, connection: sqlite3.Connection) -> None:
         connection.interrupt()

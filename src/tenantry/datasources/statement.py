@@ -1,8 +1,8 @@
-"""One reading statement: what can be told from the text, for engines that do not tell by themselves.
+"""One reading statement: what the text alone shows, for engines that cannot check it themselves.
 
-This is a second fence, not the first: the server's own read-only transaction refuses writes. The text check is for what
-such a transaction lets pass (COPY … TO PROGRAM, DO, INTO OUTFILE) and for several statements in one text. Where a text
-can be read in two ways it is refused.
+This is the second barrier, not the first: the server's own read-only transaction refuses writes. The text check is for
+what such a transaction lets pass (COPY … TO PROGRAM, DO, INTO OUTFILE) and for several statements in one text. Where a
+text can be read in two ways it is refused.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 # In the patterns below each alternative has one way to match. No group is possessive: CPython before 3.11.5 then goes
 # on after a failed try in the middle of it (gh-106052).
 
-# Whitespace, comments and brackets before the first word. A lone \r ends a comment for one engine and not for another,
+# Whitespace, comments and brackets before the first keyword. A lone \r ends a comment for some engines only,
 # comments nest in one and not in another, and /*! … */ is code to MySQL: none of these is skipped.
 _START = re.compile(r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*([A-Za-z]+)", re.DOTALL)
 
-_MYSQL_QUIET = re.compile(
+_MYSQL_QUOTED = re.compile(
     r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*+` | \#[^\n]*+ | --(?=[\s\x00-\x1f]|\Z)[^\n]*+
       | /\*(?!M?!)(?:(?!\*/).)*\*/""",
     re.DOTALL | re.VERBOSE,
 )
 
 _MYSQL_REFUSED = re.compile(r"""['"`]|/\*|:=|\binto\b""", re.IGNORECASE)
-_LEAVES_SOMETHING = (function_names("get_lock last_insert_id"),)  # in the session, for whoever has it next
+_SESSION_STATE = (function_names("get_lock last_insert_id"),)  # in the session, for whoever has it next
 
-# Text that every SQL engine cuts into the same words: plain strings and names in quotes, comments of one kind, and no
+# Text that every SQL engine cuts into the same tokens: plain strings and names in quotes, comments of one kind, and no
 # character that is a quote, an escape or a comment in one engine only.
 _PLAIN = re.compile(
     r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
@@ -41,15 +41,15 @@ _PLAIN = re.compile(
 )
 
 
-def first_word(sql: str) -> str | None:
-    """The word that the statement begins with, in lower case; None where that cannot be told."""
+def first_keyword(sql: str) -> str | None:
+    """The keyword that the statement begins with, in lower case; None where that is unclear."""
     match = _START.match(sql)
     return match[1].lower() if match else None
 
 
-def reads(sql: str) -> bool:
+def is_read(sql: str) -> bool:
     """Whether the text begins as a statement that reads."""
-    return first_word(sql) in READING
+    return first_keyword(sql) in READING
 
 
 @lru_cache(maxsize=512)
@@ -57,8 +57,8 @@ def is_one_mysql_read(sql: str) -> bool:
     """Whether MySQL (backslash escapes, no ANSI_QUOTES) sees one statement, that reads, writes no file, and leaves
     nothing in its session for the next query: no user variable, lock or LAST_INSERT_ID.
     """
-    code = _MYSQL_QUIET.sub(" ", sql)
-    if not reads(sql) or _MYSQL_REFUSED.search(code) or calls_any(sql, DIALECTS["mysql"], _LEAVES_SOMETHING):
+    code = _MYSQL_QUOTED.sub(" ", sql)
+    if not is_read(sql) or _MYSQL_REFUSED.search(code) or calls_any(sql, DIALECTS["mysql"], _SESSION_STATE):
         return False
     return ";" not in code.rstrip(" \t\r\n;")
 

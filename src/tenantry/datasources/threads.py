@@ -1,6 +1,6 @@
 """ThreadedSource: a bounded pool of blocking connections, each used by one thread at a time.
 
-The thread of a query that was cancelled or ran too long is told to stop; its place in the pool comes free when it has
+The thread of a query that was cancelled or ran too long is interrupted; its slot in the pool comes free when it has
 really stopped, so that no more than ``pool_size`` queries ever run at once.
 """
 
@@ -11,54 +11,18 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Generic
 
+from tenantry.datasources.driver import C, Driver, Rows, busy_error, timeout_error, unreachable_error
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.source import Rows, busy, timed_out, unreachable
 from tenantry.errors import SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
 
-C = TypeVar("C")
-_REMIND = 0.05  # seconds between two calls to stop: one may fall between the opening and the start of a query
-
-
-class Driver(Protocol[C]):
-    """What a threaded source needs of an engine. All methods but the properties run in the source's threads."""
-
-    @property
-    def source_id(self) -> str: ...
-
-    @property
-    def dialect(self) -> str: ...
-
-    @property
-    def paramstyle(self) -> str: ...
-
-    def open(self) -> C:
-        """A new connection, read-only. Raises SourceUnavailable or the driver's own error."""
-        ...
-
-    def fetch(self, connection: C, bound: BoundSQL) -> Rows:
-        """Runs one query and leaves the connection as it was. Raises TenantryError or the driver's own error."""
-        ...
-
-    def failure(self, error: Exception) -> TenantryError:
-        """The driver's error in our words, without any of its text."""
-        ...
-
-    def interrupt(self, connection: C) -> None:
-        """Stops what the connection runs; called from another thread. Does nothing where a driver cannot."""
-        ...
-
-    def close(self, connection: C) -> None: ...
-
-    def shutdown(self) -> None:
-        """Called once, after every connection is closed."""
-        ...
+_INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
 
 
 class _Query(Generic[C]):
-    """One query in its thread. ``run`` answers with rows or an error and raises none: a driver's quotes values."""
+    """One query in its thread. ``run`` returns rows or an error and raises none: a driver's quotes values."""
 
     def __init__(self, driver: Driver[C], idle: deque[C]) -> None:
         self._driver = driver
@@ -70,14 +34,14 @@ class _Query(Generic[C]):
     def run(self, bound: BoundSQL) -> Rows | TenantryError:
         reused = self._take_idle()
         if reused is not None:
-            outcome = self._ask(reused, bound)
+            outcome = self._fetch(reused, bound)
             if not isinstance(outcome, SourceUnavailable) or self._stopped:
                 return outcome
-            # The server closed it while it was idle. A query only reads, so it may be asked once more.
+            # The server closed it while it was idle. A query only reads, so it may be sent once more.
         opened = self._open()
-        return opened if isinstance(opened, TenantryError) else self._ask(opened, bound)
+        return opened if isinstance(opened, TenantryError) else self._fetch(opened, bound)
 
-    def _ask(self, connection: C, bound: BoundSQL) -> Rows | TenantryError:
+    def _fetch(self, connection: C, bound: BoundSQL) -> Rows | TenantryError:
         with self._lock:
             self._connection = connection
         outcome: Rows | TenantryError
@@ -108,7 +72,7 @@ class _Query(Generic[C]):
         except TenantryError as error:
             return error.with_traceback(None)
         except Exception as error:  # noqa: BLE001  # as above: it may quote the URL
-            return unreachable(self._driver.source_id, error)
+            return unreachable_error(self._driver.source_id, error)
 
     def stop(self) -> None:
         with self._lock:
@@ -145,7 +109,7 @@ class ThreadedSource(Generic[C]):
             if not work.done():
                 self._stop(query, work)
         if not work.done():
-            raise timed_out(self._driver.source_id, self._limits.timeout)
+            raise timeout_error(self._driver.source_id, self._limits.timeout)
         outcome = work.result()
         if isinstance(outcome, TenantryError):
             raise outcome
@@ -157,7 +121,7 @@ class ThreadedSource(Generic[C]):
             async with asyncio.timeout(self._limits.connect_timeout):
                 got = await self._slots.acquire()
         if not got:
-            raise busy(self._driver.source_id)
+            raise busy_error(self._driver.source_id)
         if self._closed:
             self._slots.release()
             raise SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
@@ -169,7 +133,7 @@ class ThreadedSource(Generic[C]):
     def _stop(self, query: _Query[C], work: asyncio.Future[Rows | TenantryError]) -> None:
         if not work.done():
             query.stop()
-            work.get_loop().call_later(_REMIND, self._stop, query, work)
+            work.get_loop().call_later(_INTERRUPT_INTERVAL, self._stop, query, work)
 
     async def aclose(self) -> None:
         """Stops what is running, waits for it, and closes every connection."""
@@ -177,7 +141,7 @@ class ThreadedSource(Generic[C]):
         while self._running:
             for query in self._running:
                 query.stop()
-            await asyncio.sleep(_REMIND / 10)
+            await asyncio.sleep(_INTERRUPT_INTERVAL / 10)
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:

@@ -4,8 +4,8 @@ Tenantry still sends one statement that begins as a reading one, in a transactio
 parameters and a row limit. It cannot stop such a query: after the timeout the caller is freed, the connection stays
 busy until the driver returns.
 
-A template is cut into words and spelled by the ``duckdb`` profile, whose own additions are plain SQL: ``in (?, ?)``,
-and ``in (select null where false)`` for an empty list; an engine that does not know these words refuses the query.
+A template is cut into tokens and rendered by the ``duckdb`` profile, whose own additions are plain SQL: ``in (?, ?)``,
+and ``in (select null where false)`` for an empty list; an engine that does not know these constructs refuses the query.
 
 Quotes, escapes and comments differ between engines, and a value that one of them sees inside a string must not be bound
 there. So a text runs only if every engine reads it the same way: plain '…' and "…", ``-- `` and ``/* */`` comments, no
@@ -21,10 +21,9 @@ from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from tenantry.datasources.limits import Limits
-from tenantry.datasources.rows import take_rows, to_dicts
-from tenantry.datasources.source import Rows, only_reads, refused, unreachable, value_would_run
-from tenantry.datasources.statement import is_plain, reads
+from tenantry.datasources.driver import Rows, dynamic_sql_error, not_read_only_error, query_error, unreachable_error
+from tenantry.datasources.limits import Limits, take_rows, to_dicts
+from tenantry.datasources.statement import is_plain, is_read
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import has_dynamic_sql
@@ -60,20 +59,20 @@ class TrustedDriver:
         try:
             return self._engine.connect()
         except SQLAlchemyError as error:
-            failure = unreachable(self.source_id, error)
+            failure = unreachable_error(self.source_id, error)
         raise failure
 
     def fetch(self, connection: Connection, bound: BoundSQL) -> Rows:
-        if not reads(bound.sql):
-            raise only_reads(self.source_id)
+        if not is_read(bound.sql):
+            raise not_read_only_error(self.source_id)
         if not is_plain(bound.sql):
-            raise refused(
+            raise query_error(
                 self.source_id,
                 "its SQL could be read in two ways, or is several statements; on a trusted dialect write plain quotes "
                 "and comments, without backslash, backtick, bracket, #, $ or a letter before a quote",
             )
         if bound.params and has_dynamic_sql(bound.sql, None):
-            raise value_would_run(self.source_id)
+            raise dynamic_sql_error(self.source_id)
         try:
             return self._read(connection, bound)
         finally:
@@ -84,7 +83,7 @@ class TrustedDriver:
         params: Any = bound.params or None
         with connection.exec_driver_sql(bound.sql, params, execution_options=options) as result:
             if not result.returns_rows:
-                raise only_reads(self.source_id)
+                raise not_read_only_error(self.source_id)
             columns = list(result.keys())
             rows = take_rows(self.source_id, result, self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
@@ -92,10 +91,10 @@ class TrustedDriver:
     def failure(self, error: Exception) -> TenantryError:
         original = getattr(error, "orig", None)
         if getattr(error, "connection_invalidated", False):  # the server closed it
-            return unreachable(self.source_id, original or error)
+            return unreachable_error(self.source_id, original or error)
         state = getattr(original, "sqlstate", None)
         name = type(original or error).__name__
-        return refused(self.source_id, f"{name} (SQLSTATE {state})" if isinstance(state, str) else name)
+        return query_error(self.source_id, f"{name} (SQLSTATE {state})" if isinstance(state, str) else name)
 
     def interrupt(self, connection: Connection) -> None:
         """No way that all drivers share."""

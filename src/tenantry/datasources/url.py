@@ -24,8 +24,8 @@ ENGINES = {
 """SQLAlchemy's dialect names whose read-only mode Tenantry enforces -> the engine that does."""
 
 MEMORY_LIMIT = "1GiB"
-"""What all queries on one DuckDB file may take of memory together, unless its URL says otherwise. DuckDB's own default
-is four fifths of the machine's."""
+"""What all queries on one DuckDB file may take of memory together, unless its URL sets another limit. DuckDB's own
+default is four fifths of the machine's."""
 
 _DUCKDB_OPTIONS = frozenset({"memory_limit"})
 _MEMORY = re.compile(r"[1-9][0-9]{0,5}(?:\.[0-9]{1,3})?(?:[KMGT]i?B)")
@@ -33,7 +33,7 @@ _MEMORY = re.compile(r"[1-9][0-9]{0,5}(?:\.[0-9]{1,3})?(?:[KMGT]i?B)")
 FILES = frozenset({"sqlite", "duckdb"})
 MASK = "***"
 
-# What is known to be no secret. Anything else in the query is masked: every driver invents its own word for "password".
+# What is known to be no secret. Anything else in the query is masked: every driver invents its own name for "password".
 _SHOWN = frozenset(
     {
         "charset",
@@ -81,7 +81,7 @@ def _is_misread(url: URL) -> bool:
 def check_url(url: str, trusted: bool = False) -> str:
     """The name of the engine that runs it: sqlite, duckdb, postgresql, mysql, or that of a trusted SQLAlchemy dialect.
 
-    Looks at the text only: nothing is opened. Raises InvalidSource, naming the mend.
+    Checks the text only: nothing is opened. Raises InvalidSource, naming the fix.
     """
     parsed = parse(url)
     name = parsed.get_backend_name()

@@ -1,0 +1,151 @@
+"""What an engine is to data sources: the protocols DataSource and Driver, and the errors that every engine raises.
+
+What an engine's own error text says may quote a tenant's value or a part of the URL, so none of it is passed on: only
+the kind of error, an error code, and our own text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar
+
+from tenantry.errors import (
+    NotOneStatement,
+    QueryFailed,
+    QueryTimeout,
+    SourceUnavailable,
+    TenantryError,
+    TooManyBytes,
+    TooManyRows,
+)
+from tenantry.sql import BoundSQL
+
+Rows = list[dict[str, Any]]
+"""The rows of a query, one dict each, in the order of the columns."""
+
+C = TypeVar("C")
+
+
+class DataSource(Protocol):
+    """Runs bound SQL, read-only. ``dialect`` and ``paramstyle``: how SQL must be bound for it."""
+
+    @property
+    def dialect(self) -> str: ...
+
+    @property
+    def paramstyle(self) -> str: ...
+
+    async def fetch(self, bound: BoundSQL) -> Rows:
+        """Raises DataSourceError."""
+        ...
+
+    async def aclose(self) -> None:
+        """Stops what is running and closes every connection."""
+        ...
+
+    def abandon(self) -> None:
+        """Drops every connection without waiting: the event loop that it belonged to is gone."""
+        ...
+
+
+class Driver(Protocol[C]):
+    """One data source on one engine with blocking connections of type ``C``. ``dialect`` is one of DIALECTS, ``paramstyle``
+    one of PARAMSTYLES. Every method but the properties runs in the source's threads.
+
+    The driver enforces that queries only read: nothing around it does. Rows are taken by ``take_rows`` or within the
+    same limits. This form is minimal and provisional: it changes when engines of third parties get a contract suite.
+    """
+
+    @property
+    def source_id(self) -> str: ...
+
+    @property
+    def dialect(self) -> str: ...
+
+    @property
+    def paramstyle(self) -> str: ...
+
+    def open(self) -> C:
+        """A new connection, read-only. Raises SourceUnavailable or the driver's own error."""
+        ...
+
+    def fetch(self, connection: C, bound: BoundSQL) -> Rows:
+        """Runs one query and leaves the connection as it was. Raises TenantryError or the driver's own error."""
+        ...
+
+    def failure(self, error: Exception) -> TenantryError:
+        """Our error for the driver's, without any of its text."""
+        ...
+
+    def interrupt(self, connection: C) -> None:
+        """Stops what the connection runs; called from another thread. Does nothing where a driver cannot."""
+        ...
+
+    def close(self, connection: C) -> None:
+        """Closes a connection. May raise: that is ignored."""
+        ...
+
+    def shutdown(self) -> None:
+        """Called once, after every connection is closed."""
+        ...
+
+
+def not_read_only_error(source_id: str) -> NotOneStatement:
+    """The text is not one statement that only reads."""
+    return NotOneStatement(f"data source {source_id} runs exactly one statement, and only one that reads")
+
+
+def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
+    """The query ran longer than its timeout."""
+    return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
+
+
+def too_many_rows_error(source_id: str, limit: int) -> TooManyRows:
+    """There are more rows than the limit."""
+    return TooManyRows(f"the query on data source {source_id} gives more than {limit} rows: aggregate, or add a LIMIT")
+
+
+def too_many_bytes_error(source_id: str, limit: int) -> TooManyBytes:
+    """The rows take more memory than the limit."""
+    return TooManyBytes(
+        f"the rows of the query on data source {source_id} take more than {limit / 1024 / 1024:g} MiB: "
+        "select fewer or shorter columns, aggregate, or add a LIMIT"
+    )
+
+
+def busy_error(source_id: str) -> SourceUnavailable:
+    """No connection came free in time."""
+    return SourceUnavailable(f"all connections of data source {source_id} are busy; try again", retry_after=1)
+
+
+def unreachable_error(source_id: str, error: BaseException, hint: str = "") -> SourceUnavailable:
+    """The engine does not answer or refuses the login; ``hint`` is a code or advice, never its own text."""
+    return SourceUnavailable(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
+
+
+def query_error(source_id: str, evidence: str) -> QueryFailed:
+    """The engine refused the query; ``evidence`` is a code or a type of error, never its own text."""
+    return QueryFailed(f"data source {source_id} refused the query: {evidence}")
+
+
+def dynamic_sql_error(source_id: str) -> QueryFailed:
+    """A text with values calls a function that runs a text as SQL."""
+    return query_error(
+        source_id,
+        "it has values and calls a function that runs a text as SQL, or reads the relation or file that a text names "
+        "(query, ts_stat, dblink, load_file, …), or has a name in Unicode escapes, which could be one; "
+        "a value never becomes SQL: write that text without values, or do without the function",
+    )
+
+
+def missing_driver_message(driver: str, extra: str) -> str:
+    """The Python package of an engine is not installed."""
+    return f"the driver {driver} is not installed: pip install 'tenantry[{extra}]'"
+
+
+def driver_parameters(bound: BoundSQL) -> tuple[Any, ...] | dict[str, Any]:
+    """The parameters as a driver takes them when it wants a collection in any case."""
+    params = bound.params
+    if params is None:
+        return ()
+    return dict(params) if isinstance(params, Mapping) else tuple(params)

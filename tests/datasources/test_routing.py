@@ -10,7 +10,7 @@ import pytest
 
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidSettings, SourceUnavailable, UnmappedSchema, UnregisteredSource
-from tenantry.groups import Environment, RegisteredSource, Tag
+from tenantry.groups import Environment, RegisteredSource, Tag, extend, thaw
 from tenantry.testing import MemoryStore
 from tests.datasources.conftest import PRODUCTION, STAGING, Directory, duckdb_file, group, sqlite_file
 
@@ -134,6 +134,27 @@ async def test_variables_of_another_group_are_refused(directory: Directory, open
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
     with pytest.raises(ValueError, match="another user group"):
         await open_sources().fetch(group("acme", main="ds_1"), "main", OWNERS, group("globex").variables)
+
+
+async def test_variables_of_the_same_group_read_again_are_taken(
+    directory: Directory, open_sources, tmp_path: Path
+) -> None:
+    """Its own, extended, or a copy as JSON. Red when the owner is compared by identity alone."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    asking, sources = group("acme", main="ds_1"), open_sources()
+    again = group("acme", main="ds_1").variables
+    for variables in (asking.variables, extend(asking.variables, "params", {"a": "1"}), again, thaw(again)):
+        assert await sources.fetch(asking, "main", OWNERS, variables) == [{"owner": "acme"}]
+
+
+@pytest.mark.parametrize("owner", [None, "acme", {}, {"id": "acme"}, {"id": "acme", "environment": "staging"}])
+async def test_variables_without_their_owner_are_refused(
+    owner: object, directory: Directory, open_sources, tmp_path: Path
+) -> None:
+    """A ``user_group`` that does not name this group and its environment is another one's."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    with pytest.raises(ValueError, match="another user group"):
+        await open_sources().fetch(group("acme", main="ds_1"), "main", OWNERS, {"user_group": owner})
 
 
 async def test_a_moved_source_is_opened_anew(directory: Directory, open_sources, tmp_path: Path) -> None:

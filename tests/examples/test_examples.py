@@ -32,6 +32,7 @@ SAYS = {
     ],
     "sql_at_render.py": ["region = ? and status in (?, ?)", "{'id': 1, 'amount': 10.0}", "\"' or '1'='1\"", "[]"],
     "custom_backend.py": ["resolved: Acme Ltd", "refused:"],
+    "own_engine.py": ["[{'region': 'eu', 'amount': '10'}]", "data source ds_1 refused the query: DatabaseError"],
 }
 
 

@@ -49,8 +49,8 @@ class DataSource(Protocol):
 
 
 class Driver(Protocol[C]):
-    """One data source on one engine with blocking connections of type ``C``. ``dialect`` is one of DIALECTS, ``paramstyle``
-    one of PARAMSTYLES. Every method but the properties runs in the source's threads.
+    """One data source on one engine with blocking connections of type ``C``. ``dialect`` is one of DIALECTS,
+    ``paramstyle`` one of PARAMSTYLES. Every method but the properties runs in the source's threads.
 
     The driver enforces that queries only read: nothing around it does. Rows are taken by ``take_rows`` or within the
     same limits. This form is minimal and provisional: it changes when engines of third parties get a contract suite.

@@ -83,7 +83,7 @@ class Pools:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Connections belong to the event loop that opened them. Those of a closed loop (a test client's) are dropped."""
+        """Connections belong to the event loop that opened them. Those of a closed loop are dropped."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return

@@ -71,17 +71,17 @@ DEFENCES: Final = (
     ),
     Defence(
         "two different tokens in one request are refused",
-        "middleware/taking.py",
-        "                    if where is not None:\n                        return careful(scope)\n",
+        "middleware/extraction.py",
+        "                    if source is not None:\n                        return reference(scope)\n",
         "",
-        ("tests/middleware/test_taking.py",),
+        ("tests/middleware/test_extraction.py",),
     ),
     Defence(
         "the token is gone from the headers that the app sees",
-        "middleware/taking.py",
-        "headers.remove(where)",
+        "middleware/extraction.py",
+        "headers.remove(source)",
         "pass",
-        ("tests/middleware/test_taking.py",),
+        ("tests/middleware/test_extraction.py",),
     ),
     Defence(
         "the middleware's key never comes from somebody else",

@@ -16,7 +16,7 @@ from scorecard.fleet.live import closing
 from scorecard.fleet.operator import Operator
 from scorecard.fleet.site import Site
 from scorecard.row import Effort, Measured, Row, quantile, spread
-from tenantry.middleware.live import REVOKED, TRY_AGAIN_LATER
+from tenantry.middleware.websockets import REVOKED, TRY_AGAIN_LATER
 
 X = 5.0
 

@@ -14,11 +14,11 @@ from starlette.testclient import TestClient
 
 from tenantry import UserGroupMiddleware, user_group
 from tenantry.middleware import DEFAULT_CARRIERS, first_of, header, path, query
-from tenantry.middleware.addresses import ADDRESS_HEADERS, Address, restored
-from tenantry.middleware.taking import taker
+from tenantry.middleware.addresses import ADDRESS_HEADERS, OriginalAddress, restore_location
+from tenantry.middleware.extraction import create_extractor
 from tenantry.resolver import Resolver
 from tests.middleware.asgi import World, call, http
-from tests.middleware.test_taking import C, S, T, U, X
+from tests.middleware.test_extraction import C, S, T, U, X
 from tests.resolver.fake import KEYS, FakeBackend
 
 CARRIED: dict[str, dict[str, Any]] = {
@@ -45,12 +45,14 @@ VALUES = [
 @pytest.mark.parametrize("name", sorted(ADDRESS_HEADERS))
 def test_no_header_that_holds_an_address_holds_a_token(carried: str, name: bytes) -> None:
     """However the token came, and also when none did. The own parameter goes with its name, so that an app that sends
-    the viewer back to the Referer sends no bad token. Red when the fast lane looks at carriers only, and when the
-    careful one does."""
-    take = taker(first_of(DEFAULT_CARRIERS, path("/embed/{token}")) if carried == "path" else DEFAULT_CARRIERS)
+    the viewer back to the Referer sends no bad token. Red when the fast path reads carriers only, and when the
+    reference does."""
+    extract = create_extractor(
+        first_of(DEFAULT_CARRIERS, path("/embed/{token}")) if carried == "path" else DEFAULT_CARRIERS
+    )
     for value, left in VALUES:
         scope = http(**{**CARRIED[carried], "headers": [*CARRIED[carried].get("headers", ()), (name, value)]})
-        assert take(scope) == (None if carried == "nothing" else T)
+        assert extract(scope) == (None if carried == "nothing" else T)
         shown = dict(scope["headers"])[name]
         assert T not in shown
         assert U not in shown
@@ -65,13 +67,13 @@ def test_no_header_that_holds_an_address_holds_a_token(carried: str, name: bytes
 async def test_the_value_of_another_parameter_holds_no_token(carried: str, value: bytes) -> None:
     """The token that the request carries; a token that the app asks for under a name of its own is another one, and
     stays. Red when only carriers are taken out of the query."""
-    takes = [taker(first_of(DEFAULT_CARRIERS, path("/embed/{token}")))]
-    takes += [taker(DEFAULT_CARRIERS)] if carried != "path" else []
-    takes += [taker(header())] if carried == "header" else []
+    extractors = [create_extractor(first_of(DEFAULT_CARRIERS, path("/embed/{token}")))]
+    extractors += [create_extractor(DEFAULT_CARRIERS)] if carried != "path" else []
+    extractors += [create_extractor(header())] if carried == "header" else []
     given = CARRIED[carried]
-    for take in takes:
+    for extract in extractors:
         scope = http(**{**given, "query": b"&".join([b"next=" + value, b"keep=" + U, given.get("query", b"")])})
-        assert take(scope) == T
+        assert extract(scope) == T
         left = scope["query_string"]
         assert T not in left
         assert T.replace(b"_", b"%5F") not in left
@@ -160,18 +162,18 @@ def test_a_mounted_app_redirects_below_its_mount(resolver: Resolver, backend: Fa
 )
 def test_no_token_goes_to_another_place(resolver: Resolver, backend: FakeBackend, location: str) -> None:
     """An app's redirect elsewhere leaves as it is. Red when the host is not compared, or the path before the mask."""
-    address = Address(T, f"/embed/{T.decode()}/away", "USER_GROUP_TOKEN")
+    address = OriginalAddress(T, f"/embed/{T.decode()}/away", "USER_GROUP_TOKEN")
     scope = http(path="/embed/redacted/away", headers=[(b"host", b"testserver")])
-    assert restored(location.encode(), address, scope) == location.encode()
+    assert restore_location(location.encode(), address, scope) == location.encode()
 
 
 def test_a_redirect_to_a_page_beside_keeps_the_token(resolver: Resolver, backend: FakeBackend) -> None:
     """An app that redirects below its masked path, as ``url_for`` does; also with an encoded segment before it."""
-    address = Address(T, f"/a b/{T.decode()}/away", None)
+    address = OriginalAddress(T, f"/a b/{T.decode()}/away", None)
     scope = http(path="/a b/redacted/away", headers=[(b"host", b"testserver")])
     for host in ("", "http://testserver", "https://TESTSERVER"):
         location = f"{host}/a%20b/redacted/sales?x=1#y".encode()
-        assert restored(location, address, scope) == f"{host}/a%20b/{T.decode()}/sales?x=1#y".encode()
+        assert restore_location(location, address, scope) == f"{host}/a%20b/{T.decode()}/sales?x=1#y".encode()
 
 
 async def test_the_app_sees_no_address_of_ours() -> None:

@@ -15,7 +15,7 @@ from tenantry.errors import InvalidSettings, OriginNotAllowed
 from tenantry.middleware import cookie
 from tenantry.middleware.origins import OriginCheck
 from tests.middleware.asgi import World, http
-from tests.middleware.test_taking import A, C, S, T, U, X
+from tests.middleware.test_extraction import A, C, S, T, U, X
 
 SITE, ORIGIN = b"sec-fetch-site", b"origin"
 EVIL = "https://evil.example"

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from tenantry.dashboards.error_handler import render_error
 from tenantry.errors import MissingToken, TenantryError
 from tenantry.middleware import query
-from tenantry.middleware.taking import taker
+from tenantry.middleware.extraction import create_extractor
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -33,7 +33,7 @@ class Door:
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._take = taker(query())
+        self._take = create_extractor(query())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

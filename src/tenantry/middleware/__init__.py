@@ -1,9 +1,8 @@
-"""The ASGI middleware, the places it looks at, and the logging filter that goes with it."""
+"""The ASGI middleware, the carriers of its token, and what keeps tokens out of logs."""
 
 from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, cookie, first_of, header, path, query
-from tenantry.middleware.json_lines import JsonLines
+from tenantry.middleware.logs import JsonLines, RedactTokens
 from tenantry.middleware.middleware import UserGroupMiddleware
-from tenantry.middleware.redaction import RedactTokens
 
 __all__ = [
     "DEFAULT_CARRIERS",

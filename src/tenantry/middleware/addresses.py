@@ -1,29 +1,30 @@
-"""Addresses that hold a token: hidden where the app would read them, whole again where a redirect needs them.
+"""Addresses that hold a token: masked where the app would read them, restored where a redirect needs them.
 
 Beside the carriers, an address may stand in a header: the page before (Referer), the page that htmx shows, or the
 address that a proxy rewrote. Whatever looks like a user group token there is cut out. And the very token of the request
 is hidden in the values of other query parameters (``?next=…``).
 
 A redirect of the app to the same page with or without its last slash would lose a token that came in the address, since
-the app was shown the address without it. So it is put back into ``Location``: where the path still has the mask in its
-place, and into the query where nothing but the last slash differs; never for another host.
+the app was shown the address without it. So it is put back into ``Location``: where the path still has the mask at its
+position, and into the query where nothing but the last slash differs; never for another host.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit, urlunsplit
 
-from tenantry.middleware.privacy import Message, Send
+from tenantry.middleware.cache_headers import Message, Send
 
 MASK: Final = "redacted"
-"""What the app finds where the token stood in a path: the route must still match."""
+"""What stands for the token in a path: the route must still match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
-"""Where the taking of a token leaves an Address for the middleware, which removes it before the app runs."""
+"""The scope key of the OriginalAddress that the extraction leaves for the middleware, which removes it before the app
+runs."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -35,14 +36,14 @@ ADDRESS_HEADERS: Final = frozenset({
 
 _SHAPE: Final = rb"ugt[ct](?:_|%5[Ff])(?:[A-Za-z0-9_.-]|%5[Ff]|%2[DdEe]){92}"
 _TOKEN: Final = re.compile(_SHAPE)
-_LAST_JOINT: Final = re.compile(rb"[?&](?=#|$)")
+_TRAILING_SEPARATOR: Final = re.compile(rb"[?&](?=#|$)")
 
 Scope = MutableMapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Address:
-    """How the address was before the token was taken out of it. Its repr shows nothing."""
+class OriginalAddress:
+    """The address of a request before the token was taken out of it. Its repr shows nothing."""
 
     token: bytes
     path: str
@@ -50,7 +51,7 @@ class Address:
     """The query parameter that held the token, if one did."""
 
 
-def hides_token(value: bytes) -> bool:
+def may_hold_token(value: bytes) -> bool:
     """Whether an address may hold a token: cheap, and true too often."""
     return value.find(b"ugt") >= 0
 
@@ -61,20 +62,20 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
     def clean(value: bytes) -> bytes:
-        if not hides_token(value):
+        if not may_hold_token(value):
             return value
         if parameter is not None:
             value, cut = parameter.subn(b"", value)
             if cut:
-                value = _LAST_JOINT.sub(b"", value)
+                value = _TRAILING_SEPARATOR.sub(b"", value)
         return _TOKEN.sub(MASK.encode(), value)
 
     return clean
 
 
-def without_token(query: bytes, token: bytes) -> bytes:
+def mask_in_query(query: bytes, token: bytes) -> bytes:
     """A query in which this token stands in no value, in whatever spelling; the rest byte for byte."""
-    if not hides_token(query):
+    if not may_hold_token(query):
         return query
     mask = MASK.encode()
     return _TOKEN.sub(lambda match: mask if unquote_to_bytes(match.group()) == token else match.group(), query)
@@ -83,13 +84,13 @@ def without_token(query: bytes, token: bytes) -> bytes:
 # --- redirects --------------------------------------------------------------------------------------------------------
 
 
-def restoring(address: Address, scope: Scope, send: Send) -> Send:
+def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
     """A send that puts the token back into a Location that leads to the address it was taken from."""
 
-    def send_restored(message: Message) -> Any:
+    def send_restored(message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
             headers = [
-                (name, restored(value, address, scope) if name.lower() == b"location" else value)
+                (name, restore_location(value, address, scope) if name.lower() == b"location" else value)
                 for name, value in message.get("headers", ())
             ]
             message = {**message, "headers": headers}
@@ -98,11 +99,11 @@ def restoring(address: Address, scope: Scope, send: Send) -> Send:
     return send_restored
 
 
-def restored(location: bytes, address: Address, scope: Scope) -> bytes:
-    """The Location with the token where it stood, if it leads to the same host and place; else as it is."""
+def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
+    """The Location with the token where it was, if it leads to the same host and path; else unchanged."""
     try:
         parts = urlsplit(location.decode("latin-1"))
-    except ValueError:  # no URL: the app's own affair
+    except ValueError:  # no URL: not ours to change
         return location
     if not parts.path.startswith("/") or not _is_same_host(parts, scope):
         return location
@@ -120,19 +121,19 @@ def _is_same_host(parts: SplitResult, scope: Scope) -> bool:
     return parts.scheme in {"", "http", "https"} and {parts.netloc.lower()} == hosts
 
 
-def _restored_path(path: str, address: Address, shown: str) -> str:
+def _restored_path(path: str, address: OriginalAddress, shown: str) -> str:
     segments, before, masked = path.split("/"), address.path.split("/"), shown.split("/")
-    for place, (was, now) in enumerate(zip(before, masked, strict=False)):
-        here = [unquote(segment) for segment in segments[: place + 1]]
-        if was != now and here == masked[: place + 1]:
-            segments[place] = quote(was, safe="")
-            masked[place] = was
+    for index, (original, masked_one) in enumerate(zip(before, masked, strict=False)):
+        decoded = [unquote(segment) for segment in segments[: index + 1]]
+        if original != masked_one and decoded == masked[: index + 1]:
+            segments[index] = quote(original, safe="")
+            masked[index] = original
     return "/".join(segments)
 
 
-def _restored_query(parts: SplitResult, address: Address, shown: str) -> str:
+def _restored_query(parts: SplitResult, address: OriginalAddress, shown: str) -> str:
     path = unquote(parts.path)
     if address.query_name is None or path == shown or path.rstrip("/") != shown.rstrip("/"):
         return parts.query
-    held = f"{quote(address.query_name)}={address.token.decode('latin-1')}"
-    return f"{parts.query}&{held}" if parts.query else held
+    parameter = f"{quote(address.query_name)}={address.token.decode('latin-1')}"
+    return f"{parts.query}&{parameter}" if parts.query else parameter

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass, fields
 
 _HTTP_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2; also a cookie's name (RFC 6265)
-_PLACE = "{token}"
+_PLACEHOLDER = "{token}"
 
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """The places to look at, all of them: two different tokens in one request are refused, wherever they stand.
+    """Where a request may carry its token. Every one is read: two different tokens in one request are refused.
 
     ``headers`` hold the bare token, except ``Authorization``, which is ours only with one of ``schemes``.
     ``paths`` are templates (``/embed/{token}``) or names of path parameters that a router has read already.
@@ -39,7 +39,7 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
     if any(name.lower() == "cookie" for name in chosen):
-        raise ValueError("the Cookie header is looked at by cookie(name)")
+        raise ValueError("the Cookie header is read by cookie(name)")
     return Carriers(headers=chosen, schemes=(scheme,) if any(_is_authorization(name) for name in chosen) else ())
 
 
@@ -61,14 +61,16 @@ def path(where: str) -> Carriers:
 
     A template is compared with the start of the path below the mount point; what follows the token may be anything. A
     name serves where a router stands before the middleware (``Mount("/embed/{token}", …)``). A token in a path ends up
-    in histories and in the logs of proxies: prefer a header or a cookie. For the app the segment is masked in place.
+    in histories and in the logs of proxies: prefer a header or a cookie. For the app the segment is masked.
     """
     if where.startswith("/"):
         segments = where.split("/")[1:]
-        if segments.count(_PLACE) != 1 or any("{" in part for part in segments if part != _PLACE):
-            raise ValueError(f"a path template has the one segment {_PLACE}, as in '/embed/{_PLACE}', not {where!r}")
-        if segments[-1] != _PLACE:
-            raise ValueError(f"a path template ends with {_PLACE}: what follows it is never looked at ({where!r})")
+        if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):
+            raise ValueError(
+                f"a path template has one segment {_PLACEHOLDER}, as in '/embed/{_PLACEHOLDER}', not {where!r}"
+            )
+        if segments[-1] != _PLACEHOLDER:
+            raise ValueError(f"a path template ends with {_PLACEHOLDER}: what follows it is never read ({where!r})")
     elif not where.isidentifier():
         raise ValueError(f"path() takes a template that starts with '/' or the name of a parameter, not {where!r}")
     return Carriers(paths=(where,))

@@ -5,51 +5,72 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from tenantry.accessors import SCOPE_KEY
+from tenantry.accessors import HANDSHAKE_KEY, SCOPE_KEY, Handshake
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
-from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restoring
+from tenantry.http import error_response
+from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restore_redirects
+from tenantry.middleware.cache_headers import Message, Send, set_headers
 from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, first_of
-from tenantry.middleware.denial import deny
-from tenantry.middleware.guard import Guard
-from tenantry.middleware.live import LiveSocket
+from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.origins import OriginCheck
-from tenantry.middleware.privacy import stamp
-from tenantry.middleware.taking import taker
+from tenantry.middleware.websockets import DEFAULT_STALENESS, WebSocketResolver, WebSocketSession
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope
 
 FOUND_KEY: Final = "tenantry.found"
-"""Where the middleware leaves the hash of the token that it found: another one that is mounted further in compares its
+"""The scope key of the hash of the token that the middleware found: another one that is mounted further in compares its
 own. Python's hash of 97 random characters tells nothing of them."""
 
+POLICY_VIOLATION: Final = 1008
+"""The close code of a websocket that may not be opened (RFC 6455 section 7.4.1)."""
+
+_HELD_MESSAGES: Final = 8
+_NO_HANDSHAKE: Final = Handshake()  # of an HTTP request
 _SERVED: Final = frozenset({"http", "websocket"})
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 class TokenResolver(Protocol):
-    """What the middleware needs of a Resolver; for websockets also what ``LiveResolver`` may have."""
+    """What the middleware needs of a Resolver; for websockets also what ``WebSocketResolver`` has, if it has it."""
 
     @property
     def environment(self) -> str | None:
         """The one environment whose groups it finds; None: any."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The group if it is at hand. No I/O; never raises."""
+        """The group if it is cached. No I/O; never raises."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
         """The group, else InvalidToken or StoreUnavailable."""
         ...
 
 
-def marked(function: F) -> F:
-    """Marks a plain function that returns a coroutine, so that a server's guess is ASGI 3."""
+class _PlainResolver:
+    """A resolver that does not tell its staleness bound, or knows no leases."""
+
+    def __init__(self, resolver: TokenResolver) -> None:
+        self.staleness: float = getattr(resolver, "staleness", DEFAULT_STALENESS)
+        self.lease_age = None
+        self.peek = resolver.peek
+        self.resolve = resolver.resolve
+
+
+def with_staleness(resolver: TokenResolver) -> WebSocketResolver:
+    """The resolver itself if it has a staleness bound and leases, else one around it that has the defaults."""
+    if isinstance(resolver, WebSocketResolver):
+        return resolver
+    return _PlainResolver(resolver)
+
+
+def mark_coroutine(function: F) -> F:
+    """Marks a plain function that returns a coroutine, so that a server detects ASGI 3."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]  # the mark before 3.12
@@ -63,7 +84,7 @@ class UserGroupMiddleware:
     default the headers, the cookie and the query parameter. Three outcomes:
 
     - no token: ``scope["user_group"]`` is None and the app runs; a view that asks for the group is answered 401.
-      ``required=True`` answers 401 at the door (a CORS preflight carries no token: put a CORS middleware before it).
+      ``required=True`` answers 401 at once (a CORS preflight carries no token: put a CORS middleware before it).
     - a bad token: 401, whatever the app; two different tokens: 400; the store is down: 503 with Retry-After. A
       websocket gets a denial response, or close 1008 before accept where the server has none. An empty value is a bad
       token, not an absent one.
@@ -74,11 +95,11 @@ class UserGroupMiddleware:
     ``allowed_origins`` (``https://app.example.com``; InvalidSettings for what is not an origin): else 403
     (``OriginCheck``).
 
-    A websocket with a group is looked at again while it is open: it is closed with 4401 within the resolver's staleness
-    bound once its token is no longer good, and follows updates of its group (``LiveSocket``).
+    A websocket with a group is checked again while it is open: it is closed with 4401 within the resolver's staleness
+    bound once its token is no longer good, and follows updates of its group (``WebSocketSession``).
 
-    The token is taken out of the scope in any case. Responses say ``Vary``, and ``Cache-Control: private`` when there
-    was a group. Where another UserGroupMiddleware has found a group already, this one keeps it. If its own carriers
+    The token is taken out of the scope in any case. Responses have ``Vary``, and ``Cache-Control: private`` when there
+    was a group. A group that another UserGroupMiddleware has found already stays. If its own carriers
     hold another token, it answers 400; if its own resolver is of another environment, 401.
     """
 
@@ -99,14 +120,17 @@ class UserGroupMiddleware:
         self._resolver = resolver
         self._environment = resolver.environment
         self._peek = resolver.peek
-        self._take = taker(carriers, OriginCheck(allowed_origins))
-        self._take_again = taker(carriers)  # beside a token that was found already: its origin was checked then
+        self._websocket_resolver = with_staleness(resolver)
+        self._extract = create_extractor(carriers, OriginCheck(allowed_origins))
+        self._extract_again = create_extractor(
+            carriers
+        )  # beside a token that was found already: its origin was checked then
         self._required = required
-        self._send_private = stamp(carriers.vary, private=True, in_address=bool(carriers.paths))
-        self._send_private_query = stamp(carriers.vary, private=True, in_address=True)
-        self._send_varied = stamp(carriers.vary, private=False)
+        self._send_private = set_headers(carriers.vary, private=True, in_address=bool(carriers.paths))
+        self._send_private_query = set_headers(carriers.vary, private=True, in_address=True)
+        self._send_varied = set_headers(carriers.vary, private=False)
 
-    @marked
+    @mark_coroutine
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         # A plain def: on a hit the coroutine is the app's own, and no frame of ours exists while it runs.
         kind = scope["type"]
@@ -115,10 +139,10 @@ class UserGroupMiddleware:
         if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
             return self._run_found(scope, receive, send)
         try:
-            raw = self._take(scope)
+            raw = self._extract(scope)
         except (AmbiguousToken, OriginNotAllowed) as error:
             scope[SCOPE_KEY] = None
-            return deny(error, scope, send)
+            return send_error(error, scope, send)
         if raw is None:
             return self._run_without(scope, receive, send)
         if kind != "http":
@@ -138,7 +162,7 @@ class UserGroupMiddleware:
         try:
             group = await self._resolver.resolve(raw)
         except TenantryError as error:
-            await deny(error, scope, send)
+            await send_error(error, scope, send)
             return
         scope[SCOPE_KEY] = group
         scope[FOUND_KEY] = hash(raw)
@@ -151,28 +175,28 @@ class UserGroupMiddleware:
         try:
             scope[SCOPE_KEY] = await self._resolver.resolve(raw)
         except TenantryError as error:
-            await deny(error, scope, send)
+            await send_error(error, scope, send)
             return
-        await LiveSocket(self._resolver, raw, scope, receive, send).run(self.app)
+        await WebSocketSession(self._websocket_resolver, raw, scope, receive, send).run(self.app)
 
     def _send_from_address(self, scope: Scope, send: Send) -> Send:
         """The send for a token that came in the query or the path, and never reaches the app in this scope."""
-        restored: Any = restoring(scope.pop(ADDRESS_KEY), scope, send)
+        restored = restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
         private: Send = MethodType(self._send_private_query, restored)
         return private
 
     def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """Another middleware has found the group: it stays, if nothing here speaks against it."""
+        """Another middleware has found the group: it stays, unless this request has another token or environment."""
         try:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
-            raw = self._take_again(scope)
-            # Where the outer one met its own token in the value of a parameter that it does not know, it left the mask.
+            raw = self._extract_again(scope)
+            # The outer one masked its own token in the value of a parameter that it does not know.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)
         except TenantryError as error:
             scope[SCOPE_KEY] = None
-            return deny(error, scope, send)
+            return send_error(error, scope, send)
         if raw is None:
             return self.app(scope, receive, send)
         in_address = ADDRESS_KEY in scope
@@ -182,6 +206,88 @@ class UserGroupMiddleware:
     def _run_without(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         scope[SCOPE_KEY] = None
         if self._required:
-            return deny(MissingToken("this request carries no user group token"), scope, send)
+            return send_error(MissingToken("this request carries no user group token"), scope, send)
         varied: Send = MethodType(self._send_varied, send) if scope["type"] == "http" else send
-        return Guard(varied).run(self.app, scope, receive, send)
+        return LateUnauthorized(varied).run(self.app, scope, receive, send)
+
+
+# --- error responses --------------------------------------------------------------------------------------------------
+
+
+class LateUnauthorized:
+    """Runs an app without a user group, and answers 401 when a view turns out to need one.
+
+    A mounted Starlette app answers every exception with a 500 of its own and raises it again. So a 500 is held back
+    until the app ends (or streams on): if the app ends with MissingToken it is dropped, else it is sent unchanged.
+    """
+
+    __slots__ = ("_handshake", "_held", "_last", "_send")
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._handshake = _NO_HANDSHAKE
+        self._held: list[Message] = []
+        self._last = ""
+
+    async def run(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Runs the app. An error response goes to ``send``. Raises what the app raises, but an early MissingToken."""
+        if scope["type"] == "websocket":
+            self._handshake = scope[HANDSHAKE_KEY] = Handshake()
+        try:
+            await app(scope, receive, self.send)
+        except MissingToken as error:
+            if not await self._send_unauthorized(error, scope, send):
+                raise
+        except Exception:
+            await self._release()
+            raise
+        else:
+            await self._release()
+
+    def send(self, message: Message) -> Awaitable[None]:
+        if self._held or (message["type"] == "http.response.start" and message["status"] == 500):
+            self._held.append(message)
+            return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()
+        self._handshake.answered = True
+        self._last = message["type"]
+        return self._send(message)
+
+    async def _release(self) -> None:
+        held, self._held = self._held, []
+        for message in held:
+            self._last = message["type"]
+            await self._send(message)
+
+    async def _send_unauthorized(self, error: MissingToken, scope: Scope, send: Send) -> bool:
+        """False if it is too late: the response has begun, or the websocket is closed."""
+        if not self._last:
+            await send_error(error, scope, send)
+        elif self._last in {"websocket.accept", "websocket.send"}:
+            await _close(error, send)
+        else:
+            return False
+        return True
+
+
+async def _nothing() -> None:
+    """What is awaited for a message that is held back."""
+
+
+async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
+    """Answers with ``error``: an HTTP response, or for a websocket that is not yet accepted the Denial Response of the
+    ASGI extension ``websocket.http.response``; where the server lacks it, a close before accept (a bare 403)."""
+    if scope["type"] == "http":
+        prefix = "http.response"
+    elif "websocket.http.response" in (scope.get("extensions") or {}):
+        prefix = "websocket.http.response"
+    else:
+        await _close(error, send)
+        return
+    status, headers, body = error_response(error, scope)
+    await send({"type": f"{prefix}.start", "status": status, "headers": headers})
+    await send({"type": f"{prefix}.body", "body": body})
+
+
+async def _close(error: TenantryError, send: Send) -> None:
+    """Closes a websocket, whether it was accepted or not. The reason is the error's code."""
+    await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": error.code})

@@ -1,19 +1,21 @@
-"""RedactTokens: keeps tokens out of logs where they cannot be kept out of the record's making."""
+"""Logs: a filter that hides tokens in log records, and a formatter that writes records as JSON lines."""
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+from datetime import UTC, datetime
 from typing import Any, Final
 
 # Looser than the shape of a token: a truncated one, or one with its punctuation percent-encoded, is hidden too.
 _TOKEN: Final = re.compile(r"(ug[tk][ct])(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
-_SHOWN: Final = r"\1_[redacted]"
+_REPLACEMENT: Final = r"\1_[redacted]"
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """The text without user group tokens (``ugtc_…``, ``ugtt_…``) and API tokens (``ugkc_…``, ``ugkt_…``)."""
-    return _TOKEN.sub(_SHOWN, text) if "ug" in text else text
+    return _TOKEN.sub(_REPLACEMENT, text) if "ug" in text else text
 
 
 class RedactTokens(logging.Filter):
@@ -31,7 +33,7 @@ class RedactTokens(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.exc_info and not record.exc_text:
             text = logging.Formatter().formatException(record.exc_info)
-            if redacted(text) != text:
+            if redact(text) != text:
                 # The exception itself holds the token: only its redacted text may go on.
                 record.exc_text = text
                 record.exc_info = None
@@ -61,15 +63,51 @@ def _clean_argument(value: Any) -> Any:
         texts = (str(value), repr(value))  # a URL, an exception, a list: what the format would make of it
     except Exception:  # noqa: BLE001  # an object that cannot be printed fails in its handler, as without this filter
         return value
-    return next((redacted(text) for text in texts if redacted(text) != text), value)
+    return next((redact(text) for text in texts if redact(text) != text), value)
 
 
 def _clean(value: Any) -> Any:
     """A str or bytes without tokens; the same object if there was none, or if it is something else."""
     if isinstance(value, str):
-        clean: Any = redacted(value)
+        clean: Any = redact(value)
     elif isinstance(value, bytes):
-        clean = redacted(value.decode("latin-1")).encode("latin-1")
+        clean = redact(value.decode("latin-1")).encode("latin-1")
     else:
         return value
     return value if clean == value else clean
+
+
+# --- JSON lines -------------------------------------------------------------------------------------------------------
+
+_FIELDS: Final = ("request_id", "method", "path", "status", "seconds")
+"""Extra fields of our own records."""
+
+_ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
+"""The five arguments of a record of ``uvicorn.access``."""
+
+
+class JsonLines(logging.Formatter):
+    """One object a line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``; and ``exception``,
+    ``request_id`` and the fields of an access log (``method``, ``path``, ``status``, ``seconds``) where there are such.
+    Tokens are hidden in all of them.
+
+    A record of yours has them like this: ``logger.warning("…", extra={"request_id": "…"})``.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line.update((name, record.__dict__[name]) for name in _FIELDS if name in record.__dict__)
+        if (
+            record.name == "uvicorn.access"
+            and isinstance(record.args, tuple)
+            and len(record.args) == len(_ACCESS_FIELDS)
+        ):
+            line.update(zip(_ACCESS_FIELDS, record.args, strict=True))
+        if record.exc_info or record.exc_text:
+            line["exception"] = record.exc_text or self.formatException(record.exc_info)  # type: ignore[arg-type]
+        return redact(json.dumps(line, default=str))

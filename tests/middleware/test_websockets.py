@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tenantry import UserGroupMiddleware, user_group
 from tenantry.errors import InvalidToken
-from tenantry.middleware.live import LiveSocket, SocketClosed
+from tenantry.middleware.websockets import SocketClosed, WebSocketSession
 from tenantry.testing import make_group
 from tests.middleware.sockets import RAW, Answers, Foreign, Socket, listening, until
 
@@ -178,7 +178,7 @@ async def test_nothing_passes_after_what_is_known_has_ended(answers: Answers) ->
     at first. Red when only the timer looks: one message would slip by."""
     now = 0.0
     socket = Socket()
-    live = LiveSocket(answers, RAW, socket.scope, socket.receive, socket.send, clock=lambda: now)
+    live = WebSocketSession(answers, RAW, socket.scope, socket.receive, socket.send, clock=lambda: now)
     await live.send({"type": "websocket.accept"})
     await live.send({"type": "websocket.send", "text": "before"})
     now = 61.0
@@ -189,7 +189,7 @@ async def test_nothing_passes_after_what_is_known_has_ended(answers: Answers) ->
     assert socket.closing is not None
 
     socket, again = Socket(), Answers()
-    live = LiveSocket(again, RAW, socket.scope, socket.receive, socket.send, clock=lambda: now)
+    live = WebSocketSession(again, RAW, socket.scope, socket.receive, socket.send, clock=lambda: now)
     await live.send({"type": "websocket.accept"})
     assert (await live.receive())["type"] == "websocket.connect"
     socket.say("delete everything")
@@ -276,7 +276,7 @@ async def test_the_looks_end_with_the_app(answers: Answers, how: str) -> None:
     assert [task for task in asyncio.all_tasks() if task.get_name() == "tenantry.live"] == []
     del running
     gc.collect()
-    assert [thing for thing in gc.get_objects() if type(thing) is LiveSocket] == []
+    assert [thing for thing in gc.get_objects() if type(thing) is WebSocketSession] == []
 
 
 async def test_a_socket_without_a_group_is_left_alone(answers: Answers) -> None:
@@ -321,7 +321,7 @@ async def test_a_socket_is_not_accepted_when_all_that_is_known_ends(answers: Ans
     acceptance would pass first."""
     answers.lease = 0.0005
     socket = Socket()
-    live = LiveSocket(answers, RAW, socket.scope, socket.receive, socket.send)
+    live = WebSocketSession(answers, RAW, socket.scope, socket.receive, socket.send)
     with pytest.raises(SocketClosed):
         await live.send({"type": "websocket.accept"})
     assert [message["type"] for message in socket.sent] == ["websocket.close"]

@@ -29,7 +29,7 @@ CONTROL_ROWS = [
 @pytest.mark.parametrize(("own", "told"), CONTROL_ROWS)
 @pytest.mark.parametrize("name", [b"cache-control", b"Cache-Control", b"CACHE-CONTROL"])
 async def test_cache_control_with_a_group(own: list[bytes], told: bytes, name: bytes) -> None:
-    """The app's private and no-store stay; everything else is made private. Red when merged() keeps ``public``."""
+    """The app's private and no-store stay; everything else is made private. Red when _merge() keeps ``public``."""
     world = World(page=Page(headers=[(name, value) for value in own]))
     _, token = world.backend.issue()
     sent = await world.call(http(headers=[(NAME, token)]))

@@ -1,9 +1,9 @@
-"""What is said to caches about a response that depended on a token (RFC 9111).
+"""Cache headers: Vary, Cache-Control and Referrer-Policy of a response that depended on a token (RFC 9111).
 
 A response to a known group is for that group alone. If the app says ``private`` or ``no-store`` itself, that stays.
 If it says nothing, ``private`` is added. If it says anything else (``public``, ``max-age=60``, ``no-cache``), the
-directives that speak to shared caches are dropped and ``private`` is put in front: the browser still keeps the page for
-as long as the app wanted, and no proxy can hand one group's page to another.
+directives for shared caches are dropped and ``private`` is put in front: the browser still caches the page for as long
+as the app wanted, and no proxy can serve one group's page to another.
 
 A page that was opened with the token in its address (query or path) would name that address as the Referer of whatever
 it loads from the same site. ``Referrer-Policy: strict-origin`` keeps the site and drops the rest, unless the app has a
@@ -12,10 +12,10 @@ policy of its own. Not ``no-referrer``: the forms of the page would then be post
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
-Message = dict[str, Any]  # as ASGI has it
+Message = MutableMapping[str, Any]  # as ASGI has it
 Send = Callable[[Message], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
@@ -23,7 +23,7 @@ SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers by which an app tells a shared cache to store whatever Cache-Control says (RFC 9213): never kept."""
+"""Headers by which an app tells a shared cache to store whatever Cache-Control says (RFC 9213): always removed."""
 
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 
@@ -32,54 +32,54 @@ _SHARED_DIRECTIVES: Final = frozenset(
 )  # private="field": too weak
 
 
-def stamp(vary: str, *, private: bool, in_address: bool = False) -> Callable[[Send, Message], Awaitable[None]]:
-    """A send that states Vary, and if asked Cache-Control: private, and Referrer-Policy for a token in the address:
-    bind it with ``types.MethodType(stamp, send)``."""
+def set_headers(vary: str, *, private: bool, in_address: bool = False) -> Callable[[Send, Message], Awaitable[None]]:
+    """A send that sets Vary, and if asked Cache-Control: private, and Referrer-Policy for a token in the address: bind
+    it with ``types.MethodType(set_headers(…), send)``."""
     added: list[Header] = []
-    watched = {b"vary"}
+    merged_names = {b"vary"}
     if vary:
         added.append((b"vary", vary.encode("latin-1")))
     if private:
         added.append((b"cache-control", b"private"))
-        watched |= {b"cache-control", *SHARED_ONLY}
+        merged_names |= {b"cache-control", *SHARED_ONLY}
     if in_address:
         added.append(_REFERRER_POLICY)
-        watched.add(_REFERRER_POLICY[0])
-    met = _spellings(watched)
+        merged_names.add(_REFERRER_POLICY[0])
+    to_merge = _spellings(merged_names)
 
-    def send_stamped(send: Send, message: Message) -> Awaitable[None]:
+    def send_with_headers(send: Send, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
             # Copies: an app may send one and the same message, or list of headers, for every request.
-            message = message.copy()
+            message = {**message}
             message["headers"] = headers = [*message.get("headers", ())]
             for pair in headers:
-                if pair[0] in met:
-                    message["headers"] = merged(headers, vary, private=private, in_address=in_address)
+                if pair[0] in to_merge:
+                    message["headers"] = _merge(headers, vary, private=private, in_address=in_address)
                     return send(message)
             headers += added
         return send(message)
 
-    return send_stamped
+    return send_with_headers
 
 
-def merged(headers: list[Header], vary: str, *, private: bool, in_address: bool) -> list[Header]:
+def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool) -> list[Header]:
     """The headers with ours merged into the app's own."""
     own_vary = _values(headers, b"vary")
     own_control = _values(headers, b"cache-control")
     replaced = {b"vary", *({b"cache-control", *SHARED_ONLY} if private else ())}
-    kept = [pair for pair in headers if pair[0].lower() not in replaced]
+    result = [pair for pair in headers if pair[0].lower() not in replaced]
     varied = _join_vary(own_vary, vary)
     if varied:
-        kept.append((b"vary", varied.encode("latin-1")))
+        result.append((b"vary", varied.encode("latin-1")))
     if private:
-        kept.append((b"cache-control", _make_private(own_control).encode("latin-1")))
+        result.append((b"cache-control", _make_private(own_control).encode("latin-1")))
     if in_address and not _values(headers, _REFERRER_POLICY[0]):
-        kept.append(_REFERRER_POLICY)
-    return kept
+        result.append(_REFERRER_POLICY)
+    return result
 
 
 def _spellings(names: set[bytes]) -> frozenset[bytes]:
-    """ASGI wants lower case; servers let the usual other spellings pass, so that they are met in the wild."""
+    """ASGI wants lower case; servers let the usual other spellings pass, so they do occur."""
     return frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
 

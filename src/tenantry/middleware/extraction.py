@@ -1,0 +1,327 @@
+"""Extraction: the token of a request, taken out of its scope so that neither the app nor an access log sees it.
+
+Two paths with one meaning. ``ReferenceExtractor`` is the meaning: every carrier, spelling and repetition, and custom
+carriers. ``extract_fast`` serves what nearly every request is, no token at all or one plain header or cookie, in one
+pass over the headers; anything else it passes to the reference, before it has touched the scope. Of a token it checks
+no more than the length: what has the right length and bad characters is bad on either path. A differential test proves
+the two equal.
+
+``find`` and not ``in``: ``bytes.__contains__`` first tries its argument as a number, and throws away a TypeError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+from urllib.parse import quote, unquote_to_bytes
+
+from tenantry.errors import AmbiguousToken
+from tenantry.middleware.addresses import (
+    ADDRESS_HEADERS,
+    ADDRESS_KEY,
+    MASK,
+    OriginalAddress,
+    Scope,
+    address_cleaner,
+    mask_in_query,
+    may_hold_token,
+)
+from tenantry.middleware.carriers import Carriers
+from tenantry.middleware.origins import OriginCheck
+from tenantry.tokens import TOKEN_LENGTH
+
+Header = tuple[bytes, bytes]
+
+Extract = Callable[[Scope], bytes | None]
+"""Takes the token out of an ASGI scope and returns it, or None. Raises AmbiguousToken; and OriginNotAllowed where
+origins are checked and the token came in a cookie alone."""
+
+
+def create_extractor(carriers: Carriers, origins: OriginCheck | None = None) -> Extract:
+    """The fastest extractor for these carriers."""
+    reference = ReferenceExtractor(carriers, origins).extract
+    return reference if carriers.paths else _fast_extractor(carriers, reference, origins)
+
+
+# --- the reference ----------------------------------------------------------------------------------------------------
+
+
+class ReferenceExtractor:
+    """Reads every carrier and takes out every token.
+
+    An empty value is a token, and a bad one: a carrier that is there but holds nothing is a fault of the sender (a
+    logged-out cookie, a template that rendered nothing) and never means "no token given".
+    """
+
+    __slots__ = ("_authorization", "_carriers", "_clean", "_cookies", "_headers", "_origins", "_queries", "_schemes")
+
+    def __init__(self, carriers: Carriers, origins: OriginCheck | None = None) -> None:
+        names = {name.lower().encode() for name in carriers.headers}
+        self._authorization = b"authorization" in names
+        self._headers = frozenset(names - {b"authorization"})
+        self._schemes = frozenset(scheme.lower().encode() for scheme in carriers.schemes)
+        self._cookies = frozenset(name.encode() for name in carriers.cookies)
+        self._queries = frozenset(name.encode() for name in carriers.queries)
+        self._carriers = carriers
+        self._clean = address_cleaner(carriers.queries)
+        self._origins = origins
+
+    def extract(self, scope: Scope) -> bytes | None:
+        """The token of this request, or None. It is out of the scope afterwards, also when AmbiguousToken is raised, or
+        OriginNotAllowed: that only where no carrier but cookies holds the token, for whoever writes it elsewhere knows
+        it.
+        """
+        path, in_cookies = scope["path"], list[bytes]()
+        in_headers = self._from_headers(scope, in_cookies)
+        in_query = self._from_query(scope)
+        in_address = [
+            *in_query,
+            *(token for carrier in self._carriers.paths if (token := _path_token(scope, carrier)) is not None),
+        ]
+        found = in_headers + in_cookies + in_address
+        if not found:
+            return None
+        token = found[0]
+        if scope.get("query_string"):
+            scope["query_string"] = mask_in_query(scope["query_string"], token)
+        if len(set(found)) > 1:
+            raise AmbiguousToken(AmbiguousToken.MESSAGE)
+        if in_address:
+            scope[ADDRESS_KEY] = OriginalAddress(token, path, self._carriers.queries[0] if in_query else None)
+        elif not in_headers and self._origins is not None:
+            self._origins.require(scope)
+        return token
+
+    def _from_headers(self, scope: Scope, in_cookies: list[bytes]) -> list[bytes]:
+        found: list[bytes] = []
+        rest: list[Header] = []
+        for pair in scope["headers"]:
+            name, value = pair
+            if name in self._headers:
+                found.append(value.strip())
+            elif name == b"authorization" and self._authorization:
+                token = self._authorized(value)
+                rest.append(pair) if token is None else found.append(token)
+            elif name == b"cookie" and self._cookies:
+                rest += self._from_cookie(pair, in_cookies)
+            elif name in ADDRESS_HEADERS:
+                rest.append((name, self._clean(value)))
+            else:
+                rest.append(pair)
+        scope["headers"] = rest
+        return found
+
+    def _authorized(self, value: bytes) -> bytes | None:
+        scheme, *credentials = value.split(None, 1)[:2] or [b""]
+        if scheme.lower() not in self._schemes:
+            return None
+        return credentials[0].strip() if credentials else b""
+
+    def _from_cookie(self, pair: Header, found: list[bytes]) -> Iterator[Header]:
+        """The Cookie header without our cookies, the others byte for byte; nothing if no other is left."""
+        cookies = pair[1].split(b";")
+        others = []
+        for cookie in cookies:
+            name, _, value = cookie.partition(b"=")
+            if name.strip() in self._cookies:
+                found.append(_cookie_value(value))
+            else:
+                others.append(cookie)
+        if len(others) == len(cookies):
+            yield pair
+        elif rest := b";".join(others).strip():
+            yield pair[0], rest
+
+    def _from_query(self, scope: Scope) -> list[bytes]:
+        query = scope.get("query_string", b"")
+        if not query or not self._queries:
+            return []
+        found, others = [], []
+        for part in query.split(b"&"):
+            name, _, value = part.partition(b"=")
+            if _decoded(name) in self._queries:
+                found.append(_decoded(value))
+            else:
+                others.append(part)
+        if found:
+            scope["query_string"] = b"&".join(others)
+        return found
+
+
+def _cookie_value(value: bytes) -> bytes:
+    value = value.strip()
+    if len(value) > 1 and value[:1] == value[-1:] == b'"':
+        value = value[1:-1]
+    return unquote_to_bytes(value) if b"%" in value else value
+
+
+def _decoded(text: bytes) -> bytes:
+    return unquote_to_bytes(text.replace(b"+", b" "))
+
+
+def _path_token(scope: Scope, carrier: str) -> bytes | None:
+    if not carrier.startswith("/"):
+        return _parameter_token(scope, carrier)
+    template = carrier.split("/")[1:]
+    segments = scope["path"].split("/")
+    root = scope.get("root_path", "").rstrip("/")
+    first = len(root.split("/")) if scope["path"].startswith(root + "/") else 1
+    own = segments[first : first + len(template)]
+    if len(own) < len(template) or own[:-1] != template[:-1]:
+        return None
+    position = first + len(template) - 1
+    token: str = segments[position]
+    _mask_path(scope, position)
+    return token.encode("utf-8", "surrogateescape")
+
+
+def _parameter_token(scope: Scope, name: str) -> bytes | None:
+    """A path parameter that a router has read, masked there and wherever the path still shows it."""
+    parameters = scope.get("path_params") or {}
+    if name not in parameters:
+        return None
+    token = str(parameters[name])
+    scope["path_params"] = {**parameters, name: MASK}
+    for position, segment in enumerate(scope["path"].split("/")):
+        if segment == token and token:
+            _mask_path(scope, position)
+    if token:
+        scope["root_path"] = scope.get("root_path", "").replace(f"/{token}", f"/{MASK}")
+    return token.encode("utf-8", "surrogateescape")
+
+
+def _mask_path(scope: Scope, position: int) -> None:
+    segments = scope["path"].split("/")
+    segments[position] = MASK
+    raw = scope.get("raw_path")
+    scope["path"] = "/".join(segments)
+    if raw is None:
+        return
+    raw_segments = raw.split(b"/")
+    if len(raw_segments) == len(segments):
+        raw_segments[position] = MASK.encode()
+        scope["raw_path"] = b"/".join(raw_segments)
+    else:  # an encoded slash: the segments do not correspond
+        scope["raw_path"] = quote(scope["path"]).encode()
+
+
+# --- the fast path ----------------------------------------------------------------------------------------------------
+
+_USE_REFERENCE: Final = (b"", None)
+"""What a reader returns where the reference has to decide: no token has this length."""
+
+Reader = Callable[[bytes], tuple[bytes, bytes | None] | None]
+"""Header value -> the token, and what is left of a Cookie header without it (None: the header was no cookie); None if
+it holds no token; or _USE_REFERENCE. A token of another length than ours goes to the reference too."""
+
+
+def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck | None) -> Extract:
+    readers = _readers(carriers)
+    in_query = _query_test(carriers)
+    require_origin = _accept_any_origin if origins is None else origins.require
+
+    def extract_fast(scope: Scope) -> bytes | None:
+        headers = scope["headers"]
+        if type(headers) is not list:  # ASGI promises no more than an iterable
+            headers = scope["headers"] = list(headers)
+        token = source = None
+        rest: bytes | None = None
+        for pair in headers:
+            if pair[0] in readers:
+                read = readers[pair[0]]
+                # Nearly every request of a browser has a Referer, and nearly none is long enough for a token.
+                skip = read is _address and len(pair[1]) < TOKEN_LENGTH
+                found = None if skip else (pair[1], None) if read is None else read(pair[1])
+                if found is not None:
+                    if source is not None:
+                        return reference(scope)
+                    token, rest = found
+                    source = pair
+        if (token is not None and len(token) != TOKEN_LENGTH) or (
+            (query := scope.get("query_string")) and in_query(query)
+        ):
+            return reference(scope)
+        if source is not None:
+            # Out of a copy: the list may be shared with the server, the scope is the request's own.
+            scope["headers"] = headers = headers.copy()
+            if rest is None:
+                headers.remove(source)
+            else:
+                index = headers.index(source)
+                headers[index : index + 1] = [(source[0], rest)] if rest else []
+                require_origin(scope)
+        return token
+
+    return extract_fast
+
+
+def _accept_any_origin(_: Scope) -> None:
+    """Where no origin is checked."""
+
+
+def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
+    """Whether a query may hold a token, as a carrier or within the value of another parameter."""
+    if not carriers.queries:
+        return may_hold_token
+    name = carriers.queries[0].encode()
+    if len(carriers.queries) > 1 or quote(name) != name.decode():
+        return lambda _: True
+    return lambda query: (
+        query.find(name) >= 0 or may_hold_token(query) or (query.find(b"%") >= 0 and _has_encoded_name(query))
+    )
+
+
+def _has_encoded_name(query: bytes) -> bool:
+    """True if a percent sign stands in the name of a parameter."""
+    return any(part.partition(b"=")[0].find(b"%") >= 0 for part in query.split(b"&"))
+
+
+def _readers(carriers: Carriers) -> dict[bytes, Reader | None]:
+    """The reader of each header that may hold a token; None where the whole value is the token."""
+    readers: dict[bytes, Reader | None] = dict.fromkeys(ADDRESS_HEADERS, _address)
+    readers |= {name.lower().encode(): None for name in carriers.headers}
+    if b"authorization" in readers:
+        schemes = [scheme.lower().encode() for scheme in carriers.schemes]
+        readers[b"authorization"] = _authorization(schemes[0]) if len(schemes) == 1 else _undecided
+    if carriers.cookies:
+        readers[b"cookie"] = _cookie(carriers.cookies[0].encode()) if len(carriers.cookies) == 1 else _undecided
+    return readers
+
+
+def _undecided(_: bytes) -> tuple[bytes, None]:
+    return _USE_REFERENCE
+
+
+def _address(value: bytes) -> tuple[bytes, None] | None:
+    return _USE_REFERENCE if value.find(b"ugt") >= 0 else None
+
+
+def _authorization(scheme: bytes) -> Reader:
+    size = len(scheme)
+
+    def read(value: bytes) -> tuple[bytes, bytes | None] | None:
+        if value[:size].lower() != scheme:
+            return _USE_REFERENCE if value[:1].isspace() else None
+        return (value[size + 1 :], None) if value[size : size + 1] == b" " else _USE_REFERENCE
+
+    return read
+
+
+def _cookie(name: bytes) -> Reader:
+    end = TOKEN_LENGTH + 1
+
+    def read(value: bytes) -> tuple[bytes, bytes | None] | None:
+        before, found, after = value.partition(name)
+        if not found:
+            return None
+        rest = after[end:]
+        if (
+            after[:1] != b"="
+            or (before and before[-2:] != b"; ")
+            or (rest and rest[:2] != b"; ")
+            or rest.find(name) >= 0
+        ):
+            return _USE_REFERENCE
+        return after[1:end], (before + rest[2:] if rest else before[:-2]).strip()
+
+    return read

@@ -9,7 +9,7 @@ INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraint
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo test lint types floors pytest coverage bench scale scorecard scorecard-full format clean
+.PHONY: help clients demo structure test lint types floors pytest coverage bench scale scorecard scorecard-full format clean
 
 help:
 	@echo "make demo    set up and serve one dashboard as three customers see it (make demo PORT=8001: on another port)"
@@ -19,6 +19,7 @@ help:
 	@echo "make scorecard       set up and measure every promise, in twenty minutes (make scorecard-full: in an hour)"
 	@echo "make clients set up and try the clients that four generators make of the OpenAPI document"
 	@echo "make coverage    the tests again, and which lines no test has run"
+	@echo "make structure   figures of how the code is cut: modules, functions, imports"
 	@echo "make format  format the code"
 	@echo "make clean   remove everything that the commands above made"
 
@@ -96,6 +97,9 @@ scorecard: .venv/bench .bench/site
 
 scorecard-full: .venv/bench .bench/site
 	@$(BIN)/python -m scorecard --full
+
+structure:
+	@$(PYTHON) -m scripts.structure
 
 format: .venv/test
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .

@@ -1,0 +1,293 @@
+"""Figures of how the code is cut: modules, functions, imports. ``make structure`` prints them beside their aims.
+
+    python -m scripts.structure             every figure of both distributions
+    python -m scripts.structure --list      what stands behind those that miss their aim
+
+Imports count where they stand, inside a function too; those under ``TYPE_CHECKING`` do not, for no program runs them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Final, TypeAlias
+
+ROOT: Final = Path(__file__).parents[1]
+CORE: Final = ROOT / "src" / "tenantry"
+SITE: Final = ROOT / "site" / "src" / "tenantry_site"
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+_BROAD: Final = {"Exception", "BaseException"}
+
+
+@dataclass(frozen=True)
+class Module:
+    """One file. ``name`` is dotted."""
+
+    name: str
+    path: Path
+    tree: ast.Module
+    lines: int
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """All of them, methods too."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, _FUNCTIONS)]
+
+    @cached_property
+    def classes(self) -> list[ast.ClassDef]:
+        """All of them."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)]
+
+
+class Package:
+    """All modules below a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.modules: dict[str, Module] = {}
+        for path in sorted(folder.rglob("*.py")):
+            name = ".".join(path.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
+            text = path.read_text(encoding="utf-8")
+            self.modules[name] = Module(name, path, ast.parse(text), text.count("\n"))
+
+    @cached_property
+    def imports(self) -> Mapping[str, set[str]]:
+        """Module -> the modules of the package that it imports."""
+        return {module.name: set(self._imported(module)) - {module.name} for module in self.modules.values()}
+
+    def _imported(self, module: Module) -> Iterator[str]:
+        for node in _run_nodes(module.tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names if alias.name in self.modules)
+            elif isinstance(node, ast.ImportFrom) and node.module in self.modules:
+                for alias in node.names:
+                    inner = f"{node.module}.{alias.name}"
+                    yield inner if inner in self.modules else str(node.module)
+
+    def cycles(self) -> list[list[str]]:
+        """Groups of modules that import one another, however far around."""
+        return [sorted(group) for group in _strongly_connected(self.imports) if len(group) > 1]
+
+    def imported_once(self) -> list[str]:
+        """Modules that exactly one other imports."""
+        importers = Counter(chain.from_iterable(self.imports.values()))
+        return sorted(name for name, count in importers.items() if count == 1)
+
+    def used_once(self) -> list[str]:
+        """Private functions and methods that their module names once besides where they are made."""
+        found = []
+        for module in self.modules.values():
+            uses = Counter(_names(module.tree))
+            found += [
+                f"{module.name}:{each.name}"
+                for each in module.functions
+                if each.name.startswith("_") and not each.name.endswith("__") and uses[each.name] == 1
+            ]
+        return found
+
+    def long_functions(self) -> list[int]:
+        """Lines of every function, in order."""
+        return sorted(
+            (each.end_lineno or 0) - each.lineno + 1 for module in self.modules.values() for each in module.functions
+        )
+
+    def repeated_classes(self) -> dict[str, list[str]]:
+        """Names of classes that are made in more than one module."""
+        made = defaultdict(list)
+        for module in self.modules.values():
+            for each in module.classes:
+                made[each.name].append(module.name)
+        return {name: modules for name, modules in made.items() if len(modules) > 1}
+
+    def undocumented(self) -> list[str]:
+        """Public modules, classes, functions and methods without a docstring."""
+        return [name for module in self.modules.values() for name in _undocumented(module)]
+
+    def broad(self) -> list[str]:
+        """Where every exception is caught, as module:function."""
+        return [
+            f"{module.name}:{each.name}"
+            for module in self.modules.values()
+            for each in module.functions
+            for handler in _own_nodes(each)
+            if isinstance(handler, ast.ExceptHandler) and _is_broad(handler) and not _raises_again(handler)
+        ]
+
+
+def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those that only a type checker reads."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for other in node.orelse:
+                yield other
+                yield from _run_nodes(other)
+            continue
+        yield node
+        yield from _run_nodes(node)
+
+
+def _own_nodes(function: Function) -> Iterator[ast.AST]:
+    """Those of a function without the functions inside it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, _FUNCTIONS):
+            yield node
+            waiting += ast.iter_child_nodes(node)
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def _is_broad(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(each is None or (isinstance(each, ast.Name) and each.id in _BROAD) for each in caught)
+
+
+def _raises_again(handler: ast.ExceptHandler) -> bool:
+    """Cleans up and lets the exception go on."""
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def _undocumented(module: Module) -> Iterator[str]:
+    if any(part.startswith("_") and not part.startswith("__") for part in module.name.split(".")):
+        return
+    if ast.get_docstring(module.tree) is None and module.tree.body:
+        yield module.name
+    yield from _without_docstring(module.name, module.tree)
+
+
+def _without_docstring(name: str, parent: ast.Module | ast.ClassDef) -> Iterator[str]:
+    for node in parent.body:
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)) or node.name.startswith("_"):
+            continue
+        inner = f"{name}.{node.name}"
+        if ast.get_docstring(node) is None and not _inherits(node, parent):
+            yield inner
+        if isinstance(node, ast.ClassDef):
+            yield from _without_docstring(inner, node)
+
+
+def _inherits(node: ast.AST, parent: ast.Module | ast.ClassDef) -> bool:
+    """A method of a class with a base may have its docstring there; a property's setter has its getter's."""
+    decorators = getattr(node, "decorator_list", ())
+    named = {each.id if isinstance(each, ast.Name) else getattr(each, "attr", "") for each in decorators}
+    return bool(named & {"setter", "overload"}) or (isinstance(parent, ast.ClassDef) and bool(parent.bases))
+
+
+def _strongly_connected(graph: Mapping[str, set[str]]) -> list[set[str]]:
+    """By Tarjan's algorithm, without recursion."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    groups: list[set[str]] = []
+    for start in graph:
+        work = [(start, iter(sorted(graph[start])))] if start not in index else []
+        if work:
+            index[start] = low[start] = len(index)
+            stack.append(start)
+        while work:
+            node, rest = work[-1]
+            following = next((each for each in rest if each not in index or each in stack), None)
+            if following is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    at = stack.index(node)
+                    groups.append(set(stack[at:]))
+                    del stack[at:]
+            elif following in index:
+                low[node] = min(low[node], index[following])
+            else:
+                index[following] = low[following] = len(index)
+                stack.append(following)
+                work.append((following, iter(sorted(graph[following]))))
+    return groups
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table. ``aim``: at most so much, or at least where ``least``; None has no aim."""
+
+    name: str
+    value: float
+    aim: float | None = None
+    least: bool = False
+    behind: Sequence[str] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is at its aim."""
+        if self.aim is None:
+            return True
+        return self.value >= self.aim if self.least else self.value <= self.aim
+
+
+def figures(package: Package, *, most_modules: int) -> list[Figure]:
+    """Those of one distribution."""
+    modules = list(package.modules.values())
+    lines = sorted(module.lines for module in modules)
+    functions = package.long_functions()
+    once, used_once, broad = package.imported_once(), package.used_once(), package.broad()
+    cycles, repeated, silent = package.cycles(), package.repeated_classes(), package.undocumented()
+    longest = [f"{module.name}: {module.lines}" for module in modules if module.lines > LONGEST]
+    return [
+        Figure("modules", len(modules), most_modules),
+        Figure("lines", sum(lines)),
+        Figure("lines of a module, median", lines[len(lines) // 2], 110, least=True),
+        Figure("modules over 350 lines", len(longest), 0, behind=longest),
+        Figure("modules that one other imports", len(once), 70, behind=once),
+        Figure(
+            "private functions used once, % of all functions",
+            100 * len(used_once) / len(functions),
+            12,
+            behind=used_once,
+        ),
+        Figure("lines of a function, 90th of a hundred", functions[len(functions) * 9 // 10], 30),
+        Figure("cycles of imports", len(cycles), 0, behind=[" ".join(cycle) for cycle in cycles]),
+        Figure("broad except clauses", len(broad), 12, behind=broad),
+        Figure(
+            "names of classes made twice", len(repeated), 0, behind=[f"{k}: {' '.join(v)}" for k, v in repeated.items()]
+        ),
+        Figure("public names without a docstring", len(silent), 0, behind=silent),
+    ]
+
+
+LONGEST: Final = 350
+"""Lines that no module exceeds."""
+
+DISTRIBUTIONS: Final = {"tenantry": (CORE, 170), "tenantry-site": (SITE, 110)}
+"""Distribution -> its folder, and how many modules it is to have at most."""
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.structure", description="Figures of how the code is cut.")
+    parser.add_argument("--list", action="store_true", help="what stands behind the figures that miss their aim")
+    listed = parser.parse_args().list
+    for name, (folder, most) in DISTRIBUTIONS.items():
+        print(f"\n{name}")
+        for figure in figures(Package(folder), most_modules=most):
+            aim = "" if figure.aim is None else f"{'at least' if figure.least else 'at most'} {figure.aim:g}"
+            print(f"  {figure.name:<50} {figure.value:>8.4g}   {aim:<14} {'' if figure.ok else 'missed'}".rstrip())
+            if listed and not figure.ok:
+                print("".join(f"      {each}\n" for each in figure.behind), end="")
+
+
+if __name__ == "__main__":
+    main()

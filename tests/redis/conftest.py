@@ -11,7 +11,7 @@ import pytest
 
 from engines.valkey import Valkey
 from tenantry.backends.redis import RedisBackend
-from tenantry.cache import History
+from tenantry.cache import ChangeLog
 from tenantry.groups import GroupDraft, Issued, Tag, Token, UserGroup
 from tenantry.ports import LeasedBackend, Store
 from tenantry.testing import MemoryStore, make_token
@@ -46,20 +46,20 @@ class Worker:
 
     def __init__(self, backend: LeasedBackend) -> None:
         self._backend = backend
-        self._history = History()
+        self._change_log = ChangeLog()
 
     async def poll(self) -> None:
-        asked = self._history.generation
+        asked = self._change_log.generation
         changes = await self._backend.changes(None if asked < 0 else asked)
-        if not self._history.follows(changes):
-            self._history.begin(changes)
-        list(self._history.add(changes.changes))
-        self._history.end(changes)
+        if not self._change_log.continues(changes):
+            self._change_log.restart(changes)
+        list(self._change_log.add(changes.changes))
+        self._change_log.complete(changes)
 
     async def resolve(self, token: Token) -> UserGroup | None:
         await self.poll()
         reading = await self._backend.read_at_snapshot(token, fresh=False)
-        judged = None if reading.generation is None else self._history.touched(token.handle, reading.generation)
+        judged = None if reading.generation is None else self._change_log.changed_since(token.handle, reading.generation)
         if judged is not False:
             reading = await self._backend.read_at_snapshot(token, fresh=True)
         return reading.group

@@ -59,7 +59,9 @@ class Worker:
     async def resolve(self, token: Token) -> UserGroup | None:
         await self.poll()
         reading = await self._backend.read_at_snapshot(token, fresh=False)
-        judged = None if reading.generation is None else self._change_log.changed_since(token.handle, reading.generation)
+        judged = (
+            None if reading.generation is None else self._change_log.changed_since(token.handle, reading.generation)
+        )
         if judged is not False:
             reading = await self._backend.read_at_snapshot(token, fresh=True)
         return reading.group

@@ -35,7 +35,7 @@ def create_private(path: Path, content: bytes) -> None:
 def read_private(path: Path) -> bytes:
     """The contents. Raises InvalidKeys if the file is missing, is no plain file, or group or others may touch it."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not keep us waiting
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
         raise InvalidKeys(
             f"there is no signing-key file {path}: run `tenantry keys new`, or set TENANTRY_KEYS to where it is"
@@ -65,7 +65,7 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Puts new contents in the place of a file in one step, with the same owner. A crash leaves the old or the new.
+    """Replaces the contents of a file in one step, with the same owner. A crash leaves the old or the new.
 
     The caller holds the lock of ``path``, so the new file's name can be the same each time: what a killed process left
     there, with secrets in it, is gone with the next change.
@@ -102,12 +102,12 @@ def _lock(path: Path) -> int:
             raise InvalidKeys(f"there is no signing-key file {path}: run `tenantry keys new`") from None
         except OSError as error:
             raise InvalidKeys(f"cannot change the signing-key file {path}: {error.strerror}") from None
-        if _took(descriptor, path):
+        if _try_lock(descriptor, path):
             return descriptor
         os.close(descriptor)
 
 
-def _took(descriptor: int, path: Path) -> bool:
+def _try_lock(descriptor: int, path: Path) -> bool:
     """Waits for the lock. False if the file was replaced meanwhile: then its successor is the one to lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,11 +1,9 @@
-"""Tokens: the strings that stand for a user group or an API caller. Pure: no I/O, no clock; randomness is given."""
+"""Tokens: the strings that identify a user group or an API caller. Pure: no I/O, no clock; randomness is given."""
 
 from tenantry.tokens.api_token import API_TOKEN_LENGTH, API_TOKEN_PATTERN, api_token_digest, mint_api_token
-from tenantry.tokens.draft import draft_token
+from tenantry.tokens.key_ring import KeyRing, SigningKey
 from tenantry.tokens.mask import holds_token, mask, mask_within
-from tenantry.tokens.ring import KeyRing
-from tenantry.tokens.shape import TOKEN_LENGTH, TOKEN_PATTERN
-from tenantry.tokens.signing_key import SigningKey
+from tenantry.tokens.user_group_token import TOKEN_LENGTH, TOKEN_PATTERN, draft_token
 
 __all__ = [
     "API_TOKEN_LENGTH",

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from tenantry.groups import Tag
-from tenantry.tokens.checksum import BASE62, checksum
+from tenantry.tokens.user_group_token import BASE62, checksum
 
 API_TOKEN_LENGTH: Final = 54
 API_TOKEN_PATTERN: Final = re.compile(r"ugk[ct]_[0-9A-Za-z]{49}")

@@ -6,14 +6,14 @@ import re
 from typing import Final
 
 from tenantry.tokens.api_token import API_TOKEN_PATTERN
-from tenantry.tokens.shape import TOKEN_PATTERN
+from tenantry.tokens.user_group_token import TOKEN_PATTERN
 
 _LIKE_A_TOKEN: Final = re.compile(r"ug[kt][ct]_[0-9A-Za-z_.-]{32,}")
-"""What starts as a token of ours and is nearly as long: a token with a slip of the hand in it is a secret too."""
+"""What starts as a token of ours and is nearly as long: a token with a typing mistake is a secret too."""
 
 
 def holds_token(text: str) -> bool:
-    """Whether a user group token or an API token stands in ``text``, whole or nearly."""
+    """Whether a user group token or an API token is in ``text``, whole or nearly."""
     return "ug" in text and _LIKE_A_TOKEN.search(text) is not None
 
 

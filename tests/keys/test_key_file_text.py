@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.errors import InvalidKeys
-from tenantry.keys.sheet import KeySheet, new_sheet, parse
+from tenantry.keys.key_file import KeyFile, new_key_file, parse_keys
 
 NOW = datetime(2026, 1, 31, 9, 0, 0, 999, tzinfo=UTC)
 
@@ -30,50 +30,52 @@ A, B, C = spelled(secret("a")), spelled(secret("b")), spelled(secret("c"))
 DAY = "2026-01-31T09:00:00Z"
 
 
-def test_a_new_sheet_says_what_it_is_and_reads_back() -> None:
+def test_a_new_key_file_says_what_it_is_and_reads_back() -> None:
     """Whoever opens the file learns that it is secret; times are kept to the second."""
-    text = new_sheet(secret("a"), NOW).text()
+    text = new_key_file(secret("a"), NOW).text()
     assert text.startswith("# Signing keys of Tenantry. SECRET")
     assert text.splitlines()[-1] == f"k1  {DAY}  active       {A}"
-    sheet = parse(text)
-    assert sheet.active.key.secret == secret("a")
-    assert sheet.active.created_at == NOW.replace(microsecond=0)
-    assert sheet.text() == text
+    key_file = parse_keys(text)
+    assert key_file.active.key.secret == secret("a")
+    assert key_file.active.created_at == NOW.replace(microsecond=0)
+    assert key_file.text() == text
 
 
 def test_a_rotation_adds_a_key_and_keeps_the_rest() -> None:
     """The old key only verifies; comments of the operator stay where they are."""
     text = f"# ours\n\nk1 {DAY} active {A}\n# asked for by Ann\n"
-    sheet = parse(parse(text).rotated(secret("b"), NOW).text())
-    assert [(entry.key.id, entry.key.secret, entry.active) for entry in sheet.entries] == [
+    key_file = parse_keys(parse_keys(text).rotated(secret("b"), NOW).text())
+    assert [(entry.key.id, entry.key.secret, entry.active) for entry in key_file.entries] == [
         ("k1", secret("a"), False),
         ("k2", secret("b"), True),
     ]
-    assert [line for line in sheet.lines if isinstance(line, str)] == ["# ours", "", "# asked for by Ann"]
+    assert [line for line in key_file.lines if isinstance(line, str)] == ["# ours", "", "# asked for by Ann"]
 
 
 def test_ids_go_on_after_the_active_one_and_never_repeat_one_in_use() -> None:
     """k9 is followed by ka, kz by l0, zz by 00; an id that is there is passed over."""
     expected = {"k9": "ka", "kz": "l0", "zz": "00"}
     for active, following in expected.items():
-        sheet = parse(f"{active} {DAY} active {A}\n").rotated(secret("b"), NOW)
-        assert sheet.active.key.id == following
-    assert parse(f"k2 {DAY} verify-only {B}\nk1 {DAY} active {A}\n").rotated(secret("c"), NOW).active.key.id == "k3"
+        key_file = parse_keys(f"{active} {DAY} active {A}\n").rotated(secret("b"), NOW)
+        assert key_file.active.key.id == following
+    assert (
+        parse_keys(f"k2 {DAY} verify-only {B}\nk1 {DAY} active {A}\n").rotated(secret("c"), NOW).active.key.id == "k3"
+    )
 
 
 def test_a_removed_id_does_not_come_back_with_the_next_key() -> None:
     """k1 removed, the key after k2 is k3: a group that still names k1 must not be signed by another key."""
-    sheet = parse(f"k1 {DAY} verify-only {A}\nk2 {DAY} active {B}\n").without("k1").rotated(secret("c"), NOW)
-    assert [entry.key.id for entry in sheet.entries] == ["k2", "k3"]
+    key_file = parse_keys(f"k1 {DAY} verify-only {A}\nk2 {DAY} active {B}\n").without("k1").rotated(secret("c"), NOW)
+    assert [entry.key.id for entry in key_file.entries] == ["k2", "k3"]
 
 
 def test_the_active_key_cannot_be_removed() -> None:
     """Something must sign. Red when ``without`` does not look at the state."""
-    sheet = parse(f"k1 {DAY} verify-only {A}\nk2 {DAY} active {B}\n")
+    key_file = parse_keys(f"k1 {DAY} verify-only {A}\nk2 {DAY} active {B}\n")
     with pytest.raises(InvalidKeys, match="k2 is the active signing key: run `tenantry keys rotate` first"):
-        sheet.without("k2")
+        key_file.without("k2")
     with pytest.raises(InvalidKeys, match="no such signing key; there are k1, k2"):
-        sheet.without("k9")
+        key_file.without("k9")
 
 
 @pytest.mark.parametrize(
@@ -102,52 +104,52 @@ def test_the_active_key_cannot_be_removed() -> None:
     ],
     ids=lambda value: value if value.startswith(("line", "no line")) else "",
 )
-def test_a_bad_sheet_is_refused_by_line_and_never_shown(text: str, message: str) -> None:
+def test_a_bad_key_file_is_refused_by_line_and_never_shown(text: str, message: str) -> None:
     """Each error names the line and the mend; even a secret in the wrong field is not shown.
 
     Red when a message quotes a field, or when the check that it names is left out.
     """
     with pytest.raises(InvalidKeys, match=message) as caught:
-        parse(text)
+        parse_keys(text)
     assert not any(hidden[:8] in repr(caught.value) for hidden in (A, B))
 
 
 @given(st.text())
-def test_whatever_stands_in_a_sheet_only_invalid_keys_is_raised(text: str) -> None:
+def test_whatever_stands_in_a_key_file_only_invalid_keys_is_raised(text: str) -> None:
     """A file of another kind, given by mistake, gets an error and no traceback."""
     with pytest.raises(InvalidKeys):
-        parse(text)
+        parse_keys(text)
 
 
 @given(st.lists(st.text(alphabet="k12 \tactive#-only:TZ\n" + A, max_size=60), max_size=4))
 def test_what_is_parsed_is_written_and_parsed_the_same(parts: list[str]) -> None:
-    """Near misses of a sheet: either refused or stable through writing."""
+    """Near misses of a key file: either refused or stable through writing."""
     try:
-        sheet = parse("\n".join([*parts, f"k1 {DAY} active {A}"]))
+        key_file = parse_keys("\n".join([*parts, f"k1 {DAY} active {A}"]))
     except InvalidKeys:
         return
-    assert parse(sheet.text()) == sheet
-    assert isinstance(sheet, KeySheet)
+    assert parse_keys(key_file.text()) == key_file
+    assert isinstance(key_file, KeyFile)
 
 
 def test_line_ends_of_another_system_are_taken() -> None:
     """An editor may write CR LF."""
-    assert parse(f"# x\r\nk1 {DAY} active {A}\r\n").active.key.id == "k1"
+    assert parse_keys(f"# x\r\nk1 {DAY} active {A}\r\n").active.key.id == "k1"
 
 
 def test_no_repr_shows_a_secret() -> None:
-    """Neither of an entry nor of the whole sheet."""
-    sheet = parse(f"k1 {DAY} active {A}\n")
-    assert A not in repr(sheet)
-    assert repr(secret("a")) not in repr(sheet)
+    """Neither of an entry nor of the whole file."""
+    key_file = parse_keys(f"k1 {DAY} active {A}\n")
+    assert A not in repr(key_file)
+    assert repr(secret("a")) not in repr(key_file)
 
 
 def test_a_weak_secret_is_never_written() -> None:
     """A broken source of randomness is told before a key of it signs anything."""
     with pytest.raises(InvalidKeys, match="source of randomness gave a key that repeats itself"):
-        new_sheet(bytes(32), NOW)
+        new_key_file(bytes(32), NOW)
     with pytest.raises(InvalidKeys, match="source of randomness"):
-        new_sheet(secret("a"), NOW).rotated(bytes(range(32)), NOW)
+        new_key_file(secret("a"), NOW).rotated(bytes(range(32)), NOW)
 
 
 def test_all_ids_can_be_used_up() -> None:
@@ -156,4 +158,4 @@ def test_all_ids_can_be_used_up() -> None:
     ids = [high + low for high in digits for low in digits]
     lines = [f"{name} {DAY} {'active' if name == 'k1' else 'verify-only'} {spelled(secret(name))}" for name in ids]
     with pytest.raises(InvalidKeys, match="all 1,296 key ids are taken"):
-        parse("\n".join(lines)).rotated(secret("new"), NOW)
+        parse_keys("\n".join(lines)).rotated(secret("new"), NOW)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.keys.weakness import PUBLISHED, weakness
+from tenantry.keys.entropy_check import PUBLISHED, entropy_problem
 from tests.tokens.vectors import KEYS
 
 ROOT = Path(__file__).parents[2]
@@ -37,20 +37,20 @@ ROOT = Path(__file__).parents[2]
 def test_a_weak_secret_is_named(secret: bytes, reason: str) -> None:
     """Red when the check of that kind is left out."""
     assert len(secret) >= 32
-    assert reason in str(weakness(secret))
+    assert reason in str(entropy_problem(secret))
 
 
 @pytest.mark.parametrize("written", ["changeme-changeme-changeme-changeme-1234567", "REPLACE-ME" + "x7Qz" * 8 + "y1"])
 def test_a_word_is_found_in_the_text_as_well(written: str) -> None:
     """A typed word is itself base64url, and its bytes look random. Red when only the bytes are looked at."""
     secret = urlsafe_b64decode(written + "=" * (-len(written) % 4))
-    assert weakness(secret, written) == "contains a word of a placeholder"
+    assert entropy_problem(secret, written) == "contains a word of a placeholder"
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.id)
 def test_the_keys_of_the_vectors_are_published(key: object) -> None:
     """They stand in this repository, so anybody has them. Red when their fingerprints are not listed."""
-    assert weakness(key.secret) == "is published, so that anybody can look it up"  # type: ignore[attr-defined]
+    assert entropy_problem(key.secret) == "is published, so that anybody can look it up"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_the_keys_of_the_vectors_are_published(key: object) -> None:
 def test_keys_of_well_known_documents_are_refused(published: str, encodings: str) -> None:
     """Given as text, as what that text spells in base64url, and as the bytes of it: a copied key stays a copied key."""
     as_base64 = urlsafe_b64decode(published + "=" * (-len(published) % 4))
-    assert weakness(as_base64, published)
+    assert entropy_problem(as_base64, published)
     if encodings == "hex":
         raw = bytes.fromhex(published)
-        assert weakness(raw, urlsafe_b64encode(raw).decode().rstrip("="))
-        assert weakness(published.encode())
+        assert entropy_problem(raw, urlsafe_b64encode(raw).decode().rstrip("="))
+        assert entropy_problem(published.encode())
 
 
 def test_random_secrets_pass() -> None:
@@ -76,8 +76,8 @@ def test_random_secrets_pass() -> None:
     for size in (32, 64):
         for _ in range(5_000):
             secret = secrets.token_bytes(size)
-            assert weakness(secret, urlsafe_b64encode(secret).decode().rstrip("=")) is None
-    assert weakness(secrets.token_hex(32).encode()) is None
+            assert entropy_problem(secret, urlsafe_b64encode(secret).decode().rstrip("=")) is None
+    assert entropy_problem(secrets.token_hex(32).encode()) is None
 
 
 def test_every_key_that_our_documents_print_is_refused() -> None:
@@ -91,7 +91,7 @@ def test_every_key_that_our_documents_print_is_refused() -> None:
         if path.suffix in {".md", ".py", ".txt", ".keys", ".toml", ".sh"}:
             for written in line.findall(path.read_text(encoding="utf-8")):
                 secret = urlsafe_b64decode(written + "=" * (-len(written) % 4))
-                assert weakness(secret, written), f"{path} prints a usable key"
+                assert entropy_problem(secret, written), f"{path} prints a usable key"
 
 
 def test_fingerprints_are_fingerprints() -> None:

@@ -1,4 +1,4 @@
-"""weakness: why a secret is not one. Random keys pass; what a person types or copies does not."""
+"""Whether a secret may sign. Random keys pass; what a person types or copies does not."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ PUBLISHED: Final = frozenset(
 )
 
 
-def weakness(secret: bytes, written: str = "") -> str | None:
-    """Why this secret must not sign, as words after "the secret …"; None if nothing speaks against it.
+def entropy_problem(secret: bytes, written: str = "") -> str | None:
+    """Why this secret must not sign, as words after "the secret …"; None if it may.
 
     ``written`` is the text that the secret was decoded from, if any: a typed word is found in the text, not in bytes.
     """
@@ -51,7 +51,7 @@ def weakness(secret: bytes, written: str = "") -> str | None:
 
 
 def _repeats(secret: bytes) -> bool:
-    """Whether a part of at most half the length, said again and again, gives the whole: one byte, or abcabc."""
+    """Whether a part of at most half the length, repeated, gives the whole: one byte, or abcabc."""
     return any(secret[period:] == secret[:-period] for period in range(1, len(secret) // 2 + 1))
 
 

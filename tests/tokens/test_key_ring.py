@@ -16,7 +16,7 @@ from itsdangerous import BadSignature, Signer
 from tenantry.errors import InvalidKeys, InvalidToken, SigningKeyMissing
 from tenantry.groups import Tag, Token
 from tenantry.tokens import TOKEN_PATTERN, KeyRing, SigningKey, draft_token
-from tenantry.tokens.checksum import checksum
+from tenantry.tokens.user_group_token import checksum
 from tests.tokens.vectors import KEYS, TOKENS
 
 RING = KeyRing(KEYS)
@@ -227,7 +227,7 @@ def test_no_repr_shows_a_secret() -> None:
 
 def test_a_refusal_never_reaches_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of a forgery is decoded. Red when the payload is parsed before the signature is compared."""
-    monkeypatch.setattr("tenantry.tokens.ring.decode", lambda raw: pytest.fail("parsed an unsigned payload"))
+    monkeypatch.setattr("tenantry.tokens.key_ring.decode", lambda raw: pytest.fail("parsed an unsigned payload"))
     text = TOKENS[0][1]
     for place in [*range(47), *range(48, 97)]:  # the dot between the two is under no signature
         checked = (text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :])[:91].encode()

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tenantry.cli.output import Listing
+from tenantry.cli.output import RowPrinter
 from tests.cli.conftest import Terminal
 
 
@@ -79,8 +79,8 @@ def test_a_page_is_shown_before_the_next_is_read(ready: Terminal, monkeypatch: p
     assert (ready("audit", "--json").out, ready("audit").out) == (whole.out, table)
     assert whole.out == json.dumps(whole.json(), ensure_ascii=False, indent=2) + "\n"
     added: list[int] = []
-    add = Listing.add
-    monkeypatch.setattr(Listing, "add", lambda listing, rows: (added.append(len(rows)), add(listing, rows)))
+    add = RowPrinter.add
+    monkeypatch.setattr(RowPrinter, "add", lambda listing, rows: (added.append(len(rows)), add(listing, rows)))
     ready("audit")
     assert added == [4, 2]
     assert ready("audit", "--after", "99", "--json").out == "[]\n"

@@ -1,10 +1,5 @@
-"""The command line: ``tenantry`` (click). One module a noun; ``tenantry.cli.main`` gathers them."""
+"""The command line: ``tenantry`` (click). One module a noun; ``tenantry.cli.commands`` is the group of all commands."""
 
-from __future__ import annotations
+from tenantry.cli.commands import main
 
-
-def main() -> None:
-    """The entry point."""
-    from tenantry.cli.main import commands
-
-    commands(prog_name="tenantry")
+__all__ = ["main"]

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tenantry.cli.options import as_text, author, choose_environment, environment_option, json_option, with_store
-from tenantry.cli.output import say, show, show_alone, show_secret
+from tenantry.cli.output import print_note, print_rows, print_secret, print_value
 from tenantry.groups import ApiToken, Scope
 from tenantry.ports import Store
 from tenantry.provisioning import issue_api_token
@@ -20,7 +20,7 @@ def api_token() -> None:
 
 @api_token.command("create")
 @environment_option
-@click.option("--label", type=as_text, metavar="TEXT", default="", help="Words that tell you later whose it is.")
+@click.option("--label", type=as_text, metavar="TEXT", default="", help="Text that tells you later whose it is.")
 @click.option(
     "--scope",
     "scopes",
@@ -34,12 +34,12 @@ def api_token() -> None:
 @with_store
 async def create(store: Store, environment: str | None, label: str, scopes: tuple[str, ...], as_json: bool) -> None:
     """Create an API token and print it: once, alone on stdout. Only its hash is kept."""
-    fence = await choose_environment(store, environment)
+    target = await choose_environment(store, environment)
     secret, made = await issue_api_token(
-        store, fence, label=label, scopes=[Scope(scope) for scope in scopes], author=author()
+        store, target, label=label, scopes=[Scope(scope) for scope in scopes], author=author()
     )
-    show_secret(secret, _row(made), field="api_token", as_json=as_json)
-    say(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
+    print_secret(secret, _row(made), field="api_token", as_json=as_json)
+    print_note(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
 
 
 @api_token.command("list")
@@ -48,8 +48,8 @@ async def create(store: Store, environment: str | None, label: str, scopes: tupl
 @with_store
 async def list_(store: Store, environment: str | None, as_json: bool) -> None:
     """List the API tokens of an environment, without their secrets."""
-    fence = await choose_environment(store, environment)
-    show([_row(each) for each in await store.api_tokens(fence)], as_json=as_json)
+    target = await choose_environment(store, environment)
+    print_rows([_row(each) for each in await store.api_tokens(target)], as_json=as_json)
 
 
 @api_token.command("revoke")
@@ -59,10 +59,10 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @with_store
 async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:
     """Revoke the API token with this ID (see `list`). It is dead when this command returns."""
-    fence = await choose_environment(store, environment)
-    gone = await store.revoke_api_token(fence, token_id, author=author())
-    show_alone(str(gone.id), _row(gone), field="id", as_json=as_json)
-    say(f"Revoked …{gone.hint}.")
+    target = await choose_environment(store, environment)
+    gone = await store.revoke_api_token(target, token_id, author=author())
+    print_value(str(gone.id), _row(gone), field="id", as_json=as_json)
+    print_note(f"Revoked …{gone.hint}.")
 
 
 def _row(each: ApiToken) -> dict[str, Any]:

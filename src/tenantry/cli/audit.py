@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tenantry.cli.options import environment_option, json_option, settings, with_store
-from tenantry.cli.output import Listing
+from tenantry.cli.output import RowPrinter
 from tenantry.errors import UnknownEnvironment
 from tenantry.groups import AuditEntry
 from tenantry.ports import AuditTrail, Store
@@ -29,9 +29,9 @@ async def audit(store: Store, environment: str | None, after: int, limit: int | 
     name = settings(environment=environment).environment
     if name is not None and await store.environment(name) is None:
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
-    with Listing(as_json=as_json) as listing:
+    with RowPrinter(as_json=as_json) as printer:
         async for page in _pages(store, name, after, limit):
-            listing.add([_row(each) for each in page])
+            printer.add([_row(each) for each in page])
 
 
 async def _pages(

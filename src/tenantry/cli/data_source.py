@@ -17,7 +17,7 @@ from tenantry.cli.options import (
     json_option,
     with_store,
 )
-from tenantry.cli.output import say, show, show_alone
+from tenantry.cli.output import print_note, print_rows, print_value
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.ports import Store
@@ -39,7 +39,7 @@ async def create(
     store: Store, provided_id: str, environment: str | None, url: str, trusted: bool, as_json: bool
 ) -> None:
     """Register a data source under your own NAME for it, and print its id (ds_…)."""
-    fence = await choose_environment(store, environment)
+    target = await choose_environment(store, environment)
     from tenantry.datasources import check_url, resolve_url  # SQLAlchemy, which `--help` need not wait for
 
     if provided_id.startswith("ds_"):
@@ -48,15 +48,15 @@ async def create(
         url = sys.stdin.read().strip()
     check_url(url, trusted=trusted)
     made = await store.create_data_source(
-        fence,
+        target,
         source_id=f"ds_{secrets.token_hex(8)}",
         provided_id=provided_id,
         url=resolve_url(url),
         trusted=trusted,
         author=author(),
     )
-    show_alone(made.id, _row(made), field="id", as_json=as_json)
-    say(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
+    print_value(made.id, _row(made), field="id", as_json=as_json)
+    print_note(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
 
 
 @data_source.command("list")
@@ -65,8 +65,8 @@ async def create(
 @with_store
 async def list_(store: Store, environment: str | None, as_json: bool) -> None:
     """List the data sources of an environment; passwords are masked."""
-    fence = await choose_environment(store, environment)
-    show([_row(each) for each in await store.data_sources(fence)], as_json=as_json)
+    target = await choose_environment(store, environment)
+    print_rows([_row(each) for each in await store.data_sources(target)], as_json=as_json)
 
 
 @data_source.command("delete")
@@ -76,9 +76,9 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
     """Remove a data source. Groups that map to it get an error, never another source."""
-    fence = await choose_environment(store, environment)
-    gone = await store.delete_data_source(fence, reference, author=author())
-    show_alone(gone.id, _row(gone), field="id", as_json=as_json)
+    target = await choose_environment(store, environment)
+    gone = await store.delete_data_source(target, reference, author=author())
+    print_value(gone.id, _row(gone), field="id", as_json=as_json)
 
 
 def _row(each: RegisteredSource) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``tenantry environment``: the fences around groups, data sources and API tokens."""
+"""``tenantry environment``: what separates groups, data sources and API tokens from others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tenantry.cli.options import as_name, as_new_name, author, grace_type, json_option, with_store
-from tenantry.cli.output import say, show, show_alone
+from tenantry.cli.output import print_note, print_rows, print_value
 from tenantry.errors import UnknownEnvironment
 from tenantry.groups import Environment, Tag
 from tenantry.ports import Store
@@ -16,7 +16,7 @@ from tenantry.ports import Store
 
 @click.group()
 def environment() -> None:
-    """Create and list environments, and set what holds in them."""
+    """Create and list environments, and change their settings."""
 
 
 @environment.command("create")
@@ -43,8 +43,8 @@ async def create(
         grace_seconds=grace_seconds,
         author=author(),
     )
-    show_alone(made.name, _row(made), field="name", as_json=as_json)
-    say(f"Next: tenantry api-token create --environment {shlex.quote(made.name)}")
+    print_value(made.name, _row(made), field="name", as_json=as_json)
+    print_note(f"Next: tenantry api-token create --environment {shlex.quote(made.name)}")
 
 
 @environment.command("list")
@@ -52,7 +52,7 @@ async def create(
 @with_store
 async def list_(store: Store, as_json: bool) -> None:
     """List all environments."""
-    show([_row(each) for each in await store.environments()], as_json=as_json)
+    print_rows([_row(each) for each in await store.environments()], as_json=as_json)
 
 
 @environment.command("set-grace")
@@ -66,7 +66,7 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
     if known is None:
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
     changed = await store.set_grace(known, seconds, author=author())
-    show_alone(changed.name, _row(changed), field="name", as_json=as_json)
+    print_value(changed.name, _row(changed), field="name", as_json=as_json)
 
 
 def _row(each: Environment) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from tenantry.cli.options import (
     grace_type,
     json_option,
     keys_option,
-    pairs,
+    parse_json_pairs,
+    parse_pairs,
     settings,
-    typed_pairs,
     with_store,
 )
-from tenantry.cli.output import Listing, say, show_alone, show_one, show_secret
+from tenantry.cli.output import RowPrinter, print_note, print_record, print_secret, print_value
 from tenantry.errors import UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup
 from tenantry.keys import SigningKeys
@@ -62,16 +62,16 @@ async def create(
     as_json: bool,
 ) -> None:
     """Create the user group ID, or find it unchanged, and print its token alone on stdout."""
-    fence = await choose_environment(store, environment)
+    target = await choose_environment(store, environment)
     draft = GroupDraft(
         provided_id,
         provided_id if name is None else name,
-        typed_pairs(properties, "--property") or None,
-        pairs(mapping, "--map") or None,
+        parse_json_pairs(properties, "--property") or None,
+        parse_pairs(mapping, "--map") or None,
     )
-    made = await _provisioner(store, keys).get_or_create(fence, draft, author=author())
+    made = await _provisioner(store, keys).get_or_create(target, draft, author=author())
     _show_token(made, as_json=as_json)
-    say("Created." if made.created else "It was there already; nothing was changed.")
+    print_note("Created." if made.created else "It was there already; nothing was changed.")
 
 
 @group.command("get")
@@ -85,17 +85,17 @@ async def get(
     store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
     """Show the user group ID. Its token is shown only with --token."""
-    fence = await choose_environment(store, environment)
+    target = await choose_environment(store, environment)
     if token_only:
-        found = await _provisioner(store, keys).get(fence, provided_id)
+        found = await _provisioner(store, keys).get(target, provided_id)
         if found is None:
-            raise _unknown(provided_id, fence.name)
+            raise _unknown(provided_id, target.name)
         _show_token(found, as_json=as_json)
         return
-    issued = await store.get(fence, provided_id)
+    issued = await store.get(target, provided_id)
     if issued is None:
-        raise _unknown(provided_id, fence.name)
-    show_one(issued.group.as_dict(), as_json=as_json)
+        raise _unknown(provided_id, target.name)
+    print_record(issued.group.as_dict(), as_json=as_json)
 
 
 @group.command("list")
@@ -104,12 +104,12 @@ async def get(
 @with_store
 async def list_(store: Store, environment: str | None, as_json: bool) -> None:
     """List the user groups of an environment, without their tokens."""
-    fence = await choose_environment(store, environment)
-    with Listing(as_json=as_json) as listing:
-        page = await store.groups(fence, limit=PAGE)
+    target = await choose_environment(store, environment)
+    with RowPrinter(as_json=as_json) as printer:
+        page = await store.groups(target, limit=PAGE)
         while page:
-            listing.add([_row(each) for each in page])
-            page = await store.groups(fence, after=page[-1].team_id, limit=PAGE)
+            printer.add([_row(each) for each in page])
+            page = await store.groups(target, after=page[-1].team_id, limit=PAGE)
 
 
 @group.command("update")
@@ -137,14 +137,14 @@ async def update(
     for field, given in (("properties", properties), ("mapping", mapping)):
         if given and field in clear:
             raise click.UsageError(f"--clear {field} and new {field} contradict each other")
-    fence = await choose_environment(store, environment)
+    target = await choose_environment(store, environment)
     changes = GroupChanges(
         name if name is not None else UNCHANGED,
-        None if "properties" in clear else typed_pairs(properties, "--property") or UNCHANGED,
-        None if "mapping" in clear else pairs(mapping, "--map") or UNCHANGED,
+        None if "properties" in clear else parse_json_pairs(properties, "--property") or UNCHANGED,
+        None if "mapping" in clear else parse_pairs(mapping, "--map") or UNCHANGED,
     )
-    changed = await _provisioner(store, keys).update(fence, provided_id, changes, author=author())
-    show_one(changed.group.as_dict(), as_json=as_json)
+    changed = await _provisioner(store, keys).update(target, provided_id, changes, author=author())
+    print_record(changed.group.as_dict(), as_json=as_json)
 
 
 @group.command("rotate")
@@ -160,9 +160,9 @@ async def rotate(
     store: Store, provided_id: str, grace_seconds: int | None, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
     """Give the user group ID a new token and print it alone on stdout. The old one is dead, or ends with its grace."""
-    fence = await choose_environment(store, environment)
+    target = await choose_environment(store, environment)
     made = await _provisioner(store, keys).rotate_group(
-        fence, provided_id, grace_seconds=grace_seconds, author=author()
+        target, provided_id, grace_seconds=grace_seconds, author=author()
     )
     _show_token(made, as_json=as_json)
 
@@ -175,15 +175,15 @@ async def rotate(
 @with_store
 async def delete(store: Store, provided_id: str, environment: str | None, yes: bool, as_json: bool) -> None:
     """Delete the user group ID. Its token is dead; the same ID later is a new group."""
-    fence = await choose_environment(store, environment)
+    target = await choose_environment(store, environment)
     if not yes:
         click.confirm(
-            mask_within(f"Delete {provided_id!r} of {fence.name}? Its dashboards stop within a second."),
+            mask_within(f"Delete {provided_id!r} of {target.name}? Its dashboards stop within a second."),
             abort=True,
             err=True,
         )
-    gone = await store.delete(fence, provided_id, author=author())
-    show_alone(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
+    gone = await store.delete(target, provided_id, author=author())
+    print_value(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
 
 
 def _provisioner(store: Store, keys: str | None) -> Provisioner:
@@ -191,7 +191,7 @@ def _provisioner(store: Store, keys: str | None) -> Provisioner:
 
 
 def _show_token(made: Provisioned, *, as_json: bool) -> None:
-    show_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
+    print_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
 
 
 def _unknown(provided_id: str, environment: str) -> UnknownGroup:

@@ -8,7 +8,7 @@ import click
 
 from tenantry import keys as key_file
 from tenantry.cli.options import as_name, json_option, keys_option, settings
-from tenantry.cli.output import say, show, show_alone
+from tenantry.cli.output import print_note, print_rows, print_value
 
 
 @click.group()
@@ -23,8 +23,8 @@ def new(keys: str | None, as_json: bool) -> None:
     """Make a new key file (mode 0600) and print its path. Never overwrites one."""
     path = settings(keys=keys).keys
     key_file.create_key_file(path)
-    show_alone(str(path), {}, field="path", as_json=as_json)
-    say("Keep this file safe and backed up: without it no token can be checked.")
+    print_value(str(path), {}, field="path", as_json=as_json)
+    print_note("Keep this file safe and backed up: without it no token can be checked.")
 
 
 @keys.command("rotate")
@@ -33,8 +33,8 @@ def new(keys: str | None, as_json: bool) -> None:
 def rotate(keys: str | None, as_json: bool) -> None:
     """Add a new active key and print its id. Tokens signed with older keys stay good."""
     path = settings(keys=keys).keys
-    show_alone(key_file.rotate_key_file(path).id, {"path": str(path)}, field="id", as_json=as_json)
-    say("Restart your apps, then `tenantry serve`: an app that has not read the new key refuses its tokens.")
+    print_value(key_file.rotate_key_file(path).id, {"path": str(path)}, field="id", as_json=as_json)
+    print_note("Restart your apps, then `tenantry serve`: an app that has not read the new key refuses its tokens.")
 
 
 @keys.command("list")
@@ -46,7 +46,7 @@ def list_(keys: str | None, as_json: bool) -> None:
         {"id": key.id, "active": key.active, "created": key.created_at.isoformat(timespec="seconds")}
         for key in key_file.list_keys(settings(keys=keys).keys)
     ]
-    show(rows, as_json=as_json)
+    print_rows(rows, as_json=as_json)
 
 
 @keys.command("remove")
@@ -57,5 +57,7 @@ def remove(key_id: str, keys: str | None, as_json: bool) -> None:
     """Remove a key that is not active: all tokens that it signed die when the file is read again."""
     path = settings(keys=keys).keys
     key_file.remove_key(path, key_id)
-    show_alone(key_id, {"path": str(path)}, field="id", as_json=as_json)
-    say("Groups whose token it signed answer signing_key_missing until they are rotated: tenantry group rotate ID")
+    print_value(key_id, {"path": str(path)}, field="id", as_json=as_json)
+    print_note(
+        "Groups whose token it signed answer signing_key_missing until they are rotated: tenantry group rotate ID"
+    )

@@ -27,8 +27,8 @@ T = TypeVar("T")
 
 
 def as_text(value: str) -> str:
-    """The type of an option whose words are kept: up to 255 characters of UTF-8, while a shell passes on any bytes, and
-    no token, which would be kept in clear and listed. No message repeats it."""
+    """The type of an option whose text is stored: up to 255 characters of UTF-8, while a shell passes on any bytes, and
+    no token, which would be stored in clear and listed. No message repeats it."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -43,14 +43,14 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """The type of a name or an id: 1 to 255 characters. It may be of something from before tokens were refused."""
+    """The type of a name or an id: 1 to 255 characters. It may have been stored before tokens were refused."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
 
 
 def as_new_name(value: str) -> str:
-    """The same of something that is being made: as ``as_text``."""
+    """The same of something new: as ``as_text``."""
     return as_text(as_name(value))
 
 
@@ -78,10 +78,10 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON o
 
 def settings(**given: Any) -> Settings:
     """The settings, with the given options before all others. Raises InvalidSettings."""
-    from tenantry.settings import load_settings  # pydantic, which `--help` need not wait for
+    from tenantry.settings import load_settings  # pydantic, not imported for `--help`
 
     chosen = load_settings(**given)
-    # The run folder is where the processes of this host meet: what the file says of it holds for all that we start.
+    # The processes of this host share the run folder: the setting holds for all that we start.
     for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):
         if value is not None:
             os.environ[name] = str(value)
@@ -104,8 +104,8 @@ def _user() -> str:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Runs an async command with the store of ``--database`` as its first argument, and closes it. The Valkey or Redis
-    of the settings is told of what the command writes."""
+    """Runs an async command with the store of ``--database`` as its first argument, and closes it. What the command
+    writes is also written to the Valkey or Redis of the settings."""
 
     @database_option
     @functools.wraps(command)
@@ -116,7 +116,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def _with_store(command: Callable[..., Awaitable[None]], database: str | None, arguments: dict[str, Any]) -> None:
-    from tenantry.backends.sql import SQLStore  # SQLAlchemy, which `--help` and `keys` need not wait for
+    from tenantry.backends.sql import SQLStore  # SQLAlchemy, not imported for `--help` and `keys`
 
     chosen = settings(database=database)
     async with AsyncExitStack() as stack:
@@ -147,7 +147,7 @@ async def choose_environment(store: EnvironmentStore, name: str | None) -> Envir
     return next(iter(every.values()))
 
 
-def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
+def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     """``("a=1", "b=2")`` -> ``{"a": "1", "b": "2"}``. Raises click.BadParameter."""
     result: dict[str, str] = {}
     for value in values:
@@ -160,17 +160,17 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     return result
 
 
-def typed_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """As ``pairs``, and a value that is JSON is taken as JSON: ``seats=5`` is a number, ``region=eu`` a string."""
-    return {name: _json_or_text(text) for name, text in pairs(values, option).items()}
+def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
+    """As ``parse_pairs``, and a JSON value is read as JSON: ``seats=5`` is a number, ``region=eu`` a string."""
+    return {name: _json_or_text(text) for name, text in parse_pairs(values, option).items()}
 
 
 def _json_or_text(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_reject_constant)
     except ValueError:
         return text
 
 
-def _refuse(constant: str) -> None:
+def _reject_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")

@@ -12,40 +12,41 @@ import click
 from tenantry.tokens import mask_within
 
 
-def say(text: str) -> None:
+def print_note(text: str) -> None:
     """Prose: on stderr, so that stdout stays what a script asked for."""
     click.echo(text, err=True)
 
 
-def show(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
     """A table with a head, or a JSON array."""
-    with Listing(as_json=as_json) as listing:
-        listing.add(rows)
+    with RowPrinter(as_json=as_json) as printer:
+        printer.add(rows)
 
 
-class Listing:
+class RowPrinter:
     """A table with a head, or a JSON array, of rows that come page by page: each is shown before the next is read.
 
-    ``with Listing(as_json=…) as listing: listing.add(rows)``. A column of a table grows where a later page needs it.
+    ``with RowPrinter(as_json=…) as printer: printer.add(rows)``. A column of a table grows where a later page needs it.
     """
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._widths: list[int] = []
-        self._begun = False
+        self._started = False
 
     def __enter__(self) -> Self:
         return self
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Prints one page of rows."""
         if not rows:
             return
         if self._as_json:
             each = (_json(row).replace("\n", "\n  ") for row in rows)
-            click.echo((",\n  " if self._begun else "[\n  ") + ",\n  ".join(each), nl=False)
+            click.echo((",\n  " if self._started else "[\n  ") + ",\n  ".join(each), nl=False)
         else:
-            self._table([[_cell(value) for value in row.values()] for row in rows], [] if self._begun else [*rows[0]])
-        self._begun = True
+            self._table([[_cell(value) for value in row.values()] for row in rows], [] if self._started else [*rows[0]])
+        self._started = True
 
     def _table(self, lines: list[list[str]], head: list[str]) -> None:
         lines = [head, *lines] if head else lines
@@ -60,12 +61,12 @@ class Listing:
         if kind is not None:
             return
         if self._as_json:
-            click.echo("\n]" if self._begun else "[]")
-        elif not self._begun:
-            say("none")
+            click.echo("\n]" if self._started else "[]")
+        elif not self._started:
+            print_note("none")
 
 
-def show_one(record: Mapping[str, Any], *, as_json: bool) -> None:
+def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
     """One record: ``name: value`` lines, or a JSON object."""
     if as_json:
         click.echo(_json(record))
@@ -74,14 +75,13 @@ def show_one(record: Mapping[str, Any], *, as_json: bool) -> None:
         click.echo(f"{name}: {_cell(value)}")
 
 
-def show_alone(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """An id or name alone on stdout; with ``as_json`` inside the record, as ``field``. A token that stands there is
-    masked."""
-    show_secret(mask_within(value), record, field=field, as_json=as_json)
+def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
+    """An id or name alone on stdout; with ``as_json`` inside the record, as ``field``. A token in it is masked."""
+    print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
-def show_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """The same of a token, which was asked for."""
+def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
+    """The same of a token that was asked for: not masked."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
@@ -89,7 +89,7 @@ def show_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: b
 
 
 def _json(record: Mapping[str, Any]) -> str:
-    """A token in a record stands where something else belongs, so it is masked."""
+    """A token in a record is there by mistake, so it is masked."""
     return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 
@@ -101,7 +101,7 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Text on one line that does nothing to the terminal it is shown on.
+    """Text on one line that does nothing to the terminal.
 
     A name comes from whoever calls the API, or wrote a page: it must not forge a row or steer the operator's terminal.
     """

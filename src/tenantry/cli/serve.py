@@ -1,19 +1,13 @@
-"""``tenantry serve``, ``migrate`` and ``demo``: what starts something."""
+"""``tenantry serve``, ``migrate`` and ``demo``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tenantry.cli.options import database_option, keys_option, settings
-from tenantry.cli.output import say
-
-if TYPE_CHECKING:
-    from tenantry.api import FastRouter
-    from tenantry.cli.server import Drain
-    from tenantry.connections import ConnectionLimits
-    from tenantry.settings import Settings
+from tenantry.cli.output import print_note
 
 host_option = click.option(
     "--host", envvar="TENANTRY_HOST", show_envvar=True, help="Address to listen on; default 127.0.0.1."
@@ -108,64 +102,25 @@ host_option = click.option(
 )
 def serve(**given: Any) -> None:
     """Serve /api/user, after bringing the store's tables up to date."""
-    from tenantry.cli.log import teller
-    from tenantry.cli.server import Drain, listen, run
+    from tenantry.cli.server import Drain, listen
+    from tenantry.cli.telemetry import make_reporter
+    from tenantry.cli.workers import Supervisor, make_app, serve_process
     from tenantry.migrations import migrate as migrate_store
 
     chosen = settings(**given)
     drain = Drain(chosen.drain_seconds)
-    app = application(chosen, drain)  # also before workers make their own: what is wrong is said once
+    app = make_app(chosen, drain)  # also before workers make their own: an error is reported once
     migrate_store(chosen.database)
     listener = listen(chosen.host, chosen.port)
-
-    tell = teller(chosen.log_format)
+    report = make_reporter(chosen.log_format)
 
     def announce(url: str) -> None:
-        tell(f"Tenantry serves {url}/api/user  (OpenAPI: {url}/openapi.json). Ctrl-C stops it.")
+        report(f"Tenantry serves {url}/api/user  (OpenAPI: {url}/openapi.json). Ctrl-C stops it.")
 
     if chosen.workers == 1:
-        from tenantry.cli.tracing import exported_spans
-
-        limits = connection_limits(chosen)
-        with exported_spans(tell):
-            run(app, listener, announce=announce, drain=drain, log_format=chosen.log_format, limits=limits)
+        serve_process(chosen, listener, app, drain, announce)
     else:
-        from tenantry.cli.workers import Supervisor
-
         Supervisor(chosen, listener).run(announce=announce)
-
-
-def application(chosen: Settings, drain: Drain) -> FastRouter:
-    """The app that these settings describe. Raises InvalidKeys, InvalidSettings."""
-    from tenantry.api import FastRouter
-    from tenantry.app import create_app
-    from tenantry.keys import SigningKeys
-
-    keys = SigningKeys.from_file(chosen.keys)
-    return FastRouter(
-        create_app(
-            chosen.database,
-            keys,
-            redis=chosen.redis,
-            listen_database=chosen.listen_database,
-            metrics=chosen.metrics,
-            draining=drain,
-            contact=chosen.api_contact,
-        )
-    )
-
-
-def connection_limits(chosen: Settings) -> ConnectionLimits:
-    """What clients may take of a process with these settings."""
-    from tenantry.connections import ConnectionLimits, most_connections
-
-    return ConnectionLimits(
-        header_seconds=chosen.header_seconds,
-        min_rate=chosen.min_rate,
-        max_connections=most_connections() if chosen.max_connections is None else chosen.max_connections,
-        max_per_address=chosen.max_connections_per_address,
-        proxies=chosen.proxies,
-    )
 
 
 @click.command()
@@ -175,7 +130,7 @@ def migrate(database: str | None) -> None:
     from tenantry.migrations import migrate as migrate_store
 
     migrate_store(settings(database=database).database)
-    say("The store is up to date.")
+    print_note("The store is up to date.")
 
 
 @click.command()
@@ -198,13 +153,13 @@ def demo(folder: str, host: str | None, port: int) -> None:
     from tenantry.demo.composition import prepare_demo
 
     with listen(host or "127.0.0.1", port) as listener:  # first: each start replaces the API token of the one before
-        say("Preparing the demo: its data, its dashboards, its documentation …")
+        print_note("Preparing the demo: its data, its dashboards, its documentation …")
         url = url_of(listener)
         prepared = prepare_demo(folder, url)
         run(
             prepared.app,
             listener,
-            announce=lambda url: say(prepared.addresses(url)),
+            announce=lambda url: print_note(prepared.addresses(url)),
             prepare=lambda: prepared.open_pages(url),
             proxied=True,  # behind TLS its cookies are for TLS only
         )

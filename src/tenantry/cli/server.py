@@ -1,4 +1,4 @@
-"""Running an ASGI app with uvicorn: logs on stderr without any token, and an end that drops no request."""
+"""Running an ASGI app with uvicorn: logs on stderr without any token, and a shutdown that drops no request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import uvicorn
 
-from tenantry.cli.log import log_config
+from tenantry.cli.telemetry import log_config
 from tenantry.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
 from tenantry.errors import InvalidSettings
 
@@ -22,26 +22,26 @@ DRAIN_SECONDS = 10
 """How long requests under way may take to finish."""
 
 _TICK = 0.1
-_LINGER_SECONDS = 0.5
-"""How long connections that were just made may take to say what they want."""
+_NEW_CONNECTION_SECONDS = 0.5
+"""How long connections that were just made may take to send a request."""
 
 _BACKLOG = 2_048
 """Connections that may wait in the system to be accepted."""
 _ACCEPTED_AT_ONCE = 4
-"""asyncio takes one number for that and for how many it accepts before it makes any of them known: with many, a crowd
-has used up the file descriptors before a limit can see it."""
+"""asyncio takes one number for that and for how many it accepts before it makes any of them known: with many, the file
+descriptors are used up before a limit can see it."""
 
 
 class Drain:
-    """Whether the server was asked to stop. ``/readyz`` tells of it for ``seconds``, while requests are still taken, so
-    that whoever spreads the load sends the next one elsewhere."""
+    """Whether the server was asked to stop. ``/readyz`` is 503 for ``seconds``, while requests are still taken, so that
+    a load balancer sends the next one elsewhere."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
-        self.begun = False
+        self.started = False
 
     def __call__(self) -> bool:
-        return self.begun
+        return self.started
 
 
 def run(
@@ -59,10 +59,10 @@ def run(
     """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``.
 
     SIGTERM comes from a supervisor: with a ``drain`` its seconds pass before new connections are refused. SIGINT comes
-    from somebody at a terminal, who does not want to wait for that; nor does who signals twice.
+    from a terminal and does not wait for that; nor does a second signal.
 
     ``announce`` is called with the address once it answers, and after ``prepare``, which runs in the server's own loop.
-    ``limits``: what clients may take, and ``counters`` of those who took more. ``proxied``: the app asks whether its
+    ``limits``: what clients may use, and ``counters`` of those beyond them. ``proxied``: the app asks whether its
     client came by TLS, and a proxy on this machine is believed about that.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
@@ -78,28 +78,28 @@ def run(
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="auto",
     )
-    server = _Server(config, lambda: announce(url_of(listener)), prepare or _nothing, drain or Drain())
+    server = _Server(config, lambda: announce(url_of(listener)), prepare or _no_preparation, drain or Drain())
     # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         with listener, suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
     finally:
-        gc.unfreeze()  # else the interpreter's end frees nothing of it, and extension modules print what they miss
+        gc.unfreeze()  # else nothing of it is freed at exit, and extension modules print leaks
 
 
-async def _nothing() -> None:
-    """What most servers prepare."""
+async def _no_preparation() -> None:
+    """Most servers prepare nothing."""
 
 
 def url_of(listener: socket.socket) -> str:
-    """Where to reach it."""
+    """The address of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class _Server(uvicorn.Server):
-    """Says when it listens, which uvicorn itself does only in its log, and drains before it stops listening."""
+    """Calls ``on_ready`` when it listens, and drains before it stops listening."""
 
     def __init__(
         self, config: uvicorn.Config, on_ready: Callable[[], None], prepare: Callable[[], Awaitable[None]], drain: Drain
@@ -124,13 +124,13 @@ class _Server(uvicorn.Server):
             self._on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._drain.begun = True
+        self._drain.started = True
         self._signals.append(sig)
         super().handle_exit(sig, frame)
 
     async def on_tick(self, counter: int) -> bool:
         parent = multiprocessing.parent_process()
-        if parent is not None and not parent.is_alive():  # nobody would end or replace this worker any more
+        if parent is not None and not parent.is_alive():  # nothing would stop or replace this worker any more
             self.handle_exit(signal.SIGTERM, None)
         return await super().on_tick(counter)
 
@@ -145,14 +145,14 @@ class _Server(uvicorn.Server):
         while len(self._signals) == 1 and loop.time() < ends:  # noqa: ASYNC110  # a signal handler sets no Event
             await asyncio.sleep(_TICK)
         await self._stop_listening()
-        ends = loop.time() + _LINGER_SECONDS
+        ends = loop.time() + _NEW_CONNECTION_SECONDS
         while self.server_state.connections and len(self._signals) == 1 and loop.time() < ends:  # noqa: ASYNC110
             await asyncio.sleep(_TICK)
 
     async def _stop_listening(self) -> None:
-        """Takes in who is connected already and was not asked in yet: to close the listener would cut them off."""
+        """Accepts the connections that wait already: to close the listener would cut them off."""
         loop = asyncio.get_running_loop()
-        waiting = [each for listener in self._listeners for each in _accepted(listener)]
+        waiting = [each for listener in self._listeners for each in _accept_waiting(listener)]
         for server in self.servers:
             server.close()
         for connection in waiting:
@@ -164,7 +164,7 @@ class _Server(uvicorn.Server):
         return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
 
-def _accepted(listener: socket.socket) -> Iterator[socket.socket]:
+def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
     """Every connection that waits at a listener."""
     while True:
         try:
@@ -176,7 +176,7 @@ def _accepted(listener: socket.socket) -> Iterator[socket.socket]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Takes the address, before a command changes anything on disk for it. Raises InvalidSettings (port)."""
+    """Binds the address, before a command changes anything on disk for it. Raises InvalidSettings (port)."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

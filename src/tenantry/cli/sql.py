@@ -8,7 +8,7 @@ from typing import TextIO
 
 import click
 
-from tenantry.cli.options import as_name, choose_environment, environment_option, json_option, pairs, with_store
+from tenantry.cli.options import as_name, choose_environment, environment_option, json_option, parse_pairs, with_store
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
@@ -70,10 +70,10 @@ async def render(
 ) -> None:
     """Print the SQL text and the bound parameters that FILE becomes for a group. Nothing is run."""
     template = SQLTemplate(_text(file), dialect, optional=optional)
-    fence = await choose_environment(store, environment)
-    issued = await store.get(fence, provided_id)
+    target = await choose_environment(store, environment)
+    issued = await store.get(target, provided_id)
     if issued is None:
-        raise UnknownGroup(f"there is no user group {provided_id!r} in {fence.name}: see tenantry group list")
+        raise UnknownGroup(f"there is no user group {provided_id!r} in {target.name}: see tenantry group list")
     variables = extend(issued.group.variables, "params", _params(params))
     bound = template.bind(variables, paramstyle=paramstyle)
     if as_json:
@@ -121,11 +121,11 @@ def _text(file: TextIO) -> str:
         raise TemplateError(f"{at}: this is no UTF-8; save the file as UTF-8", location=at) from None
 
 
-def _params(words: tuple[str, ...]) -> dict[str, str | list[str]]:
+def _params(values: tuple[str, ...]) -> dict[str, str | list[str]]:
     """As a query string gives them: text, and a list where a name comes more than once."""
     given: dict[str, list[str]] = {}
-    for word in words:
-        for name, value in pairs((word,), "--param").items():
+    for text in values:
+        for name, value in parse_pairs((text,), "--param").items():
             given.setdefault(name, []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in given.items()}
 

@@ -15,7 +15,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tenantry.cli.tracing import exported_spans, is_asked_for
+from tenantry.cli.telemetry import export_requested, exported_spans
 from tests.cli.conftest import Terminal
 from tests.cli.serving import client, serving
 
@@ -139,4 +139,4 @@ def test_when_it_is_asked_for(environment: pytest.MonkeyPatch, variables: dict[s
     """By the variables that the OpenTelemetry specification names."""
     for name, value in variables.items():
         environment.setenv(name, value)
-    assert is_asked_for() is asked
+    assert export_requested() is asked

@@ -1,4 +1,4 @@
-"""Words that a shell can pass on and a store cannot take, and words of others that a terminal must not obey."""
+"""Text that a shell can pass on and a store cannot store, and text of others that must not control a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``commands``: the group of all commands, and the one place where an error becomes words and an exit code."""
+"""``commands``: the group of all commands. Here an error becomes a message and an exit code."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ _EXTRAS = {
 
 
 class _Commands(click.Group):
-    """Says what went wrong in one line on stderr. Exit codes: 1 refused, 2 wrong usage, 3 the store is unavailable."""
+    """Prints an error in one line on stderr. Exit codes: 1 refused, 2 wrong usage, 3 the store is unavailable."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except TenantryError as error:
-            where = f"{error.field.strip('/')}: " if error.field else ""
+            field = f"{error.field.strip('/')}: " if error.field else ""
             # A message may name an id that was given, and a token may have been pasted for one.
-            click.echo(mask_within(f"tenantry: {where}{error.message} [{error.code}]"), err=True)
+            click.echo(mask_within(f"tenantry: {field}{error.message} [{error.code}]"), err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:
             extra = _EXTRAS.get((missing.name or "").partition(".")[0])
@@ -70,7 +70,7 @@ _MODULES = {
 
 
 class _LazyCommands(MutableMapping[str, click.Command]):
-    """Commands by their names, each loaded when it is first asked for: a query needs no Markdown.
+    """Commands by their names, each imported when it is first used: a query needs no Markdown.
 
     Ours come first; then those of other distributions, by the entry point group ``tenantry.commands``.
     """
@@ -115,5 +115,10 @@ def commands() -> None:
     """The tenancy layer of embedded dashboards.
 
     Settings come from options, then environment variables (TENANTRY_…), then the file that TENANTRY_CONFIG names
-    (default ./tenantry.toml). Secrets and ids are printed alone on stdout, all other words go to stderr.
+    (default ./tenantry.toml). Secrets and ids are printed alone on stdout, everything else goes to stderr.
     """
+
+
+def main() -> None:
+    """The entry point of ``tenantry``."""
+    commands(prog_name="tenantry")

@@ -56,7 +56,7 @@ def test_a_server_that_is_down_fails_no_command(
         after = ready("group", "rotate", "acme")
     assert after.out.startswith("ugtc_")
     assert after.out != before
-    assert "hear of it when they poll" in caplog.text
+    assert "see them when they poll" in caplog.text
     assert "canary" not in after.err + caplog.text
 
 
@@ -73,4 +73,4 @@ def test_a_server_that_is_frozen_fails_no_command(
         valkey.thaw()
     assert after.out.startswith("ugtc_")
     assert after.out != before
-    assert "hear of it when they poll" in caplog.text
+    assert "see them when they poll" in caplog.text

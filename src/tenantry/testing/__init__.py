@@ -1,6 +1,6 @@
-"""What tests of a host program need: a store in memory, a clock that stands still, and the contracts of the ports.
+"""What tests of a host program need: a store in memory, a clock to advance by hand, and the contracts of the ports.
 
-The contracts need pytest, which is loaded only when one of their names is asked for.
+The contracts need pytest, which is imported only when one of their names is used.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from tenantry._lazy import lazy_exports
 from tenantry.backends.memory import MemoryStore
-from tenantry.testing.clock import FrozenClock
-from tenantry.testing.sample import make_environment, make_group, make_token
+from tenantry.testing.samples import FrozenClock, make_environment, make_group, make_token
 
 if TYPE_CHECKING:
     from tenantry.testing.contract import StoreContract

@@ -1,4 +1,4 @@
-"""StoreContract: what every Store keeps to, as tests to run over your own.
+"""StoreContract: what every Store guarantees, as tests to run over your own.
 
     class TestMyStore(StoreContract):
         @pytest.fixture
@@ -16,15 +16,16 @@ from __future__ import annotations
 import pytest
 
 from tenantry.ports import Store
-from tenantry.testing.contract_audit import AuditContract
-from tenantry.testing.contract_directory import DirectoryContract
+from tenantry.testing.contract_directory import AuditContract, DirectoryContract
 from tenantry.testing.contract_groups import GroupContract
+from tenantry.testing.contract_idempotency import IdempotencyContract
 from tenantry.testing.contract_lease import LeaseContract
-from tenantry.testing.contract_once import OnceContract
 from tenantry.testing.contract_rotation import RotationContract
 
 
-class StoreContract(LeaseContract, GroupContract, RotationContract, OnceContract, DirectoryContract, AuditContract):
+class StoreContract(
+    LeaseContract, GroupContract, RotationContract, IdempotencyContract, DirectoryContract, AuditContract
+):
     """All tests of a Store. A subclass gives the fixture ``store``."""
 
     @pytest.fixture

@@ -1,4 +1,4 @@
-"""BackendContract: what every Backend keeps to, as tests to run over your own.
+"""BackendContract: what every Backend guarantees, as tests to run over your own.
 
     class TestMyBackend(BackendContract):
         @pytest.fixture
@@ -9,7 +9,7 @@
 
 The store takes its time from the fixture ``clock``. The tests run on asyncio by the anyio plugin.
 """
-# ruff: noqa: S101 - a test suite, which lives in the package because third parties run it too
+# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ import pytest
 
 from tenantry.groups import GroupChanges, GroupDraft, Issued, Tag, UserGroup
 from tenantry.ports import Backend, Store
-from tenantry.testing.clock import FrozenClock
-from tenantry.testing.sample import make_token
+from tenantry.testing.samples import FrozenClock, make_token
 
 
 @pytest.mark.anyio
@@ -41,7 +40,7 @@ class BackendContract:
         """``find`` gives the group as it was written for its live token, and nothing for one that differs in any
         part."""
         issued = await make_issued(store)
-        assert _shown(await backend.find(issued.token)) == _shown(issued.group)
+        assert _fields(await backend.find(issued.token)) == _fields(issued.group)
         other = "k2" if issued.token.key_id == "k1" else "k1"
         parts: list[dict[str, Any]] = [
             {"nonce": bytes(16)},
@@ -60,7 +59,7 @@ class BackendContract:
         assert await backend.find(first.token) is not None
         second = await rotate(store, first)
         assert await backend.find(first.token) is None
-        assert _shown(await backend.find(second.token)) == _shown(second.group)
+        assert _fields(await backend.find(second.token)) == _fields(second.group)
 
     async def test_a_token_in_its_grace_finds_the_group(
         self, store: Store, backend: Backend, clock: FrozenClock
@@ -68,18 +67,18 @@ class BackendContract:
         """The token before is good for its grace and not a moment longer; the nonce of another is not."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
-        assert _shown(await backend.find(first.token)) == _shown(second.group)
+        assert _fields(await backend.find(first.token)) == _fields(second.group)
         assert await backend.find(replace(first.token, nonce=bytes(16))) is None
         clock.advance(60)
         assert await backend.find(first.token) is None
         assert await backend.find(second.token) is not None
 
     async def test_an_update_shows_and_a_deletion_hides(self, store: Store, backend: Backend) -> None:
-        """When ``update`` or ``delete`` has returned, ``find`` speaks of what is now."""
+        """When ``update`` or ``delete`` has returned, ``find`` gives the new state."""
         issued = await make_issued(store)
         assert await backend.find(issued.token) is not None
         changed = await store.update(issued.group.environment, "acme", GroupChanges(properties={"b": [1, None]}))
-        assert _shown(await backend.find(issued.token)) == _shown(changed.group)
+        assert _fields(await backend.find(issued.token)) == _fields(changed.group)
         await store.delete(issued.group.environment, "acme")
         assert await backend.find(issued.token) is None
 
@@ -88,12 +87,12 @@ class BackendContract:
         one = await make_issued(store)
         testing = await store.create_environment("testing", Tag.TESTING)
         two = await store.get_or_create(testing, GroupDraft("acme", "Two"), make_token(tag=Tag.TESTING))
-        assert _shown(await backend.find(one.token)) == _shown(one.group)
-        assert _shown(await backend.find(two.token)) == _shown(two.group)
+        assert _fields(await backend.find(one.token)) == _fields(one.group)
+        assert _fields(await backend.find(two.token)) == _fields(two.group)
         assert await backend.find(replace(one.token, tag=Tag.TESTING)) is None
 
 
-def _shown(group: UserGroup | None) -> dict[str, Any] | None:
+def _fields(group: UserGroup | None) -> dict[str, Any] | None:
     return None if group is None else {**group.as_dict(), "handle": group.handle}
 
 

@@ -1,5 +1,5 @@
-"""The contract of groups: get-or-create, update, delete, the fence between environments, exact values."""
-# ruff: noqa: S101 - a test suite, which lives in the package because third parties run it too
+"""The contract of groups: get-or-create, update, delete, the separation of environments, exact values."""
+# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tenantry.errors import AlreadyExists, UnknownEnvironment, UnknownGroup
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
 from tenantry.ports import Store
-from tenantry.testing.sample import make_token
+from tenantry.testing.samples import make_token
 
 EXACT_NAMES = [
     "a",
@@ -97,25 +97,25 @@ class GroupContract:
         assert await store.get(issued.group.environment, "other") is None
 
     async def test_an_id_belongs_to_its_environment(self, store: Store) -> None:
-        """One id in four environments of both tags is four groups, and nothing passes the fence between them."""
-        places = [
+        """One id in four environments of both tags is four groups, and nothing is shared between them."""
+        environments = [
             await store.create_environment(name, tag)
             for name, tag in [("a", Tag.CUSTOMER), ("b", Tag.CUSTOMER), ("c", Tag.TESTING), ("d", Tag.TESTING)]
         ]
         issued = [
-            await store.get_or_create(place, GroupDraft("acme", place.name), make_token(tag=place.tag))
-            for place in places
+            await store.get_or_create(each, GroupDraft("acme", each.name), make_token(tag=each.tag))
+            for each in environments
         ]
         assert len({each.group.team_id for each in issued}) == 4
-        for place, own in zip(places, issued, strict=True):
-            assert (await store.get(place, "acme")) == replace(own, created=False)
-            assert list(await store.groups(place)) == [own.group]
+        for environment, own in zip(environments, issued, strict=True):
+            assert (await store.get(environment, "acme")) == replace(own, created=False)
+            assert list(await store.groups(environment)) == [own.group]
             found = await store.find(own.token)
             assert found is not None
-            assert found.environment == place
-        await store.update(places[0], "acme", GroupChanges(name="changed"))
-        await store.delete(places[2], "acme")
-        names = [got.group.name if (got := await store.get(place, "acme")) else None for place in places]
+            assert found.environment == environment
+        await store.update(environments[0], "acme", GroupChanges(name="changed"))
+        await store.delete(environments[2], "acme")
+        names = [got.group.name if (got := await store.get(each, "acme")) else None for each in environments]
         assert names == ["changed", "b", None, "d"]
 
     async def test_an_unknown_environment_takes_no_group(self, store: Store) -> None:
@@ -164,10 +164,10 @@ class GroupContract:
     async def test_an_update_keeps_what_it_does_not_name(self, store: Store) -> None:
         """Absent fields stay, given ones are replaced whole, the revision counts, the token stays."""
         issued = await _issued(store, properties={"a": 1, "b": 2}, mapping={"main": "eu"})
-        place = issued.group.environment
-        one = await store.update(place, "acme", GroupChanges(name="New"))
-        two = await store.update(place, "acme", GroupChanges(properties={"c": 3}))
-        same = await store.update(place, "acme", GroupChanges())
+        environment = issued.group.environment
+        one = await store.update(environment, "acme", GroupChanges(name="New"))
+        two = await store.update(environment, "acme", GroupChanges(properties={"c": 3}))
+        same = await store.update(environment, "acme", GroupChanges())
         assert (one.group.name, one.group.revision, _json(one)) == ("New", 2, [{"a": 1, "b": 2}, {"main": "eu"}])
         assert (two.group.name, two.group.revision, _json(two)) == ("New", 3, [{"c": 3}, {"main": "eu"}])
         assert two.token == issued.token
@@ -187,10 +187,10 @@ class GroupContract:
     async def test_a_deleted_group_is_never_revived(self, store: Store) -> None:
         """A deleted group's token is dead, and the same id later is another group with a new number."""
         issued = await _issued(store)
-        place = issued.group.environment
-        assert await store.delete(place, "acme") == issued.group
+        environment = issued.group.environment
+        assert await store.delete(environment, "acme") == issued.group
         assert await store.find(issued.token) is None
-        again = await store.get_or_create(place, GroupDraft("acme", "Acme"), make_token())
+        again = await store.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert again.created
         assert again.group.team_id > issued.group.team_id
         assert await store.find(issued.token) is None

@@ -17,9 +17,8 @@ from tenantry.cache import slot_index
 from tenantry.errors import TokenAlreadyRotated, UnknownGroup
 from tenantry.groups import Change, GroupChanges, GroupDraft, IdempotencyKey, Issued
 from tenantry.ports import LeasedBackend, Store
-from tenantry.testing.clock import FrozenClock
 from tenantry.testing.contract_backend import BackendContract, make_issued, rotate
-from tenantry.testing.sample import make_token
+from tenantry.testing.samples import FrozenClock, make_token
 
 
 class LeaseContract(BackendContract):

@@ -1,5 +1,5 @@
-"""The contract of rotation: one winner, at most one earlier token within its grace, listeners told in order."""
-# ruff: noqa: S101 - a test suite, which lives in the package because third parties run it too
+"""The contract of rotation: one winner, at most one earlier token within its grace, listeners called in order."""
+# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ import pytest
 from tenantry.errors import TokenAlreadyRotated, UnknownGroup, UnknownToken
 from tenantry.groups import GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag, Token
 from tenantry.ports import Store
-from tenantry.testing.clock import FrozenClock
-from tenantry.testing.sample import make_token
+from tenantry.testing.samples import FrozenClock, make_token
 
 
 class _Recorder:
-    """A ChangeListener that keeps what it is told."""
+    """A ChangeListener that records its calls."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[bytes, int]] = []
+        self.changes: list[tuple[bytes, int]] = []
 
     def changed(self, handle: bytes, generation: int) -> None:
-        self.heard.append((handle, generation))
+        self.changes.append((handle, generation))
 
     def take(self) -> list[tuple[bytes, int]]:
-        heard, self.heard = self.heard, []
-        return heard
+        changes, self.changes = self.changes, []
+        return changes
 
 
 class RotationContract:
@@ -78,7 +77,7 @@ class RotationContract:
         assert await store.find(first.token) == first.group
 
     async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
-        """Earlier versions are told that they were rotated already, also the one that has its grace."""
+        """Earlier versions get TokenAlreadyRotated, also the one that has its grace."""
         first = await _issued(store)
         second = await _rotate(store, first, grace_seconds=60)
         with pytest.raises(TokenAlreadyRotated):
@@ -170,7 +169,7 @@ class RotationContract:
         assert seen == ["changed", "answered"]
 
     async def test_a_listener_that_fails_harms_nobody(self, store: Store) -> None:
-        """The write is answered and the other listeners are told: a bus that is down stops no rotation."""
+        """The write is answered and the other listeners are called: a bus that is down stops no rotation."""
         first = await _issued(store)
         recorder = _Recorder()
 

@@ -1,5 +1,5 @@
 """The contract of Idempotency-Keys: one write, one answer, given again for 24 hours while its token lives."""
-# ruff: noqa: S101 - a test suite, which lives in the package because third parties run it too
+# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ import pytest
 from tenantry.errors import IdempotencyInFlight, IdempotencyKeyReused, IdempotencySuperseded, TokenAlreadyRotated
 from tenantry.groups import Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.ports import Store
-from tenantry.testing.clock import FrozenClock
-from tenantry.testing.sample import make_token
+from tenantry.testing.samples import FrozenClock, make_token
 
 DAY = 24 * 60 * 60
 ONCE = IdempotencyKey("key-1", (b"a" * 32,))
 
 
-class OnceContract:
-    """Tests of ``once`` in get_or_create and rotate."""
+class IdempotencyContract:
+    """Tests of the parameter ``once`` of get_or_create and rotate."""
 
     async def test_a_repeated_rotation_gives_the_same_answer(self, store: Store) -> None:
         """The same key and body rotate once: the second call gives the first answer, marked as replayed."""

@@ -1,11 +1,33 @@
-"""Sample records for tests, valid as they come; any field can be given."""
+"""Sample records for tests, valid by default, where any field can be given; and a clock to advance by hand."""
 
 from __future__ import annotations
 
 import secrets
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tenantry.groups import Environment, Tag, Token, UserGroup
+
+_START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class FrozenClock:
+    """A ``tenantry.ports.Clock``: calling it gives an aware datetime in UTC. Its ``monotonic`` is a MonotonicClock."""
+
+    def __init__(self, start: datetime = _START) -> None:
+        self._start = start
+        self._now = start
+
+    def __call__(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        """Seconds since the clock was made."""
+        return (self._now - self._start).total_seconds()
+
+    def advance(self, seconds: float) -> None:
+        """Moves the time on."""
+        self._now += timedelta(seconds=seconds)
 
 
 def make_environment(**fields: Any) -> Environment:

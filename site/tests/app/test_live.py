@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tenantry_site import site_app
-from tenantry_site.app import keeping
+from tenantry_site.app import cache
 from tenantry_site.app.application import SiteApp
 from tenantry_site.rendering import Site
 from tests.app.conftest import CONFIG
@@ -20,7 +20,7 @@ from tests.app.wire import ask
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder is looked at for each request."""
-    monkeypatch.setattr(keeping, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(cache, "CHECK_SECONDS", 0)
 
 
 async def version(app: Any, target: str) -> str:

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tenantry_site import SiteOptions, site_app, site_routes
-from tenantry_site.app import keeping
+from tenantry_site.app import cache
 from tenantry_site.building import scan
 from tenantry_site.rendering import Site
 from tests.app.wire import Got, ask
@@ -199,7 +199,7 @@ async def test_the_site_is_made_once_and_off_the_loop(docs: Path, monkeypatch: p
     made: list[str] = []
     scanned: list[object] = []
     real = Site.update
-    monkeypatch.setattr(keeping, "scan", lambda folder: scanned.append(folder) or scan(folder))
+    monkeypatch.setattr(cache, "scan", lambda folder: scanned.append(folder) or scan(folder))
 
     def update(self: Site, *given: Any) -> Any:
         made.append(threading.current_thread().name)

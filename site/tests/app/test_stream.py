@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tenantry_site.reload import ReloadStream, stream
+from tenantry_site import reload
+from tenantry_site.reload import ReloadStream
 
 
 class Reader:
@@ -41,7 +42,7 @@ class Reader:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "_TICK_SECONDS", 0.01)
+    monkeypatch.setattr(reload, "_TICK_SECONDS", 0.01)
 
 
 async def told(reader: Reader, count: int) -> None:
@@ -98,7 +99,7 @@ async def test_it_ends_when_the_server_wants_to() -> None:
 
 async def test_listeners_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when anybody may hold as many connections as they like; or when one that left still counts."""
-    monkeypatch.setattr(stream, "LISTENERS", 1)
+    monkeypatch.setattr(reload, "LISTENERS", 1)
     reader = Reader()
     listening = asyncio.create_task(reader.listen())
     await told(reader, 1)
@@ -114,7 +115,7 @@ async def test_listeners_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_one_that_breaks_off_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when a listener that the server cancelled, or whose line broke, counts for ever."""
-    monkeypatch.setattr(stream, "LISTENERS", 1)
+    monkeypatch.setattr(reload, "LISTENERS", 1)
     reader = Reader()
     listening = asyncio.create_task(reader.listen())
     await told(reader, 1)

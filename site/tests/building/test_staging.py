@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tenantry_site.building import staging
-from tenantry_site.building.scanning import MARKER
+from tenantry_site.building.site_files import MARKER
 from tenantry_site.building.staging import Staging
 from tenantry_site.errors import SiteError
 
@@ -32,7 +32,7 @@ def built(out: Path, **files: bytes) -> None:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways to replace a folder: in one step, and where the system cannot do that."""
     if request.param == "rename":
-        monkeypatch.setattr(staging, "exchange", lambda first, second: False)
+        monkeypatch.setattr(staging, "swap_folders", lambda first, second: False)
     return str(request.param)
 
 
@@ -116,7 +116,7 @@ KILLED = """
 import os, signal, sys
 from tenantry_site.building import staging
 if sys.argv[2] == "between":
-    staging.exchange = lambda first, second: False
+    staging.swap_folders = lambda first, second: False
     real = staging.Path.rename
     def rename(self, target):
         done = real(self, target)
@@ -169,9 +169,9 @@ def test_at_no_moment_is_there_no_site(tmp_path: Path) -> None:
     """
     out = tmp_path / "public"
     built(out, a=b"0")
-    if not staging.exchange(out, _empty(tmp_path / "probe")):
+    if not staging.swap_folders(out, _empty(tmp_path / "probe")):
         pytest.skip("this file system cannot exchange two folders")
-    staging.exchange(out, tmp_path / "probe")
+    staging.swap_folders(out, tmp_path / "probe")
     reader = subprocess.Popen([sys.executable, "-c", LOOKING, str(out)], stdout=subprocess.PIPE, text=True)
     assert reader.stdout is not None
     assert reader.stdout.readline() == "looking\n"

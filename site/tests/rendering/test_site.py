@@ -19,7 +19,7 @@ def updated(site: Site, files: Files, changed: set[str] | None = None) -> set[st
 
 
 def fresh(files: Files) -> dict[str, bytes]:
-    return dict(Site(remember=False).update(files))
+    return dict(Site(incremental=False).update(files))
 
 
 def test_one_edited_page_is_all_that_is_made_again() -> None:
@@ -48,12 +48,12 @@ def test_only_that_page_is_read_and_framed() -> None:
     files.read = []
     updated(site, files)
     assert not {"logo.svg", "README.md"} & set(files.read) - {"README.md"}
-    before = {path: drawn.page for path, drawn in site._pages._drawn.items()}
+    before = {path: rendered.page for path, rendered in site._pages._rendered.items()}
     files["hidden.md"] = "# Not listed\n\nOther cargo.\n"
     files.read = []
     updated(site, files, {"hidden.md"})
     assert set(files.read) <= {"site.json", "hidden.md"}
-    after = {path: drawn.page for path, drawn in site._pages._drawn.items()}
+    after = {path: rendered.page for path, rendered in site._pages._rendered.items()}
     assert [path for path in after if after[path] is not before[path]] == ["hidden"]
 
 
@@ -115,10 +115,12 @@ def test_a_broken_configuration_takes_nothing_away() -> None:
 
 def test_without_a_memory_everything_is_yielded() -> None:
     """And no page is kept, nor its text. Red when a build holds all its pages, or a second update leaves some out."""
-    site, files = Site(remember=False), folder()
+    site, files = Site(incremental=False), folder()
     assert updated(site, files) == site.outputs
-    assert all(drawn.page is None for drawn in site._pages._drawn.values())
-    assert all(drawn.manuscript.text is None for drawn in site._pages._drawn.values() if drawn.manuscript.source)
+    assert all(rendered.page is None for rendered in site._pages._rendered.values())
+    assert all(
+        rendered.source_page.text is None for rendered in site._pages._rendered.values() if rendered.source_page.source
+    )
     files["guides/start.mdx"] = str(files["guides/start.mdx"]) + "\nA zebra on board.\n"
     assert dict(site.update(files)) == fresh(files)
 

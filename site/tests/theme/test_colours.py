@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tenantry_site.addresses import Addresses
 from tenantry_site.contrast import contrast, least, read
 from tenantry_site.theme import colors_css
-from tenantry_site.theme.resources import tokens
+from tenantry_site.theme.stylesheet import tokens
 from tests.theme.sample import STYLESHEETS, config, static
 
 TEXTS = ("text", "quiet", "accent", "good", "warn", "bad")

@@ -6,8 +6,8 @@ import pytest
 
 from tenantry_site.options import SiteOptions
 from tenantry_site.theme import csp
+from tenantry_site.theme.links import parse_repository, repository, short_name
 from tenantry_site.theme.policy import origin
-from tenantry_site.theme.repository import read, repository, short_name
 from tests.theme.sample import config
 
 
@@ -79,7 +79,7 @@ def test_an_origin_cannot_begin_another_rule(url: str, found: str) -> None:
 )
 def test_the_feedback_leads_to_the_file_and_to_a_new_issue(url: str, edit: str, issue: str) -> None:
     """In the form of the host."""
-    found = read(url)
+    found = parse_repository(url)
     assert found is not None
     assert found.edit("a/b c.mdx") == edit
     assert found.issue("Ti&tle", "a.mdx") == f"{issue}Docs%3A%20Ti%26tle%20%28a.mdx%29"
@@ -92,8 +92,8 @@ def test_the_repository_is_that_of_the_options_then_that_of_the_button() -> None
     assert getattr(repository(config(topbarCtaButton=button), other), "home", "") == "https://github.com/a/a"
     assert getattr(repository(config(topbarCtaButton=button), SiteOptions()), "home", "") == "https://github.com/b/b"
     assert repository(config(), SiteOptions()) is None
-    assert read("javascript:alert(1)") is None
-    assert read("https://[") is None
+    assert parse_repository("javascript:alert(1)") is None
+    assert parse_repository("https://[") is None
 
 
 def test_the_short_name_of_a_repository() -> None:

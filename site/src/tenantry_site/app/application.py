@@ -9,12 +9,10 @@ from html import unescape
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
-from tenantry_site.app.answering import FOREVER, FRESH, Answer, Answering, tag_of
-from tenantry_site.app.files import send_file
-from tenantry_site.app.keeping import Keeper, Shown
-from tenantry_site.app.locating import Found, Moved, locate, relative, to_root
-from tenantry_site.app.media_types import media_type
-from tenantry_site.app.notes import notes, notes_page
+from tenantry_site.app.author_notes import author_notes, error_page
+from tenantry_site.app.cache import ServedSite, SiteCache
+from tenantry_site.app.responses import FOREVER, FRESH, ResponseSender, SiteResponse, etag_of, media_type, send_file
+from tenantry_site.app.routes import FileMatch, RedirectMatch, match, relative, to_root
 from tenantry_site.options import SiteOptions
 from tenantry_site.relay.request_headers import SCOPE_KEY
 from tenantry_site.reload import FILES, ROUTE, ReloadStream, script_tag, static_file
@@ -31,9 +29,9 @@ _PICTURE: Final = {"Content-Security-Policy": "default-src 'none'; style-src 'un
 """The policy of an SVG, which could be opened as a page of its own: nothing in it runs."""
 _HASHED: Final = re.compile(r"\.[0-9a-f]{8,64}\.(?:css|js|json|svg|png|txt)$")
 _POLICY: Final = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
-_HEAD: Final = 2_000
+_POLICY_WITHIN: Final = 2_000
 """Where in a page its policy stands."""
-_DEEPEST: Final = 16
+_MAX_DEPTH: Final = 16
 """Folders in an address that the site has a page for when there is nothing at it."""
 
 
@@ -46,8 +44,8 @@ def site_app(
 ) -> ASGIApp:
     """Serves the site of ``folder``: ``Mount("/docs", site_app("docs"))``.
 
-    The site is made when it is first asked for. ``live``: it is made again when the folder changes, open pages show
-    themselves anew, and what is wrong is told on the page; for who writes it, not for readers. ``relay``: an app
+    The site is built at the first request. ``live``: it is built again when the folder changes, open pages reload
+    themselves, and diagnostics are shown on the page; for who writes it, not for readers. ``relay``: an app
     (``tenantry_site.relay.Relay``) that takes the playground's requests, at ``_relay``.
     """
     return SiteApp(folder, options, relay, live=live)
@@ -62,20 +60,20 @@ class SiteApp:
         self._options = replace(options, relay=RELAY) if relay is not None else options
         self._relay = relay
         self._live = live
-        self._keeper = Keeper(folder, self._options, live=live)
+        self._cache = SiteCache(folder, self._options, live=live)
         self._stream = ReloadStream(self._version)
         policy = csp(self._options, header=True)
-        self._answering = Answering(_HEADERS | {"Content-Security-Policy": policy})
+        self._sender = ResponseSender(_HEADERS | {"Content-Security-Policy": policy})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._live_and_die(receive, send)
+            await self._lifespan(receive, send)
         elif scope["type"] == "http":
-            await self._respond(scope, receive, send)
+            await self._handle(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _live_and_die(self, receive: Receive, send: Send) -> None:
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.shutdown":
@@ -84,102 +82,102 @@ class SiteApp:
                 return
             await send({"type": "lifespan.startup.complete"})
 
-    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = _below_mount(scope)
         address = path.removeprefix("/")
         if self._relay is not None and address == RELAY:
-            headers = (await self._keeper.shown()).request_headers
+            headers = (await self._cache.current()).request_headers
             await self._relay({**scope, SCOPE_KEY: headers}, receive, send)
         elif scope["method"] not in {"GET", "HEAD"}:
-            await self._plain(405, "This address can only be read.", scope, send, {"Allow": "GET, HEAD"})
+            await self._send_text(405, "This address can only be read.", scope, send, {"Allow": "GET, HEAD"})
         elif not path:  # /docs, where the relative links of the page would lead to the folder above
             last = scope.get("root_path", "").rpartition("/")[2]
-            await self._moved(relative("", f"{last}/"), scope, send)
+            await self._redirect(relative("", f"{last}/"), scope, send)
         elif self._live and address == ROUTE and scope["method"] == "GET":
             query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
             await self._stream(query.get("page", [""])[0], receive, send)
         elif self._live and address in FILES:
-            await self._answering.send(Answer(static_file(address), media_type(address)), scope, send)
+            await self._sender.send(SiteResponse(static_file(address), media_type(address)), scope, send)
         else:
-            await self._show(address, scope, send)
+            await self._send_path(address, scope, send)
 
-    async def _show(self, address: str, scope: Scope, send: Send) -> None:
-        shown = await self._keeper.shown()
-        found = _found(address, shown)
-        if isinstance(found, Moved):
-            await self._moved(found.location, scope, send)
-        elif found is not None and found.path in shown.pieces:
-            await self._answering.send(self._page(address, found.path, shown), scope, send)
-        elif found is None or not await self._file(found.path, shown, scope, send):
-            await self._answering.send(self._absent(address, shown), scope, send)
+    async def _send_path(self, address: str, scope: Scope, send: Send) -> None:
+        served = await self._cache.current()
+        found = _match(address, served)
+        if isinstance(found, RedirectMatch):
+            await self._redirect(found.location, scope, send)
+        elif found is not None and found.path in served.files:
+            await self._sender.send(self._page(address, found.path, served), scope, send)
+        elif found is None or not await self._file(found.path, served, scope, send):
+            await self._sender.send(self._not_found(address, served), scope, send)
 
-    async def _file(self, path: str, shown: Shown, scope: Scope, send: Send) -> bool:
+    async def _file(self, path: str, served: ServedSite, scope: Scope, send: Send) -> bool:
         kind = media_type(path)
-        answer = Answer(b"", kind, headers=_PICTURE if kind == "image/svg+xml" else {})
-        return await send_file(shown.assets[path], answer, self._answering, scope, send)
+        response = SiteResponse(b"", kind, headers=_PICTURE if kind == "image/svg+xml" else {})
+        return await send_file(served.assets[path], response, self._sender, scope, send)
 
-    def _page(self, address: str, path: str, shown: Shown) -> Answer:
-        content = shown.pieces[path]
+    def _page(self, address: str, path: str, served: ServedSite) -> SiteResponse:
+        content = served.files[path]
         kind = media_type(path)
         if not kind.startswith("text/html"):
-            return Answer(content, kind, cache=FOREVER if _HASHED.search(path) else FRESH)
-        return self._html(content, 200, address, path.removesuffix(".html"), shown)
+            return SiteResponse(content, kind, cache=FOREVER if _HASHED.search(path) else FRESH)
+        return self._html(content, 200, address, path.removesuffix(".html"), served)
 
-    def _absent(self, address: str, shown: Shown) -> Answer:
+    def _not_found(self, address: str, served: ServedSite) -> SiteResponse:
         """The page for an address that there is nothing at."""
-        if address.count("/") > _DEEPEST:  # the theme keeps what it drew for each depth
-            return Answer(b"There is no such page.\n", "text/plain; charset=utf-8", 404)
+        if address.count("/") > _MAX_DEPTH:  # the theme caches what it rendered for each depth
+            return SiteResponse(b"There is no such page.\n", "text/plain; charset=utf-8", 404)
         up = to_root(address)
-        if shown.ready:
-            return self._html(shown.site.not_found(up).encode("utf-8", "replace"), 404, address, "", shown)
+        if served.ready:
+            return self._html(served.site.not_found(up).encode("utf-8", "replace"), 404, address, "", served)
         if not self._live:
-            return Answer(b"This site cannot be shown now.\n", "text/plain; charset=utf-8", 503)
-        version = tag_of(repr(shown.diagnostics).encode())
-        content = notes_page(shown.diagnostics, up, script_tag(up, address, version))
-        return Answer(content, "text/html; charset=utf-8", 503, tag=version)
+            return SiteResponse(b"This site cannot be shown now.\n", "text/plain; charset=utf-8", 503)
+        version = etag_of(repr(served.diagnostics).encode())
+        content = error_page(served.diagnostics, up, script_tag(up, address, version))
+        return SiteResponse(content, "text/html; charset=utf-8", 503, tag=version)
 
-    def _html(self, content: bytes, status: int, address: str, page: str, shown: Shown) -> Answer:
+    def _html(self, content: bytes, status: int, address: str, page: str, served: ServedSite) -> SiteResponse:
         tag = ""
         if self._live:
-            told = notes(shown.diagnostics, shown.site.source(page)).encode()
-            tag = tag_of(b"\0".join((content, told, shown.mark.encode())))
+            notes = author_notes(served.diagnostics, served.site.source(page)).encode()
+            tag = etag_of(b"\0".join((content, notes, served.assets_hash.encode())))
             head, end, rest = content.rpartition(b"</body>")
-            content = head + told + script_tag(to_root(address), address, tag).encode() + end + rest
-        return Answer(content, "text/html; charset=utf-8", status, tag=tag, headers=_policy(content))
+            content = head + notes + script_tag(to_root(address), address, tag).encode() + end + rest
+        return SiteResponse(content, "text/html; charset=utf-8", status, tag=tag, headers=_policy(content))
 
     async def _version(self, address: str) -> str:
         """What changes when the page at an address does."""
-        shown = await self._keeper.shown()
-        found = _found(address, shown)
-        if isinstance(found, Found) and found.path in shown.pieces:
-            return self._page(address, found.path, shown).tag
-        return self._absent(address, shown).tag
+        served = await self._cache.current()
+        found = _match(address, served)
+        if isinstance(found, FileMatch) and found.path in served.files:
+            return self._page(address, found.path, served).tag
+        return self._not_found(address, served).tag
 
-    async def _moved(self, location: str, scope: Scope, send: Send) -> None:
+    async def _redirect(self, location: str, scope: Scope, send: Send) -> None:
         query = scope.get("query_string", b"").decode("latin-1")
         if query and "?" not in location and query.isascii() and query.isprintable():
-            path, mark, fragment = location.partition("#")
-            location = f"{path}?{query}{mark}{fragment}"
-        await self._plain(308, f"It is at {location}", scope, send, {"Location": location})
+            path, hash_mark, fragment = location.partition("#")
+            location = f"{path}?{query}{hash_mark}{fragment}"
+        await self._send_text(308, f"It is at {location}", scope, send, {"Location": location})
 
-    async def _plain(self, status: int, text: str, scope: Scope, send: Send, headers: dict[str, str]) -> None:
+    async def _send_text(self, status: int, text: str, scope: Scope, send: Send, headers: dict[str, str]) -> None:
         headers = {"Content-Security-Policy": "default-src 'none'"} | headers
-        answer = Answer(f"{text}\n".encode(), "text/plain; charset=utf-8", status, headers=headers)
-        await self._answering.send(answer, scope, send)
+        response = SiteResponse(f"{text}\n".encode(), "text/plain; charset=utf-8", status, headers=headers)
+        await self._sender.send(response, scope, send)
 
 
-def _found(address: str, shown: Shown) -> Found | Moved | None:
+def _match(address: str, served: ServedSite) -> FileMatch | RedirectMatch | None:
     """What an address means: a file, or where the author moved it. Only the author can name another host."""
-    if not shown.ready:
+    if not served.ready:
         return None
-    found = locate(address, shown.has)
-    moved = shown.site.redirect(address) if found is None else None
-    return found if moved is None else Moved(moved.url or relative(address, _clean(moved.path)) + moved.tail)
+    found = match(address, served.has)
+    moved = served.site.redirect(address) if found is None else None
+    return found if moved is None else RedirectMatch(moved.url or relative(address, _clean(moved.path)) + moved.tail)
 
 
 def _policy(page: bytes) -> dict[str, str]:
     """A page says what it may do (one with a playground may reach its API); who may frame it, only a header can."""
-    found = _POLICY.search(page, 0, _HEAD)
+    found = _POLICY.search(page, 0, _POLICY_WITHIN)
     return {"Content-Security-Policy": f"{unescape(found[1].decode())}; frame-ancestors 'self'"} if found else {}
 
 

@@ -1,8 +1,14 @@
-"""Routes: a site at a path of a Starlette or FastAPI app, with the slash at its end and without it."""
+"""Routes: which file of the finished site an address means, and a site at a path of a Starlette or FastAPI app.
+
+All of it is looked up in the set of files that there are, so that no spelling of an address reaches anything else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from starlette.routing import BaseRoute, Mount, Route
 
@@ -30,3 +36,54 @@ class _WithoutSlash:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app({**scope, "root_path": scope["path"]}, receive, send)
+
+
+@dataclass(frozen=True, slots=True)
+class FileMatch:
+    """``path`` is the file."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectMatch:
+    """``location`` is where to go instead: relative to the address, so that it holds under any mount and any proxy."""
+
+    location: str
+
+
+def match(address: str, has: Callable[[str], bool]) -> FileMatch | RedirectMatch | None:
+    """``address`` is what follows the site's root, without percent signs: ``guides/start``; ``has`` knows the files.
+
+    ``guides/start`` is the page, ``guides/start.html`` too. ``guides/start/`` leads to it, and a folder's ``index`` is
+    at the folder's address with the slash, where its relative links hold.
+    """
+    if "//" in address:
+        return None
+    if not address or address.endswith("/"):
+        bare = address.rstrip("/")
+        if has(f"{address}index.html"):
+            return FileMatch(f"{address}index.html")
+        return RedirectMatch(relative(address, bare)) if bare and has(f"{bare}.html") else None
+    if has(address):
+        return FileMatch(address)
+    if has(f"{address}.html"):
+        return FileMatch(f"{address}.html")
+    if has(f"{address}/index.html"):
+        return RedirectMatch(relative(address, f"{address}/"))
+    return None
+
+
+def relative(address: str, target: str) -> str:
+    """The address of ``target`` (both from the site's root) as seen from ``address``; never one of another host."""
+    return (to_root(address) or "./") + quote(target)
+
+
+def to_root(address: str) -> str:
+    """What leads from an address to the site's root: ``../`` for each folder, or nothing."""
+    return "../" * address.count("/")
+
+
+def as_location(text: str) -> str:
+    """An address that an author wrote, fit for a header: printable ASCII."""
+    return quote(text, safe="/@:+,;=!$&'()*~?#%[]")

@@ -1,9 +1,7 @@
 """Building: the folder of a site on the disk, read without trust and written in one step."""
 
-from tenantry_site.building.building import Built, OnProgress, build, diagnose, in_order
-from tenantry_site.building.codes import CODES
-from tenantry_site.building.reading import SiteFiles, open_entry
-from tenantry_site.building.scanning import MARKER, Entry, Scan, scan
+from tenantry_site.building.builder import Built, OnProgress, build, diagnose, sort_diagnostics
+from tenantry_site.building.site_files import CODES, MARKER, Entry, Scan, SiteFiles, open_entry, scan
 
 __all__ = [
     "CODES",
@@ -15,7 +13,7 @@ __all__ = [
     "SiteFiles",
     "build",
     "diagnose",
-    "in_order",
     "open_entry",
     "scan",
+    "sort_diagnostics",
 ]

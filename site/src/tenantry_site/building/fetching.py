@@ -1,8 +1,8 @@
 """Fetching: the OpenAPI documents that a configuration names by a web address, read once before a site is built.
 
-Only when somebody asks for it: a build by itself talks to nobody. Who writes a configuration is not who runs the build,
-so an address is not to reach what only this machine can reach: each name is resolved once and its addresses are judged,
-at every redirect anew, by the rules of the relay.
+Only on request: a build by itself connects to nothing. Who writes a configuration is not who runs the build, so an
+address is not to reach what only this machine can reach: each name is resolved once and its addresses are checked, at
+every redirect again, by the rules of the relay.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import urljoin
 
-from tenantry_site.building.reading import DOCUMENT_LIMIT, SiteFiles
-from tenantry_site.building.scanning import scan
+from tenantry_site.building.site_files import DOCUMENT_LIMIT, SiteFiles, scan
 from tenantry_site.config import loads
 from tenantry_site.relay import Refused, connecting
 from tenantry_site.relay.exchange import Response, exchange
@@ -37,13 +36,13 @@ _HINT: Final = "If that is meant, add --allow-private."
 
 def fetch_documents(
     folder: str | os.PathLike[str],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     *,
     allow_private: bool = False,
     resolve: connecting.Resolve = connecting.resolve,
 ) -> dict[str, bytes]:
     """The documents by the addresses that the configuration of ``folder`` names, as ``SiteOptions.documents`` takes
-    them. One that cannot be had is missing, and ``tell`` hears why: the build then says where it is named.
+    them. One that cannot be had is missing, and ``report`` is called with the reason.
 
     ``allow_private`` allows loopback, private and carriers' addresses, and never those of metadata services.
     ``resolve`` stands in for the system's resolver. Not to be called where an event loop runs.
@@ -52,7 +51,7 @@ def fetch_documents(
     path = configuration_file(files)
     config = None if path is None else loads(files[path])[0]
     addresses = [] if config is None else [one for one, *_ in config.documents if _is_web(one)]
-    return asyncio.run(_Fetcher(allow_private, resolve).fetch(addresses, tell)) if addresses else {}
+    return asyncio.run(_Fetcher(allow_private, resolve).fetch(addresses, report)) if addresses else {}
 
 
 def _is_web(address: str) -> bool:
@@ -61,20 +60,20 @@ def _is_web(address: str) -> bool:
 
 class _Fetcher:
     def __init__(self, allow_private: bool, resolve: connecting.Resolve) -> None:  # of this file alone
-        self._private = allow_private
+        self._allow_private = allow_private
         self._resolve = resolve
         self._tls = ssl.create_default_context()
 
-    async def fetch(self, addresses: list[str], tell: Callable[[str], None]) -> dict[str, bytes]:
+    async def fetch(self, addresses: list[str], report: Callable[[str], None]) -> dict[str, bytes]:
         found = {}
         for address in dict.fromkeys(addresses):
             try:
                 async with asyncio.timeout(SECONDS):
                     found[address] = await self._document(address)
             except TimeoutError:
-                tell(f"{address} was not fetched: it did not arrive within {SECONDS:g} seconds")
+                report(f"{address} was not fetched: it did not arrive within {SECONDS:g} seconds")
             except Refused as refused:
-                tell(f"{address} was not fetched: {refused.message}")
+                report(f"{address} was not fetched: {refused.message}")
         return found
 
     async def _document(self, address: str) -> bytes:
@@ -89,7 +88,7 @@ class _Fetcher:
         raise Refused("bad_response", f"it leads on more than {MOST_REDIRECTS} times")
 
     async def _get(self, target: Target) -> Response:
-        addresses = await connecting.addresses_of(target, self._resolve, private=self._private, hint=_HINT)
+        addresses = await connecting.addresses_of(target, self._resolve, private=self._allow_private, hint=_HINT)
         reader, writer = await connecting.connect(addresses, target, self._tls)
         try:
             return await exchange(reader, writer, Message("GET", target, _HEADERS, None), limit=DOCUMENT_LIMIT)

@@ -1,23 +1,25 @@
 """Staging: a new folder that is filled beside an old one and takes its place at once, or not at all.
 
-Whenever the process ends, by itself or killed, the old folder or the new one stands there, whole. (After a loss of
-power a file may be cut off: nothing is forced to the disk, for a site can be built again.)
+Whenever the process ends, by itself or killed, the old folder or the new one is there, whole. (After a loss of power a
+file may be cut off: nothing is forced to the disk, for a site can be built again.)
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
+import sys
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Final, Self
 
-from tenantry_site.building.exchange import exchange
-from tenantry_site.building.scanning import MARKER
+from tenantry_site.building.site_files import MARKER
 from tenantry_site.errors import SiteError
 
-_NOTE = b"This folder was made by `tenantry site build`, which replaces all of it.\n"
+_MARKER_TEXT = b"This folder was made by `tenantry site build`, which replaces all of it.\n"
 _LONGEST_PATH: Final = 1_024
 _CHUNK: Final = 2**20
 
@@ -31,47 +33,47 @@ class Staging:
     def __init__(self, out: str | os.PathLike[str]) -> None:
         self.out = Path(os.path.realpath(out))  # a link that leads to the published folder stays
         self.folder = Path()
-        self._lock: int | None = None
+        self._folder_lock: int | None = None
         self._made: set[str] = {""}
 
     def __enter__(self) -> Self:
         try:
             self.out.parent.mkdir(parents=True, exist_ok=True)
-            _mend(self.out)
+            _clean_up_leftovers(self.out)
             _check(self.out)
-            self._begin()
+            self._make_folder()
         except OSError as error:
             raise SiteError(f"{self.out} cannot be written: {error.strerror}") from None
         return self
 
-    def _begin(self) -> None:
+    def _make_folder(self) -> None:
         while True:
             self.folder = self.out.with_name(f".{self.out.name}.new-{os.urandom(4).hex()}")
             self.folder.mkdir()
-            self._lock = _hold(self.folder)
-            if self._lock is None or self.folder.is_dir():  # else somebody swept it away before we held it
+            self._folder_lock = _lock_folder(self.folder)
+            if self._folder_lock is None or self.folder.is_dir():  # else somebody swept it away before we held it
                 break
-            os.close(self._lock)
-        self.write(MARKER, _NOTE)
+            os.close(self._folder_lock)
+        self.write(MARKER, _MARKER_TEXT)
 
     def write(self, path: str, content: bytes) -> None:
         """Writes one file of the site. Raises OSError."""
-        place = self._place(path)
-        with open(place, "wb", buffering=0) as file:  # noqa: PTH123  # a third of the time of Path.write_bytes
+        target = self._prepare(path)
+        with open(target, "wb", buffering=0) as file:  # noqa: PTH123  # a third of the time of Path.write_bytes
             file.write(content)
 
     def copy(self, source: BinaryIO, path: str) -> int:
         """Writes what an open file has, and gives its size: never a link to it, for who edits the source must not edit
         the site. Raises OSError."""
-        place = self._place(path)
-        with open(place, "wb", buffering=0) as file:  # noqa: PTH123  # as above
+        target = self._prepare(path)
+        with open(target, "wb", buffering=0) as file:  # noqa: PTH123  # as above
             size = 0
             while chunk := source.read(_CHUNK):
                 size += len(chunk)
                 file.write(chunk)
             return size
 
-    def _place(self, path: str) -> str:
+    def _prepare(self, path: str) -> str:
         """Where to write a file, its folder made. Raises OSError for a path that leaves the folder."""
         parts = path.split("/")
         if not path.isprintable() or "\\" in path or not {"", ".", ".."}.isdisjoint(parts) or len(path) > _LONGEST_PATH:
@@ -84,19 +86,19 @@ class Staging:
 
     def publish(self) -> None:
         """Puts the new folder where the old one is. Raises SiteError if the system does not let us."""
-        aside = self.out.with_name(f".{self.out.name}.old")
+        previous = self.out.with_name(f".{self.out.name}.old")
         try:
             if not self.out.exists():
                 self.folder.rename(self.out)
-            elif exchange(self.folder, self.out):  # at no moment is there nothing; the old one is now at ``folder``
+            elif swap_folders(self.folder, self.out):  # at no moment is there nothing; the old one is now at ``folder``
                 shutil.rmtree(self.folder, ignore_errors=True)
             else:
-                shutil.rmtree(aside, ignore_errors=True)
-                self.out.rename(aside)  # if the process ends here, the next build puts it back
+                shutil.rmtree(previous, ignore_errors=True)
+                self.out.rename(previous)  # if the process ends here, the next build puts it back
                 self.folder.rename(self.out)
-                shutil.rmtree(aside, ignore_errors=True)
+                shutil.rmtree(previous, ignore_errors=True)
         except OSError as error:
-            _mend(self.out)
+            _clean_up_leftovers(self.out)
             raise SiteError(
                 f"{self.out} cannot be replaced: {error.strerror}; a folder that is mounted cannot, one within it can"
             ) from None
@@ -105,8 +107,8 @@ class Staging:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-        if self._lock is not None:
-            os.close(self._lock)
+        if self._folder_lock is not None:
+            os.close(self._folder_lock)
 
 
 def _check(out: Path) -> None:
@@ -121,23 +123,19 @@ def _check(out: Path) -> None:
         )
 
 
-def _mend(out: Path) -> None:
+def _clean_up_leftovers(out: Path) -> None:
     """What builds that were killed left behind: the published folder, put aside, and folders half filled."""
-    aside = out.with_name(f".{out.name}.old")
-    if aside.is_dir() and not out.exists():
-        aside.rename(out)
-    for left in out.parent.glob(f".{_literal(out.name)}.new-*"):
-        lock = _hold(left)
+    previous = out.with_name(f".{out.name}.old")
+    if previous.is_dir() and not out.exists():
+        previous.rename(out)
+    for left in out.parent.glob(f".{escape(out.name)}.new-*"):
+        lock = _lock_folder(left)
         if lock is not None:
             shutil.rmtree(left, ignore_errors=True)
             os.close(lock)
 
 
-def _literal(name: str) -> str:
-    return "".join(f"[{each}]" if each in "*?[" else each for each in name)
-
-
-def _hold(folder: Path) -> int | None:
+def _lock_folder(folder: Path) -> int | None:
     """Takes the folder for this process, until it ends; None if another has it, or the system knows no such lock."""
     try:
         import fcntl
@@ -152,3 +150,21 @@ def _hold(folder: Path) -> int | None:
             return None
         return descriptor
     return None
+
+
+_HERE = -100
+"""AT_FDCWD of Linux: paths are as they are for open()."""
+_SWAP = 2
+"""RENAME_EXCHANGE of Linux (renameat2) and RENAME_SWAP of macOS (renamex_np) are the same number."""
+
+
+def swap_folders(first: Path, second: Path) -> bool:
+    """Whether it was done. False: this system, or this file system, cannot."""
+    try:
+        system = ctypes.CDLL(None, use_errno=True)
+        one, other = os.fsencode(first), os.fsencode(second)
+        if sys.platform == "darwin":
+            return bool(system.renamex_np(one, other, ctypes.c_uint(_SWAP)) == 0)
+        return bool(system.renameat2(_HERE, one, _HERE, other, ctypes.c_uint(_SWAP)) == 0)
+    except (AttributeError, OSError, TypeError):  # no such call in this C library; no C library by that name (Windows)
+        return False

@@ -1,9 +1,15 @@
 """Rendering: from the files of a site to its finished files. Everything here takes and gives values."""
 
-from tenantry_site.rendering.codes import CODES
-from tenantry_site.rendering.configuration import configuration_file
-from tenantry_site.rendering.pictures import left_out, runs
-from tenantry_site.rendering.rendered import RenderedSite, render
-from tenantry_site.rendering.site import Site
+from tenantry_site.rendering.site import CODES, RenderedSite, Site, render
+from tenantry_site.rendering.source_files import configuration_file
+from tenantry_site.rendering.svg import active_content_diagnostic, has_active_content
 
-__all__ = ["CODES", "RenderedSite", "Site", "configuration_file", "left_out", "render", "runs"]
+__all__ = [
+    "CODES",
+    "RenderedSite",
+    "Site",
+    "active_content_diagnostic",
+    "configuration_file",
+    "has_active_content",
+    "render",
+]

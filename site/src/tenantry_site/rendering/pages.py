@@ -1,4 +1,4 @@
-"""Pages: each page of a site drawn and framed, and drawn again only when something that it shows has changed."""
+"""RenderedPages: each page of a site, rendered and laid out, again only when something that it shows has changed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tenantry_site.addresses import html_path
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.outputs import PageLinks, SearchPart, page_links, search_parts
 from tenantry_site.page import Page
-from tenantry_site.rendering.manuscripts import Manuscript
-from tenantry_site.rendering.plan import Plan
+from tenantry_site.rendering.site_model import SiteModel
+from tenantry_site.rendering.source_pages import SourcePage
 
 _ADDRESS = re.compile(r'(<[a-zA-Z][^<>]*? (?:href|src|poster)=")([^"#?][^"]*)"')
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/")
 
 
 @dataclass(slots=True)
-class Drawn:
-    """A page as it was drawn. ``page`` is let go of where nothing is remembered."""
+class RenderedPage:
+    """A page as it was rendered. ``page`` is dropped where nothing is remembered."""
 
-    manuscript: Manuscript
+    source_page: SourcePage
     reader: object
     api: object
     page: Page | None
@@ -32,68 +32,68 @@ class Drawn:
     diagnostics: tuple[Diagnostic, ...]
     request_headers: frozenset[str]
     theme: object = None
-    """What framed it last; None if that was before it was drawn again."""
+    """The theme that laid it out last; None if it was rendered again since."""
 
 
-class Pages:
-    """The pages of one site by their paths. ``remember``: keep them, to frame them anew without reading them anew."""
+class RenderedPages:
+    """The pages of one site by their paths. ``incremental``: kept, to be laid out again without being read again."""
 
-    def __init__(self, *, remember: bool) -> None:
-        self._remember = remember
-        self._drawn: dict[str, Drawn] = {}
+    def __init__(self, *, incremental: bool) -> None:
+        self._incremental = incremental
+        self._rendered: dict[str, RenderedPage] = {}
 
-    def draw(self, plan: Plan, path: str) -> Drawn:
-        """The page, drawn now or before; its ``page`` is there unless it was framed before."""
-        manuscript = plan.manuscripts[path]
-        known = self._drawn.get(path)
-        if known is not None and (known.manuscript, known.reader, known.api) == (manuscript, plan.reader, plan.api):
+    def render(self, model: SiteModel, path: str) -> RenderedPage:
+        """The page, rendered now or before; its ``page`` is there unless it was laid out before."""
+        source_page = model.source_pages[path]
+        known = self._rendered.get(path)
+        if known is not None and (known.source_page, known.reader, known.api) == (source_page, model.reader, model.api):
             return known
-        page = _read(plan, path, manuscript)
-        drawn = self._drawn[path] = Drawn(
-            manuscript=manuscript,
-            reader=plan.reader,
-            api=plan.api,
+        page = _read(model, path, source_page)
+        rendered = self._rendered[path] = RenderedPage(
+            source_page=source_page,
+            reader=model.reader,
+            api=model.api,
             page=page,
-            page_links=page_links(page, plan.addresses),
+            page_links=page_links(page, model.addresses),
             parts=search_parts(page),
-            diagnostics=(*manuscript.diagnostics, *page.diagnostics),
+            diagnostics=(*source_page.diagnostics, *page.diagnostics),
             request_headers=page.request_headers,
         )
-        return drawn
+        return rendered
 
-    def frame(self, plan: Plan, path: str) -> tuple[Page, bytes] | None:
+    def lay_out(self, model: SiteModel, path: str) -> tuple[Page, bytes] | None:
         """The page and the whole HTML of it; None if it would be the same as the last time."""
-        drawn = self.draw(plan, path)
-        if drawn.theme is plan.theme or drawn.page is None:
+        rendered = self.render(model, path)
+        if rendered.theme is model.theme or rendered.page is None:
             return None
-        page = drawn.page
-        drawn.theme = plan.theme
-        if not self._remember:
-            drawn.page = None
-        return page, plan.theme.page(page).encode("utf-8", "replace")
+        page = rendered.page
+        rendered.theme = model.theme
+        if not self._incremental:
+            rendered.page = None
+        return page, model.theme.page(page).encode("utf-8", "replace")
 
-    def keep(self, paths: Collection[str]) -> None:
-        """Lets go of all other pages."""
-        for path in self._drawn.keys() - paths:
-            del self._drawn[path]
+    def retain(self, paths: Collection[str]) -> None:
+        """Forgets all other pages."""
+        for path in self._rendered.keys() - paths:
+            del self._rendered[path]
 
 
-def _read(plan: Plan, path: str, manuscript: Manuscript) -> Page:
-    source, text = manuscript.source, plan.text(manuscript)
+def _read(model: SiteModel, path: str, source_page: SourcePage) -> Page:
+    source, text = source_page.source, model.text(source_page)
     try:
-        page = plan.reader.read(source or f"{path}.md", text)
+        page = model.reader.read(source or f"{path}.md", text)
         if not source:
-            page = replace(page, source="", title=manuscript.head.title, front=manuscript.head)
-        return plan.api.draw(page)
-    except Exception as error:  # noqa: BLE001  # one page that we fail at must not take the site with it
-        message = f"the page could not be drawn ({type(error).__name__}); this is a mistake of Tenantry"
-        said = Diagnostic(Severity.ERROR, "SITE105", message, "Report it, with the file.", path=source or path)
-        html = f"<p>This page could not be drawn.</p>\n<pre>{escape(text)}</pre>"
-        return Page(path, source, manuscript.head.title, manuscript.head, html, diagnostics=(said,))
+            page = replace(page, source="", title=source_page.front.title, front=source_page.front)
+        return model.api.draw(page)
+    except Exception as error:  # noqa: BLE001  # a mistake of ours on one page must not take the site with it
+        message = f"the page could not be rendered ({type(error).__name__}); this is a mistake of Tenantry"
+        diagnostic = Diagnostic(Severity.ERROR, "SITE105", message, "Report it, with the file.", path=source or path)
+        html = f"<p>This page could not be rendered.</p>\n<pre>{escape(text)}</pre>"
+        return Page(path, source, source_page.front.title, source_page.front, html, diagnostics=(diagnostic,))
 
 
 def at_root(page: Page) -> Page:
-    """The page as if it stood at ``index``: what it links to is where it was."""
+    """The page as if it were at ``index``: what it links to is where it was."""
     folder = dirname(html_path(page.path))
     if not folder:
         return replace(page, path="index")
@@ -101,7 +101,7 @@ def at_root(page: Page) -> Page:
     def moved(found: re.Match[str]) -> str:
         if _ABSOLUTE.match(found[2]):
             return found[0]
-        end = min((place for place in map(found[2].find, "?#") if place >= 0), default=len(found[2]))
+        end = min((at for at in map(found[2].find, "?#") if at >= 0), default=len(found[2]))
         return f'{found[1]}{normpath(f"{folder}/{found[2][:end]}")}{found[2][end:]}"'
 
     return replace(page, path="index", html=_ADDRESS.sub(moved, page.html))

@@ -1,4 +1,4 @@
-"""Site: the finished files of a site, one after another, and only those that changed when it is made again."""
+"""Site: the finished files of a site, one after another, and only those that changed when it is built again."""
 
 from __future__ import annotations
 
@@ -6,43 +6,55 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import chain
+from typing import Final
 
 from tenantry_site.addresses import html_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.options import SiteOptions
-from tenantry_site.outputs import RedirectTarget, SearchIndex, check, markdown, redirect
+from tenantry_site.outputs import (
+    RedirectTarget,
+    SearchIndex,
+    SearchPart,
+    breadcrumbs,
+    check,
+    llms,
+    markdown,
+    redirect,
+    robots,
+    sitemap,
+)
 from tenantry_site.outputs.crawlers import markdown_path
 from tenantry_site.page import Page
 from tenantry_site.reference import request_headers
-from tenantry_site.rendering.extras import extras, fill
-from tenantry_site.rendering.manuscripts import Files
-from tenantry_site.rendering.pages import Drawn, Pages, at_root
-from tenantry_site.rendering.plan import Plan, Planner
+from tenantry_site.rendering.pages import RenderedPage, RenderedPages, at_root
+from tenantry_site.rendering.site_model import SiteModel, SiteModelBuilder
+from tenantry_site.rendering.source_pages import Files
+from tenantry_site.rendering.svg import active_content_diagnostic, has_active_content
 
-_EMPTY = Diagnostic(Severity.WARNING, "SITE106", "the site has no page", "Write index.md beside the configuration.")
+_NO_PAGE = Diagnostic(Severity.WARNING, "SITE106", "the site has no page", "Write index.md beside the configuration.")
 
 
 class Site:
-    """One site that is made from its files, once or again and again.
+    """One site that is built from its files, once or again and again.
 
     >>> site = Site(SiteOptions())
     >>> for path, content in site.update(files): ...
 
     After ``update`` was gone through, ``config`` is the configuration (None: it could not be read, and nothing is
-    yielded), ``diagnostics`` what there is to say, ``outputs`` the paths of all finished files, ``removed`` those that
-    are no longer among them, ``assets`` the files to publish as they are. ``remember``: pages are kept, and an update
-    yields only what is not as it was; without, little memory is used and everything is yielded.
+    yielded), ``diagnostics`` what is wrong, ``outputs`` the paths of all finished files, ``removed`` those that
+    are no longer among them, ``assets`` the files to publish as they are. ``incremental``: pages are remembered, and
+    an update yields only what changed; without, little memory is used and everything is yielded.
     """
 
-    def __init__(self, options: SiteOptions = SiteOptions(), *, remember: bool = True) -> None:  # noqa: B008  # frozen
+    def __init__(self, options: SiteOptions = SiteOptions(), *, incremental: bool = True) -> None:  # noqa: B008  # frozen
         self._options = options
-        self._remember = remember
-        self._planner = Planner(options, remember=remember)
-        self._pages = Pages(remember=remember)
-        self._index = SearchIndex(remember=remember)
-        self._plan: Plan | None = None
-        self._yielded: dict[str, bytes] = {}
+        self._incremental = incremental
+        self._builder = SiteModelBuilder(options, incremental=incremental)
+        self._pages = RenderedPages(incremental=incremental)
+        self._index = SearchIndex(remember=incremental)
+        self._model: SiteModel | None = None
+        self._hashes: dict[str, bytes] = {}
         self._search: tuple[str, ...] = ()
         self.config: SiteConfig | None = None
         self.diagnostics: tuple[Diagnostic, ...] = ()
@@ -54,94 +66,174 @@ class Site:
     def update(self, files: Files, changed: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """The finished files, by their paths within the site.
 
-        ``files`` has everything in the site's folder by path, text or bytes; values are asked for when they are needed,
+        ``files`` has everything in the site's folder by path, text or bytes; values are read when they are needed,
         and those of images and the like never are. ``changed`` names the paths that may have changed since the last
         update, new and removed ones included; None: any may have. Never raises for what is in the files.
         """
-        if not self._remember:
-            self._pages, self._index = Pages(remember=False), SearchIndex(remember=False)
-        plan = self._planner.plan(files, changed)
-        if not isinstance(plan, Plan):
-            self.config, self.diagnostics, self.removed = None, plan, frozenset()
+        if not self._incremental:
+            self._pages, self._index = RenderedPages(incremental=False), SearchIndex(remember=False)
+        model = self._builder.build(files, changed)
+        if not isinstance(model, SiteModel):
+            self.config, self.diagnostics, self.removed = None, model, frozenset()
             return
-        self._plan = plan
+        self._model = model
         made: dict[str, None] = {}
-        for path, content in self._make(plan):
+        for path, content in self._make(model):
             made[path] = None
             if content is not None and self._is_new(path, content):
                 yield path, content
-        self._finish(plan, frozenset(made))
+        self._finish(model, frozenset(made))
 
-    def _make(self, plan: Plan) -> Iterator[tuple[str, bytes | None]]:
-        """All files; None for the content of one that is as it was."""
-        for path in plan.manuscripts:
-            framed = self._pages.frame(plan, path)
-            yield html_path(path), framed and framed[1]
-            yield markdown_path(path), framed and markdown(framed[0])
-            if path == plan.navigation.home and path != "index":
-                yield "index.html", framed and self._first(plan, framed[0])
-        yield from extras(plan, self._options)
-        drawn = {path: self._pages.draw(plan, path) for path in plan.manuscripts}
-        if fill(self._index, plan, {path: page.parts for path, page in drawn.items()}):
+    def _make(self, model: SiteModel) -> Iterator[tuple[str, bytes | None]]:
+        """All files; None for the content of one that did not change."""
+        for path in model.source_pages:
+            laid_out = self._pages.lay_out(model, path)
+            yield html_path(path), laid_out and laid_out[1]
+            yield markdown_path(path), laid_out and markdown(laid_out[0])
+            if path == model.navigation.home and path != "index":
+                yield "index.html", laid_out and self._home_page(model, laid_out[0])
+        yield from _extra_files(model, self._options)
+        rendered = {path: self._pages.render(model, path) for path in model.source_pages}
+        if _fill_search_index(self._index, model, {path: page.parts for path, page in rendered.items()}):
             self._search = ()
             for path, content in self._index.files():
                 self._search = (*self._search, path)
                 yield path, content
         else:
             yield from ((path, None) for path in self._search)
-        self._pages.keep(plan.manuscripts.keys())
-        self._page_headers = frozenset(chain.from_iterable(page.request_headers for page in drawn.values()))
-        self.diagnostics = _all_diagnostics(plan, drawn)
+        self._pages.retain(model.source_pages.keys())
+        self._page_headers = frozenset(chain.from_iterable(page.request_headers for page in rendered.values()))
+        self.diagnostics = _all_diagnostics(model, rendered)
 
-    def _first(self, plan: Plan, page: Page) -> bytes:
+    def _home_page(self, model: SiteModel, page: Page) -> bytes:
         """What is shown at the site's own address where no page is called ``index``: the first page again."""
         if "playground" in page.parts:  # it knows its way to the relay from where it is
             return redirect("index", RedirectTarget(page.path))
-        return plan.theme.page(at_root(page), of=page.path).encode("utf-8", "replace")
+        return model.theme.page(at_root(page), of=page.path).encode("utf-8", "replace")
 
     def _is_new(self, path: str, content: bytes) -> bool:
-        if not self._remember:
+        if not self._incremental:
             return True
-        stamp = blake2b(content, digest_size=16).digest()
-        if self._yielded.get(path) == stamp:
+        digest = blake2b(content, digest_size=16).digest()
+        if self._hashes.get(path) == digest:
             return False
-        self._yielded[path] = stamp
+        self._hashes[path] = digest
         return True
 
-    def _finish(self, plan: Plan, outputs: frozenset[str]) -> None:
-        self.config, self.assets = plan.written, plan.assets
+    def _finish(self, model: SiteModel, outputs: frozenset[str]) -> None:
+        self.config, self.assets = model.written, model.assets
         self.removed, self.outputs = self.outputs - outputs, outputs
         for path in self.removed:
-            self._yielded.pop(path, None)
+            self._hashes.pop(path, None)
 
     def redirect(self, address: str) -> RedirectTarget | None:
         """Where an address leads at which there is no file (see ``Redirects.find``)."""
-        return self._plan.redirects.find(address) if self._plan is not None else None
+        return self._model.redirects.find(address) if self._model is not None else None
 
     def request_headers(self) -> frozenset[str]:
         """The headers that the configuration, the OpenAPI documents and the pages name for requests to the API."""
-        if self._plan is None:
+        if self._model is None:
             return frozenset()
-        return self._page_headers | request_headers(self._plan.config, self._plan.reference)
+        return self._page_headers | request_headers(self._model.config, self._model.reference)
 
     def not_found(self, root: str) -> str:
         """The page for an address that has none. ``root`` leads from that address to the site's root: ``../``."""
-        return self._plan.theme.not_found(root) if self._plan is not None else ""
+        return self._model.theme.not_found(root) if self._model is not None else ""
 
     def source(self, page: str) -> str:
         """The file of a page (``guides/start``); empty for a page without one, and for what is no page."""
-        manuscript = self._plan.manuscripts.get(page) if self._plan is not None else None
-        return manuscript.source if manuscript is not None else ""
+        source_page = self._model.source_pages.get(page) if self._model is not None else None
+        return source_page.source if source_page is not None else ""
 
 
-def _all_diagnostics(plan: Plan, drawn: Mapping[str, Drawn]) -> tuple[Diagnostic, ...]:
-    """Everything that was said, once, by file and place; what is said of no file is said of the configuration."""
-    found = [*plan.diagnostics, *plan.reference.diagnostics, *plan.theme.diagnostics, *plan.redirects.diagnostics]
-    for page in drawn.values():
+def _all_diagnostics(model: SiteModel, rendered: Mapping[str, RenderedPage]) -> tuple[Diagnostic, ...]:
+    """All diagnostics, each once, by file and position; one without a file is about the configuration."""
+    found = [*model.diagnostics, *model.reference.diagnostics, *model.theme.diagnostics, *model.redirects.diagnostics]
+    for page in rendered.values():
         found += page.diagnostics
-    links = (page.page_links for page in drawn.values())
-    found += check(links, plan.addresses, plan.navigation.home, lambda path: plan.redirects.find(path) is not None)
-    if not drawn:
-        found.append(_EMPTY)
-    placed = {said if said.path else replace(said, path=plan.configuration) for said in found}
-    return tuple(sorted(placed, key=lambda said: (said.path, said.line, said.column, said.code, said.message)))
+    links = (page.page_links for page in rendered.values())
+    found += check(links, model.addresses, model.navigation.home, lambda path: model.redirects.find(path) is not None)
+    if not rendered:
+        found.append(_NO_PAGE)
+    placed = {each if each.path else replace(each, path=model.configuration) for each in found}
+    return tuple(sorted(placed, key=lambda each: (each.path, each.line, each.column, each.code, each.message)))
+
+
+NOT_FOUND: Final = "404.html"
+
+
+def _extra_files(model: SiteModel, options: SiteOptions) -> Iterator[tuple[str, bytes]]:
+    """The files beside the pages, their Markdown and the assets. An author's file of the same name replaces ours."""
+    for path, content in _generated_files(model, options):
+        if path not in model.assets:
+            yield path, content
+    yield from model.theme_assets.files.items()
+    yield from model.redirects.pages()
+
+
+def _generated_files(model: SiteModel, options: SiteOptions) -> Iterator[tuple[str, bytes]]:
+    if "404" not in model.source_pages:
+        yield NOT_FOUND, model.theme.not_found().encode("utf-8", "replace")
+    fronts = {path: source_page.front for path, source_page in model.source_pages.items()}
+    listed = model.navigation.order
+    yield "llms.txt", llms(model.config.name, fronts, listed, breadcrumbs(model.config), options.base_url)
+    if options.base_url:
+        found = (path for path, front in fronts.items() if not front.noindex and path != "404")
+        yield "sitemap.xml", sitemap(options.base_url, found)
+        yield "robots.txt", robots(options.base_url)
+
+
+def _fill_search_index(index: SearchIndex, model: SiteModel, parts: Mapping[str, tuple[SearchPart, ...]]) -> bool:
+    """Brings the search index up to date: all pages, each with its group and, where it does not belong to all, its
+    versions. False if nothing has changed."""
+    return index.fill(parts, dict(_search_labels(model)))
+
+
+def _search_labels(model: SiteModel) -> Iterator[tuple[str, str]]:
+    groups = breadcrumbs(model.config)
+    names = [version.name for version in model.config.versions]
+    for path in model.source_pages:
+        shown = [" / ".join(groups.get(path, ()))]
+        versions = model.navigation.versions(path) if names else None
+        if versions is not None:
+            shown.append(", ".join(names[number] for number in sorted(versions)))
+        yield path, " · ".join(filter(None, shown))
+
+
+class RenderedSite(dict[str, bytes]):
+    """The finished files by their paths. ``config`` is None, and there are no files, if the configuration file cannot
+    be read; ``diagnostics`` has the reason."""
+
+    config: SiteConfig | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def render(files: Mapping[str, str | bytes], options: SiteOptions = SiteOptions()) -> RenderedSite:  # noqa: B008
+    """Builds a site of the files of a folder, given by their paths within it. Reads nothing else, and never raises for
+    what is in them."""
+    site = Site(options, incremental=False)
+    rendered = RenderedSite(site.update(files))
+    diagnostics: list[Diagnostic] = []
+    for path in sorted(site.assets):
+        found = files[path]
+        content = found.encode("utf-8", "replace") if isinstance(found, str) else found
+        if path.lower().endswith(".svg") and has_active_content(content):
+            diagnostics.append(active_content_diagnostic(path))
+        else:
+            rendered.setdefault(path, content)
+    rendered.config, rendered.diagnostics = site.config, (*site.diagnostics, *diagnostics)
+    return rendered
+
+
+CODES: dict[str, str] = {
+    "SITE100": "There is no configuration file.",
+    "SITE101": "Two files would be one page; one of them is taken.",
+    "SITE102": "Two pages differ in capitals only: many disks and hosts cannot hold both.",
+    "SITE103": "The path of a file cannot be part of an address; it is left out.",
+    "SITE104": "A page is not UTF-8; what cannot be read is shown as a replacement character.",
+    "SITE105": "A page could not be rendered. This is a mistake of Tenantry.",
+    "SITE106": "The site has no page.",
+    "SITE107": "A file has the name of a secret, and is not published.",
+    "SITE108": "An SVG holds a script, and is left out.",
+}
+"""Each code and the meaning that it keeps."""

@@ -1,8 +1,8 @@
-"""Theme: the frame of the site around a page, its colours, and its Content-Security-Policy."""
+"""Theme: the layout of the site around a page, its colours, and its Content-Security-Policy."""
 
-from tenantry_site.theme.codes import CODES
 from tenantry_site.theme.policy import csp
 from tenantry_site.theme.stylesheet import colors_css
-from tenantry_site.theme.theme import Theme
+from tenantry_site.theme.templating import render_template
+from tenantry_site.theme.theme import CODES, Theme
 
-__all__ = ["CODES", "Theme", "colors_css", "csp"]
+__all__ = ["CODES", "Theme", "colors_css", "csp", "render_template"]

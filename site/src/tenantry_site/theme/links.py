@@ -1,19 +1,23 @@
-"""Links: from what the configuration file says to what is written into a page, whatever folder the page is in.
+"""Links: what the configuration file names becomes links in a page, and the links of its feedback buttons.
 
-Within the frame a link to a page or file is the way up to the site's root, and then down. It is right in every page of
-the same depth, so that what is drawn once serves them all.
+Around a page a link is relative: first up to the site's root, then down. It is right in every page of the same depth,
+so that what is rendered once serves them all. Feedback leads to the code hosts whose forms of address are known.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from markupsafe import Markup
 
 from tenantry_site import icons
 from tenantry_site.addresses import Addresses, AddressKind, html_path
+from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
+from tenantry_site.options import SiteOptions
 
 SAFE = "/@+,;=!$'()*~"
 """What is written as it is in a path. Not a colon: before the first slash it would end a scheme."""
@@ -27,23 +31,23 @@ _UP = "\N{NULL}"
 
 
 @lru_cache(maxsize=4096)
-def below(path: str) -> str:
+def quote_path(path: str) -> str:
     """A path from the root of the site, as a link spells it."""
     return quote(path, safe=SAFE, errors="replace")
 
 
-def up(path: str) -> str:
+def path_to_root(path: str) -> str:
     """The way from a page up to the root: ``../`` for every folder that it is in."""
     return "../" * path.count("/")
 
 
 def page_link(path: str) -> str:
     """A link to a page, below the root."""
-    return below(html_path(path))
+    return quote_path(html_path(path))
 
 
 class Links:
-    """The links of the frame. ``diagnostics`` fills with what is wrong with those that were asked for."""
+    """The links around a page. ``diagnostics`` fills with what is wrong with those that were asked for."""
 
     def __init__(self, addresses: Addresses, *, external_media: bool) -> None:
         self._addresses = addresses
@@ -51,7 +55,7 @@ class Links:
         self.diagnostics: dict[Diagnostic, None] = {}
 
     def link(self, target: str, pointer: str = "", page: str = "index") -> str:
-        """Where a link leads, with a mark for the way up if it stays within the site: ``place`` puts the way in.
+        """Where a link leads, with a mark for the way up if it stays within the site: ``resolve_link`` puts it in.
 
         Empty for an address that must not be written.
         """
@@ -60,14 +64,14 @@ class Links:
             return found.href
         moved = found.kind is AddressKind.MISSING and found.path in self._addresses.moved
         if found.kind is AddressKind.MISSING and pointer and not moved:
-            self._note("SITE003", f"{target!r} leads to no page or file of this site.", pointer)
+            self._report("SITE003", f"{target!r} leads to no page or file of this site.", pointer)
         is_page = moved or found.kind is AddressKind.PAGE
         file = html_path(found.path) if is_page and found.path else found.path or "index.html"
         tail = found.href.partition("#")
         query = tail[0].partition("?")
-        return _UP + below(file) + "".join(query[1:]) + "".join(tail[1:])
+        return _UP + quote_path(file) + "".join(query[1:]) + "".join(tail[1:])
 
-    def leaves(self, target: str, page: str) -> bool:
+    def is_external(self, target: str, page: str) -> bool:
         """Whether a link leads out of the site."""
         return self._addresses.resolve(page, target).kind is AddressKind.EXTERNAL
 
@@ -75,27 +79,92 @@ class Links:
         """The same for a picture; empty for one that is not there, or that this site shows nothing of."""
         found = self._addresses.resolve("index", target)
         if found.kind is AddressKind.FILE:
-            return _UP + below(found.path)
+            return _UP + quote_path(found.path)
         if found.kind is AddressKind.EXTERNAL and self._external_media and found.href.startswith(("https:", "http:")):
             return found.href
         if found.kind is AddressKind.EXTERNAL:
-            self._note("SITE002", f"{target!r} is on another host, and is not shown.", pointer, _ALLOW)
+            self._report("SITE002", f"{target!r} is on another host, and is not shown.", pointer, _ALLOW)
         return ""
 
     def icon(self, name: str, kind: str, pointer: str) -> Markup:
-        """An SVG; nothing for a name that no icon has, which is said where there is a ``pointer``."""
-        drawn = icons.svg(name, kind or DEFAULT_KIND) if name else ""
-        if drawn is None and pointer:
+        """An SVG; nothing for a name that no icon has, which is reported where there is a ``pointer``."""
+        svg = icons.svg(name, kind or DEFAULT_KIND) if name else ""
+        if svg is None and pointer:
             near = icons.nearest(name)
-            self._note(
+            self._report(
                 "SITE004", f"No icon is called {name!r}.", pointer, f"Write {near!r}." if near else "Leave it out."
             )
-        return Markup(drawn or "")  # noqa: S704  # drawn by us
+        return Markup(svg or "")  # noqa: S704  # our own icon
 
-    def _note(self, code: str, message: str, pointer: str, fix: str = "Write the path of a page or file.") -> None:
+    def _report(self, code: str, message: str, pointer: str, fix: str = "Write the path of a page or file.") -> None:
         self.diagnostics[Diagnostic(Severity.WARNING, code, message, fix, pointer)] = None
 
 
-def place(link: str, way_up: str) -> str:
-    """A link of ``Links``, on a page from which ``way_up`` leads to the root."""
-    return way_up + link[1:] if link.startswith(_UP) else link
+def resolve_link(link: str, root: str) -> str:
+    """A link of ``Links``, on a page from which ``root`` leads to the root."""
+    return root + link[1:] if link.startswith(_UP) else link
+
+
+BRANCH = "main"
+"""The branch that is edited where the address names none."""
+
+_HOSTS = (
+    (re.compile(r"/-/(?:tree|blob)/"), "/-/edit/{}", "/-/issues/new?issue[title]="),
+    (re.compile(r"/src/branch/"), "/_edit/{}", "/issues/new?title="),
+    (re.compile(r"/(?:tree|blob|edit)/"), "/edit/{}", "/issues/new?title="),
+)
+"""What stands before the branch in an address, how the one to edit is written, and how a new issue is: three kinds of
+host, the last being the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository. ``home`` is its address, ``folder`` the branch with the path to the pages, ``edits`` and ``issues``
+    how its host writes addresses."""
+
+    home: str
+    folder: str
+    edits: str
+    issues: str
+
+    def edit(self, source: str) -> str:
+        """Where the file of a page is edited."""
+        return self.home + self.edits.format(f"{self.folder}/{quote(source)}")
+
+    def issue(self, title: str, path: str) -> str:
+        """Where an issue about a page is raised, with its title written."""
+        return self.home + self.issues + quote(f"Docs: {title} ({path})", safe="")
+
+
+def repository(config: SiteConfig, options: SiteOptions) -> Repository | None:
+    """The one of the options, else that of the call to action of the code-host type; None if there is neither."""
+    button = config.topbar_cta_button
+    url = options.repository or (button.url if button and button.type == "github" else "")
+    return parse_repository(url)
+
+
+def parse_repository(url: str) -> Repository | None:
+    """Takes an address like ``https://github.com/owner/name/tree/main/docs`` apart; None for no http address."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return None
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        return None
+    address = f"{parts.scheme}://{parts.netloc}{quote(parts.path.rstrip('/'), safe='/%-._~@')}"
+    for versions_attribute, edits, issues in _HOSTS:
+        home, *rest = versions_attribute.split(address, maxsplit=1)
+        if rest:
+            return Repository(home, rest[0], edits, issues)
+    edits, issues = _HOSTS[0][1:] if "gitlab" in parts.netloc else _HOSTS[-1][1:]
+    return Repository(address.removesuffix(".git"), BRANCH, edits, issues)
+
+
+def short_name(url: str) -> str:
+    """``owner/name`` of the address of a repository, or the address without its scheme."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return url
+    words = [word for word in parts.path.split("/") if word][:2]
+    return "/".join(words).removesuffix(".git") if len(words) == 2 else (parts.netloc + parts.path).rstrip("/") or url

@@ -1,17 +1,21 @@
-"""Stylesheet: what of the configuration file becomes CSS.
+"""Stylesheet: what of the configuration file becomes CSS - colours, readable in both modes, an image, and versions.
 
 Pages have no style attribute, so that their policy can forbid them all. Only hex digits and addresses with everything
-unusual percent-encoded get in.
+unusual percent-encoded get in. What is filled with a colour has exactly the colour that was given. Text, and whatever
+must differ from the page, gets the nearest shade that is readable on the backgrounds of its mode; a background that is
+given moves every other colour with it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
 
 from tenantry_site.addresses import Addresses, AddressKind, relative_url
-from tenantry_site.config.model import Gradient, SiteConfig
-from tenantry_site.contrast import BLACK, GRAPHICS, WHITE, least, read
-from tenantry_site.theme.palette import palettes
+from tenantry_site.config.model import Colors, Gradient, SiteConfig
+from tenantry_site.contrast import BLACK, GRAPHICS, MIDDLE, WHITE, ink, least, luminance, mix, read, readable
 
 FOLDER = "assets/site.css"
 """Where the stylesheet stands, as far as the addresses within it go."""
@@ -38,13 +42,13 @@ def _tokens(config: SiteConfig) -> Iterator[str]:
 def _anchors(config: SiteConfig) -> Iterator[str]:
     everyone = config.colors.anchors if config.colors else None
     if everyone is not None:
-        yield from _ground(".anchor-icon", everyone)
-    for place, anchor in enumerate(config.anchors):
+        yield from _icon_background(".anchor-icon", everyone)
+    for number, anchor in enumerate(config.anchors):
         if anchor.color is not None:
-            yield from _ground(f".anchor-icon-{place}", anchor.color)
+            yield from _icon_background(f".anchor-icon-{number}", anchor.color)
 
 
-def _ground(selector: str, color: str | Gradient) -> Iterator[str]:
+def _icon_background(selector: str, color: str | Gradient) -> Iterator[str]:
     """The ground of an icon, and white for the icon where it stands out from all of it, else black."""
     given = (color,) if isinstance(color, str) else (color.from_, color.via, color.to)
     stops = tuple(stop for stop in map(read, given) if stop)
@@ -69,5 +73,75 @@ def _image(config: SiteConfig, addresses: Addresses | None) -> Iterator[str]:
 
 def _versions(config: SiteConfig) -> Iterator[str]:
     """What does not belong to the version that the page is marked with is hidden."""
-    for place in range(len(config.versions)):
-        yield f'[data-version="{place}"] [data-shown-in]:not([data-shown-in~="{place}"]){{display:none}}'
+    for number in range(len(config.versions)):
+        yield f'[data-version="{number}"] [data-shown-in]:not([data-shown-in~="{number}"]){{display:none}}'
+
+
+TEXTS = ("text", "quiet", "good", "warn", "bad")
+GRAPHIC = ("line-control", "context", *(f"data-{number}" for number in range(1, 9)))
+
+SURFACE, LINE = 0.04, 0.13
+"""How much of the text's side is mixed into a ground that was given."""
+
+
+def palettes(colors: Colors | None) -> tuple[dict[str, str], dict[str, str]]:
+    """The tokens to set in light and in dark mode: the same names in both."""
+    if colors is None:
+        return {}, {}
+    background = colors.background
+    light = _mode_tokens(colors, read(colors.primary), read(background.light if background else None), dark=False)
+    dark = _mode_tokens(
+        colors, read(colors.light or colors.primary), read(background.dark if background else None), dark=True
+    )
+    base_light, base_dark = tokens()
+    names = sorted(light.keys() | dark.keys())
+    return (
+        {name: light.get(name, base_light[name]) for name in names},
+        {name: dark.get(name, base_dark[name]) for name in names},
+    )
+
+
+def _mode_tokens(colors: Colors, accent: str | None, ground: str | None, *, dark: bool) -> dict[str, str]:
+    base = tokens()[dark]
+    found: dict[str, str] = {}
+    if ground is not None:
+        is_dark = luminance(ground) < MIDDLE
+        base = tokens()[is_dark]
+        # a dark ground in light mode, or the other way round, needs the whole other set
+        found = (base | {}) if is_dark != dark else {}
+        found |= _grounds(base, ground)
+    merged = base | found
+    grounds = (merged["page"].lstrip("#"), merged["surface"].lstrip("#"))
+    if accent is not None:
+        shade = readable(accent, grounds)
+        found |= {"accent": shade, "on-accent": ink(shade), "fill": accent, "on-fill": ink(accent)}
+    button = read(colors.dark) or accent
+    if button is not None:
+        edge = button if least(button, grounds[:1]) >= GRAPHICS else merged["line-control"].lstrip("#")
+        found |= {"button": button, "on-button": ink(button), "button-line": edge}
+    return {name: value if value.startswith(("#", "rgb", "0 ")) else f"#{value}" for name, value in found.items()}
+
+
+def _grounds(base: dict[str, str], page: str) -> dict[str, str]:
+    """The colours around a ground that was given."""
+    side = WHITE if luminance(page) < MIDDLE else BLACK
+    surface = mix(page, side, SURFACE)
+    if least(side, (surface,)) < 4.6:  # a middling grey: there is no room between the two
+        surface = page
+    grounds = (page, surface)
+    found = {"page": page, "surface": surface, "line": mix(page, side, LINE)}
+    found |= {name: readable(base[name].lstrip("#"), grounds) for name in (*TEXTS, "accent")}
+    found |= {name: readable(base[name].lstrip("#"), grounds, GRAPHICS) for name in GRAPHIC}
+    return found | {"on-accent": ink(found["accent"])}
+
+
+_TOKEN = re.compile(r"--([a-z0-9-]+):\s*([^;]+);")
+
+
+@cache
+def tokens() -> tuple[dict[str, str], dict[str, str]]:
+    """The values of the design tokens that differ between the modes, by their names: light, dark."""
+    text = (files("tenantry") / "static" / "tokens.css").read_text(encoding="utf-8")
+    light, dark, *_ = re.split(r"^@media", text, flags=re.MULTILINE)
+    of_dark = dict(_TOKEN.findall(dark))
+    return {name: value for name, value in _TOKEN.findall(light) if name in of_dark}, of_dark

@@ -1,7 +1,8 @@
-"""Theme: the frame of the site around a page."""
+"""Theme: whole pages of a site, the layout around their text and the metadata in their head."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,22 +17,20 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.navigation import Navigation, PageView, SidebarScope, SitePart
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import Page
-from tenantry_site.theme.chrome import Chrome
-from tenantry_site.theme.links import Links, below, page_link, place, up
-from tenantry_site.theme.metadata import metadata
+from tenantry_site.theme.layout import Layout
+from tenantry_site.theme.links import Links, page_link, path_to_root, quote_path, repository, resolve_link
 from tenantry_site.theme.policy import api_origins, csp, origin
-from tenantry_site.theme.repository import repository
-from tenantry_site.theme.resources import environment
+from tenantry_site.theme.templating import environment, render_template
 
 CONTENTS_LEVEL = 3
 """The deepest heading that "On this page" lists."""
 
-DEPTHS = 16
-"""Depths of folders whose header and footer are kept."""
+CACHE_SIZE = 16
+"""Depths of folders whose header and footer are cached."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Fixed:
+class _SharedHtml:
     """What is the same on every page of one depth."""
 
     brand: Markup
@@ -42,12 +41,12 @@ class _Fixed:
 
 
 class Theme:
-    """Draws whole pages of one site.
+    """Renders whole pages of one site.
 
     ``styles`` is the path of the stylesheet and ``scripts`` those of the scripts, from the site's root: ``mode`` (which
     runs before anything is painted), ``site``, and those that ``Page.parts`` names, on the pages that need them.
     ``api`` has the origins, beside those of ``api.baseUrl``, that the playground calls where there is no relay.
-    ``diagnostics`` says what of the configuration file the frame could not honour.
+    ``diagnostics`` says what of the configuration file could not be honoured.
     """
 
     def __init__(
@@ -67,32 +66,31 @@ class Theme:
         self._styles = styles
         self._scripts = scripts
         self._links = Links(addresses, external_media=options.external_media)
-        self._chrome = Chrome(config, navigation, self._links, facts=options.repository_facts)
+        self._layout = Layout(config, navigation, self._links, repository_facts=options.repository_facts)
         self._favicon = self._links.picture(config.favicon, "/favicon") if config.favicon else ""
-        self._fixed: LRUCache[str, _Fixed] = LRUCache(DEPTHS)
+        self._shared: LRUCache[str, _SharedHtml] = LRUCache(CACHE_SIZE)
         self._repository = repository(config, options)
         self._api = frozenset({*api_origins(config), *map(origin, api)})
         self._policy = csp(options)
         self._page = environment().get_template("page.html")
-        self._meta = environment().get_template("meta.html")
         self._backdrop = "backdrop" if config.background_image else ""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Complete once a page was drawn."""
-        return (*self._links.diagnostics, *self._about_feedback())
+        """Complete once a page was rendered."""
+        return (*self._links.diagnostics, *self._feedback_diagnostics())
 
     def page(self, page: Page, *, of: str | None = None) -> str:
         """The whole HTML of a page.
 
         ``of`` is the path of the page that this one stands for, if it is another: the copy of the first page that a
-        site begins with is drawn as if at ``index``, and belongs where its original does.
+        site begins with is rendered as if at ``index``, and belongs where its original does.
         """
-        way_up, here = up(page.path), page.path if of is None else of
+        root, here = path_to_root(page.path), page.path if of is None else of
         view = self._navigation.view(here)
-        frame = self._frame(view, way_up)
+        around = self._around(view, root)
         canonical = self._canonical(here)
-        markdown = way_up + below(f"{here}.md")
+        markdown = root + quote_path(f"{here}.md")
         contents = [each for each in page.headings if each.level <= CONTENTS_LEVEL]
         front = page.front
         return self._page.render(
@@ -101,23 +99,22 @@ class Theme:
             body=Markup(page.html),  # noqa: S704  # safe by the contract of Page
             title=self._title(page),
             policy=self._policy_of(page),
-            meta=Markup(  # noqa: S704  # a template's
-                self._meta.render(
-                    metadata(page, self._config.name, canonical),
-                    canonical=canonical or (way_up + page_link(here) if of is not None else ""),
-                    markdown=markdown,
-                )
+            meta=render_template(
+                "meta.html",
+                canonical=canonical or (root + page_link(here) if of is not None else ""),
+                markdown=markdown,
+                **metadata(page, self._config.name, canonical),
             ),
-            scripts=self._scripts_of(page, way_up),
-            versions=self._chrome.versions(here, way_up),
+            scripts=self._scripts_of(page, root),
+            versions=self._layout.versions(here, root),
             wide=front.mode == "wide",
             contents=contents if len(contents) > 1 and front.mode != "wide" else (),
-            previous=[self._chrome.step(target, view.scope, way_up) for target in view.previous],
-            next=[self._chrome.step(target, view.scope, way_up) for target in view.next],
+            previous=[self._layout.step(target, view.scope, root) for target in view.previous],
+            next=[self._layout.step(target, view.scope, root) for target in view.next],
             edit=self._edit(page),
             issue=self._issue(page),
             markdown=markdown,
-            **frame,
+            **around,
         )
 
     def not_found(self, root: str | None = None) -> str:
@@ -129,77 +126,71 @@ class Theme:
         if root is None:
             root = urlsplit(self._options.base_url or "/").path.rstrip("/") + "/"
         view = PageView("", SidebarScope(SitePart(None, None), None), (), (), (), listed=False)
-        return (
-            environment()
-            .get_template("not_found.html")
-            .render(
-                title=f"Not found – {self._config.name}",
-                policy=self._policy,
-                meta=Markup('<meta name="robots" content="noindex">'),
-                scripts=[root + self._scripts["site"]] if "site" in self._scripts else [],
-                versions="",
-                home=root + page_link(self._navigation.home or "index"),
-                **self._frame(view, root),
-            )
+        return render_template(
+            "not_found.html",
+            title=f"Not found – {self._config.name}",
+            policy=self._policy,
+            meta=Markup('<meta name="robots" content="noindex">'),
+            scripts=[root + self._scripts["site"]] if "site" in self._scripts else [],
+            versions="",
+            home=root + page_link(self._navigation.home or "index"),
+            **self._around(view, root),
         )
 
-    def _frame(self, view: PageView, way_up: str) -> dict[str, Any]:
-        """What stands around the content, on a page and where there is none, by the names of frame.html."""
-        fixed = self._fix(way_up)
-        tabs, sidebar = self._chrome.around(view, way_up)
+    def _around(self, view: PageView, root: str) -> dict[str, Any]:
+        """What is around the content, on a page and where there is none, by the names of frame.html."""
+        shared = self._shared_html(root)
+        tabs, sidebar = self._layout.navigation(view, root)
         return {
-            "marks": self._marks(view),
-            "head": fixed.head,
+            "root_attributes": self._root_attributes(view),
+            "head": shared.head,
             "classes": " ".join(filter(None, (self._backdrop, "has-tabs" if tabs else ""))),
-            "brand": fixed.brand,
-            "tools": fixed.tools,
+            "brand": shared.brand,
+            "tools": shared.tools,
             "tabs": tabs,
             "sidebar": sidebar,
-            "foot": fixed.foot,
-            "search": fixed.search,
+            "foot": shared.foot,
+            "search": shared.search,
         }
 
-    def _fix(self, way_up: str) -> _Fixed:
-        found = self._fixed.get(way_up)
+    def _shared_html(self, root: str) -> _SharedHtml:
+        found = self._shared.get(root)
         if found is None:
-            chrome = self._chrome
-            found = self._fixed[way_up] = _Fixed(
-                brand=chrome.brand(way_up),
-                tools=chrome.tools(way_up),
-                foot=chrome.foot(way_up),
-                search=chrome.search(way_up),
-                head=self._head(way_up),
+            layout = self._layout
+            found = self._shared[root] = _SharedHtml(
+                brand=layout.brand(root),
+                tools=layout.tools(root),
+                foot=layout.foot(root),
+                search=layout.search(root),
+                head=self._head(root),
             )
         return found
 
-    def _head(self, way_up: str) -> Markup:
+    def _head(self, root: str) -> Markup:
         toggle = self._config.mode_toggle
         forced = toggle.default if toggle.is_hidden else None
-        return Markup(  # noqa: S704  # a template's
-            environment()
-            .get_template("head.html")
-            .render(
-                mode_script=way_up + self._scripts["mode"] if "mode" in self._scripts else "",
-                schemes=forced or "light dark",
-                stylesheet=way_up + self._styles,
-                favicon=place(self._favicon, way_up) or "data:,",
-            )
+        return render_template(
+            "head.html",
+            mode_script=root + self._scripts["mode"] if "mode" in self._scripts else "",
+            schemes=forced or "light dark",
+            stylesheet=root + self._styles,
+            favicon=resolve_link(self._favicon, root) or "data:,",
         )
 
-    def _marks(self, view: PageView) -> Markup:
+    def _root_attributes(self, view: PageView) -> dict[str, object]:
         """The attributes of the root element: the mode that the server knows of, and the versions of the page."""
-        toggle, marks = self._config.mode_toggle, Markup()
+        toggle, attributes = self._config.mode_toggle, dict[str, object]()
         if toggle.default:
-            marks += Markup(' data-mode="{}"').format(toggle.default)
+            attributes["data-mode"] = toggle.default
         if not toggle.is_hidden:
-            marks += Markup(' data-default-mode="{}"').format(toggle.default or "")
+            attributes["data-default-mode"] = toggle.default or ""
         if self._config.versions:
             versions = view.scope.versions
             own = range(len(self._config.versions)) if versions is None else sorted(versions)
-            marks += Markup(' data-site="{}" data-version="{}" data-versions="{}"').format(
-                self._config.name, next(iter(own), 0), " ".join(map(str, own))
-            )
-        return marks
+            attributes["data-site"] = self._config.name
+            attributes["data-version"] = next(iter(own), 0)
+            attributes["data-versions"] = " ".join(map(str, own))
+        return attributes
 
     def _title(self, page: Page) -> str:
         name = self._config.name
@@ -212,14 +203,14 @@ class Theme:
         words = page.front.api.split()
         return csp(self._options, connect={*self._api, origin(words[-1]) if words else ""})
 
-    def _scripts_of(self, page: Page, way_up: str) -> list[str]:
-        return [way_up + self._scripts[name] for name in ("site", *sorted(page.parts)) if name in self._scripts]
+    def _scripts_of(self, page: Page, root: str) -> list[str]:
+        return [root + self._scripts[name] for name in ("site", *sorted(page.parts)) if name in self._scripts]
 
     def _canonical(self, path: str) -> str:
         base = self._options.base_url
         if not base:
             return ""
-        return f"{base.rstrip('/')}/" + ("" if path == "index" else below(html_path(path)))
+        return f"{base.rstrip('/')}/" + ("" if path == "index" else quote_path(html_path(path)))
 
     def _edit(self, page: Page) -> str:
         wanted = self._config.feedback.suggest_edit and page.source
@@ -229,7 +220,7 @@ class Theme:
         wanted = self._config.feedback.raise_issue
         return self._repository.issue(page.title, page.source or page.path) if wanted and self._repository else ""
 
-    def _about_feedback(self) -> tuple[Diagnostic, ...]:
+    def _feedback_diagnostics(self) -> tuple[Diagnostic, ...]:
         feedback = self._config.feedback
         if self._repository or not (feedback.suggest_edit or feedback.raise_issue):
             return ()
@@ -242,3 +233,45 @@ class Theme:
                 "/feedback",
             ),
         )
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9:._-]{0,80}")
+
+PROPERTY_PREFIXES = ("og:", "article:", "book:", "profile:", "fb:", "music:", "video:")
+"""What is a property (RDFa) and not a name."""
+
+RESERVED = frozenset(
+    {"charset", "color-scheme", "description", "keywords", "referrer", "robots", "theme-color", "viewport"}
+)
+"""Names that are not a page's to set: they would change how the page works, or are set elsewhere."""
+
+
+def metadata(page: Page, site: str, canonical: str) -> dict[str, object]:
+    """The values of the template: ``properties`` and ``names`` as pairs, the page's own before the derived ones."""
+    derived = {
+        "og:title": page.title,
+        "og:description": page.front.description,
+        "og:type": "website",
+        "og:site_name": site,
+        "og:url": canonical,
+    }
+    given = {
+        key: value for key, value in page.front.meta.items() if _NAME.fullmatch(key) and key.lower() not in RESERVED
+    }
+    merged: Mapping[str, str] = {key: value for key, value in (derived | given).items() if value}
+    return {
+        "description": page.front.description,
+        "keywords": ", ".join(page.front.keywords),
+        "noindex": page.front.noindex or "noindex" in str(page.front.meta.get("robots", "")).lower(),
+        "properties": [pair for pair in merged.items() if pair[0].startswith(PROPERTY_PREFIXES)],
+        "names": [pair for pair in merged.items() if not pair[0].startswith(PROPERTY_PREFIXES)],
+    }
+
+
+CODES: dict[str, str] = {
+    "SITE001": "A feedback button is asked for, but no repository is known that it could lead to.",
+    "SITE002": "A logo, favicon or background image is on another host, and is not shown.",
+    "SITE003": "A link of the layout leads to no page or file of the site.",
+    "SITE004": "An icon's name is not that of any icon.",
+}
+"""What each code means."""

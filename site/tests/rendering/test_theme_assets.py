@@ -7,11 +7,11 @@ from importlib.resources import files
 
 import pytest
 
-from tenantry_site.rendering import statics
-from tenantry_site.rendering.statics import squeeze
+from tenantry_site.rendering import theme_assets
+from tenantry_site.rendering.theme_assets import squeeze
 
 STATIC = files("tenantry_site") / "static"
-SOURCES = [*statics._STYLES, *(name for names in statics._SCRIPTS.values() for name in names)]
+SOURCES = [*theme_assets._STYLES, *(name for names in theme_assets._SCRIPTS.values() for name in names)]
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -38,7 +38,7 @@ def test_each_is_used() -> None:
 
 def test_they_are_small() -> None:
     """Red when one grows beyond what a page may weigh: all together below 120 kB before they are packed."""
-    made = statics.statics("")
+    made = theme_assets.theme_assets("")
     assert sum(map(len, made.files.values())) < 120_000
     assert set(made.scripts) == {"mode", "site", "playground"}
     assert all(re.fullmatch(r"assets/\w+\.[0-9a-f]{10}\.(css|js)", path) for path in made.files)

@@ -8,17 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry_site.building.codes import note
-from tenantry_site.building.reading import PAGES, SiteFiles, open_entry
-from tenantry_site.building.scanning import scan
+from tenantry_site.building.site_files import PAGES, SiteFiles, file_diagnostic, open_entry, scan
 from tenantry_site.building.staging import Staging
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.errors import SiteError
 from tenantry_site.options import SiteOptions
-from tenantry_site.rendering import Site, left_out, runs
+from tenantry_site.rendering import Site, active_content_diagnostic, has_active_content
 
 OnProgress = Callable[[int, int], None]
-"""Is told how many pages of how many are written. The second number is that of the files, and so an estimate."""
+"""Called with the pages written so far and the pages in all. The second number is that of the files, so an estimate."""
 
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
@@ -27,7 +25,7 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 class Built:
     """What a build did. ``files`` and ``bytes`` count everything that was written, ``pages`` the pages.
 
-    ``published``: the new site stands at its place. If not, what stood there still does, and ``diagnostics`` says why.
+    ``published``: the new site is in its folder. If not, the old content still is, and ``diagnostics`` has the reason.
     """
 
     pages: int
@@ -54,13 +52,13 @@ def build(
     """
     began = time.perf_counter()
     _check(Path(folder), Path(out))
-    writer = _Writer(Path(folder), options)
+    writer = _SiteWriter(Path(folder), options)
     with Staging(out) as staging:
         for done in writer.write(staging):
             if on_progress is not None:
                 on_progress(done, max(done, writer.expected))
         found = writer.diagnostics()
-        bad = strict and any(said.severity is not Severity.INFO for said in found)
+        bad = strict and any(diagnostic.severity is not Severity.INFO for diagnostic in found)
         published = writer.site.config is not None and not bad
         if published:
             staging.publish()
@@ -72,14 +70,14 @@ def diagnose(
     folder: str | os.PathLike[str],
     options: SiteOptions = SiteOptions(),  # noqa: B008  # frozen
 ) -> tuple[Diagnostic, ...]:
-    """All that a build would say, without one."""
+    """The diagnostics of a build, without building."""
     found = scan(folder)
-    files, site = SiteFiles(found), Site(options, remember=False)
+    files, site = SiteFiles(found), Site(options, incremental=False)
     for _ in site.update(files):
         pass
-    drawn = (path for path in site.assets if path.lower().endswith(".svg"))
-    said = [left_out(path) for path in sorted(drawn) if runs(_content(files, path))]
-    return in_order((*files.diagnostics, *site.diagnostics, *said))
+    pictures = (path for path in site.assets if path.lower().endswith(".svg"))
+    active = [active_content_diagnostic(path) for path in sorted(pictures) if has_active_content(_content(files, path))]
+    return sort_diagnostics((*files.diagnostics, *site.diagnostics, *active))
 
 
 def _content(files: SiteFiles, path: str) -> bytes:
@@ -87,10 +85,10 @@ def _content(files: SiteFiles, path: str) -> bytes:
     return found if isinstance(found, bytes) else found.encode()
 
 
-def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """By file and place, each once."""
+def sort_diagnostics(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """By file and position, each once."""
     unique = dict.fromkeys(found)
-    return tuple(sorted(unique, key=lambda said: (said.path, said.line, said.column, _ORDER[said.severity], said.code)))
+    return tuple(sorted(unique, key=lambda each: (each.path, each.line, each.column, _ORDER[each.severity], each.code)))
 
 
 def _check(folder: Path, out: Path) -> None:
@@ -101,20 +99,20 @@ def _check(folder: Path, out: Path) -> None:
         raise SiteError(f"{out} holds the source of the site, and would be replaced: choose another folder")
 
 
-class _Writer:
+class _SiteWriter:
     """Writes one site into a staging folder, and counts. It never holds more than one finished page."""
 
     def __init__(self, folder: Path, options: SiteOptions) -> None:
         self._sources = SiteFiles(scan(folder))
-        self.site = Site(options, remember=False)
+        self.site = Site(options, incremental=False)
         self.expected = sum(path.lower().endswith(PAGES) for path in self._sources)
-        self._said: list[Diagnostic] = []
+        self._diagnostics: list[Diagnostic] = []
         self.pages = self.files = self.bytes = 0
 
     def write(self, staging: Staging) -> Iterator[int]:
         """Yields the number of pages that are written so far, whenever there is one more."""
         for path, content in self.site.update(self._sources):
-            self._put(path, content, staging)
+            self._write(path, content, staging)
             if path.endswith(
                 ".md"
             ):  # each page has its Markdown beside it, and what stands in for a moved one has none
@@ -123,11 +121,11 @@ class _Writer:
         for path in sorted(self.site.assets):
             self._copy(path, staging)
 
-    def _put(self, path: str, content: bytes, staging: Staging) -> None:
+    def _write(self, path: str, content: bytes, staging: Staging) -> None:
         try:
             staging.write(path, content)
         except OSError as error:
-            self._failed(path, error)
+            self._report_failure(path, error)
         else:
             self._count(len(content))
 
@@ -135,29 +133,29 @@ class _Writer:
         try:
             with open_entry(self._sources.entries[path]) as file:
                 if path.lower().endswith(".svg"):  # a host of files says of none of them what it may not do
-                    self._draw(path, file.read(), staging)
+                    self._write_svg(path, file.read(), staging)
                     return
                 size = staging.copy(file, path)
         except OSError as error:
-            self._failed(path, error)
+            self._report_failure(path, error)
         else:
             self._count(size)
 
-    def _draw(self, path: str, content: bytes, staging: Staging) -> None:
-        if runs(content):
-            self._said.append(left_out(path))
+    def _write_svg(self, path: str, content: bytes, staging: Staging) -> None:
+        if has_active_content(content):
+            self._diagnostics.append(active_content_diagnostic(path))
         else:
-            self._put(path, content, staging)
+            self._write(path, content, staging)
 
     def _count(self, size: int) -> None:
         self.files += 1
         self.bytes += size
 
-    def _failed(self, path: str, error: OSError) -> None:
+    def _report_failure(self, path: str, error: OSError) -> None:
         found = f"it cannot be written: {(error.strerror or 'no reason is given').lower()}"
         fix = "Shorten or change the name, or make room on the disk."
-        self._said.append(note(Severity.ERROR, "FILE007", path, found, fix))
+        self._diagnostics.append(file_diagnostic(Severity.ERROR, "FILE007", path, found, fix))
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All that is to be said, by file and place."""
-        return in_order((*self._sources.diagnostics, *self.site.diagnostics, *self._said))
+        """All diagnostics, by file and position."""
+        return sort_diagnostics((*self._sources.diagnostics, *self.site.diagnostics, *self._diagnostics))

@@ -1,4 +1,4 @@
-"""Manuscripts: the pages as their files have them, each read when it changed, with what its head says."""
+"""SourcePages: the pages as their files have them, each read when it changed, with its front matter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from posixpath import basename
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.markdown import front_matter
 from tenantry_site.page import FrontMatter
-from tenantry_site.rendering.sources import imports
+from tenantry_site.rendering.source_files import imports
 
 Files = Mapping[str, str | bytes]
 
@@ -22,62 +22,62 @@ _LONGEST_TITLE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Manuscript:
-    """``text`` is the whole file, None where it is not remembered; ``head`` has a title in any case, ``titled`` says
-    whether the author gave it one; ``imports`` are the files it imports."""
+class SourcePage:
+    """``text`` is the whole file, None where it is not remembered; ``front`` has a title in any case, ``has_title``:
+    the author gave it one; ``imports`` are the files it imports."""
 
     source: str
     text: str | None
-    head: FrontMatter
-    titled: bool
+    front: FrontMatter
+    has_title: bool
     imports: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
-class Manuscripts:
+class SourcePages:
     """All pages and parts of pages by their files. What did not change stays the same object.
 
-    ``remember``: texts are kept, to tell what changed; without, each is read again when its page is drawn, so that
-    never more than one of them is held.
+    ``incremental``: texts are kept, to tell what changed; without, each is read again when its page is rendered, so
+    that never more than one of them is in memory.
     """
 
-    def __init__(self, *, remember: bool = True) -> None:
-        self._remember = remember
-        self._known: dict[str, Manuscript] = {}
+    def __init__(self, *, incremental: bool = True) -> None:
+        self._incremental = incremental
+        self._known: dict[str, SourcePage] = {}
         self._files: Files = {}
 
-    def read(self, files: Files, paths: Iterable[str], changed: Collection[str] | None) -> dict[str, Manuscript]:
-        """The manuscripts of ``paths``. ``changed`` names the files that may have changed; None: any may have."""
+    def read(self, files: Files, paths: Iterable[str], changed: Collection[str] | None) -> dict[str, SourcePage]:
+        """Those of ``paths``. ``changed`` names the files that may have changed; None: any may have."""
         self._files = files
-        if not self._remember:
-            return {path: replace(manuscript(path, *_text(path, files[path])), text=None) for path in paths}
+        if not self._incremental:
+            return {path: replace(source_page(path, *_text(path, files[path])), text=None) for path in paths}
         found = {}
         for path in paths:
             before = self._known.get(path)
             if before is not None and changed is not None and path not in changed:
                 found[path] = before
                 continue
-            text, said = _text(path, files[path])
-            found[path] = before if before is not None and before.text == text else manuscript(path, text, said)
+            text, diagnostics = _text(path, files[path])
+            found[path] = before if before is not None and before.text == text else source_page(path, text, diagnostics)
         self._known = found
         return found
 
-    def text(self, manuscript: Manuscript) -> str:
+    def text(self, source_page: SourcePage) -> str:
         """The whole file."""
-        if manuscript.text is not None:
-            return manuscript.text
-        return _text(manuscript.source, self._files[manuscript.source])[0]
+        if source_page.text is not None:
+            return source_page.text
+        return _text(source_page.source, self._files[source_page.source])[0]
 
 
-def manuscript(source: str, text: str, said: tuple[Diagnostic, ...] = ()) -> Manuscript:
-    """Reads the head of one page."""
+def source_page(source: str, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> SourcePage:
+    """Reads the front matter of one page."""
     front, body, found = front_matter(source, text)
     given = front.title or _title(body)
-    front = replace(front, title=given or in_words(source))
-    return Manuscript(source, text, front, bool(given), tuple(imports(source, text)), (*said, *found))
+    front = replace(front, title=given or title_of_path(source))
+    return SourcePage(source, text, front, bool(given), tuple(imports(source, text)), (*diagnostics, *found))
 
 
-def in_words(source: str) -> str:
+def title_of_path(source: str) -> str:
     """``guides/getting-started.mdx`` -> ``Getting started``."""
     words = basename(source).rpartition(".")[0].replace("-", " ").replace("_", " ").strip()
     return words[:1].upper() + words[1:]
@@ -101,10 +101,10 @@ def _title(body: str) -> str:
 
 
 def _text(path: str, content: str | bytes) -> tuple[str, tuple[Diagnostic, ...]]:
-    return (_whole(content), ()) if isinstance(content, str) else _decoded(path, content)
+    return (_encodable(content), ()) if isinstance(content, str) else _decoded(path, content)
 
 
-def _whole(text: str) -> str:
+def _encodable(text: str) -> str:
     """The text without halves of characters, which no encoding takes."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
@@ -115,5 +115,5 @@ def _decoded(path: str, content: bytes) -> tuple[str, tuple[Diagnostic, ...]]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         message = f"line {line} is not UTF-8"
-        said = Diagnostic(Severity.WARNING, "SITE104", message, "Save the file as UTF-8.", line=line, path=path)
-        return content.decode("utf-8", "replace"), (said,)
+        diagnostic = Diagnostic(Severity.WARNING, "SITE104", message, "Save the file as UTF-8.", line=line, path=path)
+        return content.decode("utf-8", "replace"), (diagnostic,)

@@ -1,4 +1,4 @@
-"""Sources: which files of a folder are pages, parts of pages, and files to publish as they are."""
+"""Source files: which file of a folder is its configuration, and which are pages, parts of pages or published."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _SECRET = re.compile(
     r"|\.(?:sql|db|sqlite3?|dump|bak|env|keys?|pem|p12|pfx|jks)\."
 )
 """Names of what lies in a folder by mistake: keys and passwords, and what is packed or renamed out of a database."""
-_HOLDING = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"}
-"""What such a name is believed of. A picture of a secret, or a paper about passwords, is none."""
-_SHOWING = re.compile(r"example|sample|template|schema")
+_SECRET_SUFFIXES = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"}
+"""Suffixes of files that can hold one. A picture of a secret, or a paper about passwords, is none."""
+_HARMLESS = re.compile(r"example|sample|template|schema")
 _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class SourceFiles:
     """``pages`` are sources by the path of their page, ``parts`` the files that are only put into pages, ``assets``
     what is published as it is."""
 
@@ -42,9 +42,11 @@ class Sources:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def sort(paths: Iterable[str], configuration: str | None, config: SiteConfig, imported: Collection[str]) -> Sources:
-    """Says what each file is. ``imported`` are the files that others import."""
-    said: list[Diagnostic] = []
+def classify(
+    paths: Iterable[str], configuration: str | None, config: SiteConfig, imported: Collection[str]
+) -> SourceFiles:
+    """What each file is. ``imported`` are the files that others import."""
+    diagnostics: list[Diagnostic] = []
     named = set(_named(config))
     documents = {normpath(f"/{written}").lstrip("/") for written, *_ in config.documents}
     pages: dict[str, str] = {}
@@ -53,22 +55,22 @@ def sort(paths: Iterable[str], configuration: str | None, config: SiteConfig, im
     for path in sorted(paths):
         if _is_hidden(path):
             continue
-        if not _is_fit(path):
-            said.append(_unfit(path))
+        if not _is_addressable(path):
+            diagnostics.append(_unaddressable(path))
             continue
         if path.endswith(PAGES):
             page = path[: -len(_suffix(path))]
             if _is_part(path, page, named, imported):
                 parts.append(path)
             else:
-                _take(pages, page, path, said)
+                _add_page(pages, page, path, diagnostics)
         elif path != configuration and _is_published(path, documents):
             if path not in documents and _is_secret(path):
-                said.append(_secret(path))
+                diagnostics.append(_secret(path))
             else:
                 assets.add(path)
-    _tell_of_twins(pages, said)
-    return Sources(pages, tuple(parts), frozenset(assets), tuple(said))
+    _check_capitals(pages, diagnostics)
+    return SourceFiles(pages, tuple(parts), frozenset(assets), tuple(diagnostics))
 
 
 def imports(source: str, text: str) -> Iterator[str]:
@@ -93,7 +95,7 @@ def _is_hidden(path: str) -> bool:
     return any(segment.startswith(".") and segment not in {".", ".."} for segment in path.split("/"))
 
 
-def _is_fit(path: str) -> bool:
+def _is_addressable(path: str) -> bool:
     """Whether a path may be written to a folder and be an address, and is that of a page as everyone spells it."""
     whole = path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
     return whole and (not path.endswith(PAGES) or page_path(path) == path[: -len(_suffix(path))])
@@ -101,7 +103,9 @@ def _is_fit(path: str) -> bool:
 
 def _is_secret(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
-    return name.rpartition(".")[2] in _HOLDING and _SECRET.search(name) is not None and not _SHOWING.search(name)
+    return (
+        name.rpartition(".")[2] in _SECRET_SUFFIXES and _SECRET.search(name) is not None and not _HARMLESS.search(name)
+    )
 
 
 def _secret(path: str) -> Diagnostic:
@@ -114,7 +118,7 @@ def _suffix(path: str) -> str:
     return next(suffix for suffix in PAGES if path.endswith(suffix))
 
 
-def _unfit(path: str) -> Diagnostic:
+def _unaddressable(path: str) -> Diagnostic:
     shown = path.encode("unicode_escape").decode("ascii")[:200]
     fix = "Rename it: no control characters or backslashes, no blanks at its ends, nothing above the folder."
     return Diagnostic(Severity.WARNING, "SITE103", "its path cannot be part of an address", fix, path=shown)
@@ -128,22 +132,48 @@ def _is_part(path: str, page: str, named: Collection[str], imported: Collection[
     return readme or folders[:1] == ["snippets"] or "_snippets" in folders or path in imported
 
 
-def _take(pages: dict[str, str], page: str, path: str, said: list[Diagnostic]) -> None:
+def _add_page(pages: dict[str, str], page: str, path: str, diagnostics: list[Diagnostic]) -> None:
     if page in pages:  # x.md comes before x.mdx, and the second is the richer kind
         message = f"{pages[page]} and {path} would be one page, and {path} is taken"
-        said.append(Diagnostic(Severity.WARNING, "SITE101", message, "Rename or remove one of them.", path=pages[page]))
+        diagnostics.append(
+            Diagnostic(Severity.WARNING, "SITE101", message, "Rename or remove one of them.", path=pages[page])
+        )
     pages[page] = path
 
 
-def _tell_of_twins(pages: Mapping[str, str], said: list[Diagnostic]) -> None:
+def _check_capitals(pages: Mapping[str, str], diagnostics: list[Diagnostic]) -> None:
     seen: dict[str, str] = {}
     for page, source in pages.items():
         other = seen.setdefault(page.casefold(), page)
         if other != page:
             message = f"this page and {pages[other]} differ in capitals only, which many disks and hosts cannot hold"
-            said.append(Diagnostic(Severity.WARNING, "SITE102", message, "Rename one of them.", path=source))
+            diagnostics.append(Diagnostic(Severity.WARNING, "SITE102", message, "Rename one of them.", path=source))
 
 
 def _is_published(path: str, documents: Collection[str]) -> bool:
     suffix = path.rpartition(".")[2].lower()
     return suffix in _PUBLISHED or path in documents or (suffix in _DOCUMENTS and "/" in path)
+
+
+USUAL = "site.json"
+
+_FIELDS = tuple(re.compile(rf'"{field}"\s*:') for field in ("name", "navigation"))
+_LIST = re.compile(r'"navigation"\s*:\s*\[')
+_OPENAPI = re.compile(r'"(?:openapi|swagger)"\s*:\s*(?:"\s*)?[0-9]+(?:\.[0-9]+){0,2}(?:-[\w.]+)?\s*["},]')
+"""What an OpenAPI document says of itself: its version, where a configuration names a file."""
+
+
+def configuration_file(files: Mapping[str, str | bytes]) -> str | None:
+    """``site.json``, else the JSON file at the root that has ``name`` and ``navigation``; None without any.
+
+    The file is looked through, not parsed: one with a mistake in it is to be found too, so that it is reported.
+    """
+    if USUAL in files:
+        return USUAL
+    likely = []
+    for path in sorted(path for path in files if "/" not in path and path.endswith(".json")):
+        content = files[path]
+        text = content if isinstance(content, str) else content.decode("utf-8", "replace")
+        if not _OPENAPI.search(text) and all(field.search(text) for field in _FIELDS):
+            likely.append((_LIST.search(text) is None, path))
+    return min(likely)[1] if likely else None

@@ -1,17 +1,36 @@
-"""ReloadStream: server-sent events that tell an open page which version of it is the newest."""
+"""Reload: while an author writes, an open page of the site shows itself again when it has changed.
+
+The page has a script that listens to a stream of server-sent events, which names the newest version of the page.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final
+
+from markupsafe import Markup
+
+from tenantry_site.theme import render_template
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Send
 
+ROUTE = "_reload"
+"""The path of the stream, from the site's root."""
+
+FILES = {
+    "_reload.css": ("tenantry_site", "reload.css"),
+    "_reload.js": ("tenantry_site", "reload.js"),
+    "_tokens.css": ("tenantry", "tokens.css"),
+}
+"""The paths of our static files, from the site's root, and where they are: a package, and a name in its ``static``."""
+
 LISTENERS = 64
-"""How many pages may listen at a time: a stream holds a connection, and somebody may reach us from outside."""
+"""How many pages may listen at a time: each stream occupies a connection."""
 
 LIFE_SECONDS: Final = 30.0
 """How long one stream lasts; the browser asks again by itself. A server that ends waits no longer than that."""
@@ -28,8 +47,21 @@ _HEADERS = [
 _FULL = b"Too many pages listen for changes already.\n"
 
 
+def script_tag(root: str, page: str, version: str) -> Markup:
+    """What a page of a live site has beside its own: ``root`` leads from it to the site's root (``../``), ``page`` is
+    its name for the stream, ``version`` is what was sent. No script is inline: the policy of a page forbids that."""
+    return render_template("reload.html", root=root, route=ROUTE, page=page, version=version)
+
+
+@cache
+def static_file(path: str) -> bytes:
+    """One of ``FILES``."""
+    package, name = FILES[path]
+    return (files(package) / "static" / name).read_bytes()
+
+
 class ReloadStream:
-    """``version(page)`` gives a page's newest version; it is asked at each tick and must be cheap."""
+    """``version(page)`` gives a page's newest version; it is called at each tick and must be cheap."""
 
     def __init__(self, version: Callable[[str], Awaitable[str]], *, life: float = LIFE_SECONDS) -> None:
         self._version = version
@@ -49,42 +81,42 @@ class ReloadStream:
             await send({"type": "http.response.body", "body": _FULL})
             return
         self._listeners += 1
-        gone = asyncio.create_task(_gone(receive))
+        gone = asyncio.create_task(_wait_for_disconnect(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-            await self._tell(page, gone, send)
+            await self._send_versions(page, gone, send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-        except OSError:  # the reader left while something was on its way
+        except OSError:  # the reader disconnected during a write
             pass
         finally:
             self._listeners -= 1
             gone.cancel()
 
-    async def _tell(self, page: str, gone: asyncio.Task[None], send: Send) -> None:
+    async def _send_versions(self, page: str, gone: asyncio.Task[None], send: Send) -> None:
         async def write(text: str) -> None:
             await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
 
         await write("retry: 500\n\n")
-        told, ticks = None, 0
+        sent, ticks = None, 0
         ends = asyncio.get_running_loop().time() + self._life
-        while not (self._closed or gone.done() or _server_ends()) and asyncio.get_running_loop().time() < ends:
+        while not (self._closed or gone.done() or _server_stops()) and asyncio.get_running_loop().time() < ends:
             newest = await self._version(page)
-            if newest != told:
+            if newest != sent:
                 await write(f"event: version\ndata: {newest}\n\n")
-                told = newest
+                sent = newest
             elif ticks % _BEAT_TICKS == 0:
-                await write(": still here\n\n")  # finds out that a reader behind a proxy is gone
+                await write(": still here\n\n")  # detects that a reader behind a proxy is gone
             ticks += 1
             await asyncio.wait({gone}, timeout=_TICK_SECONDS)
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-def _server_ends() -> bool:
-    """uvicorn waits for all answers before it stops, and tells nobody that it waits.
+def _server_stops() -> bool:
+    """uvicorn waits for all answers before it stops, and has no signal for it.
 
     Its server's own method handles the signal, so that the server, and what it means to do, can be found from there.
     Other servers wait for the stream's life.

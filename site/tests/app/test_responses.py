@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 
-from tenantry_site.app import answering
-from tenantry_site.app.answering import Answer, Answering, takes_gzip
+from tenantry_site.app import responses
+from tenantry_site.app.responses import ResponseSender, SiteResponse, accepts_gzip
 from tests.app.wire import Got, ask
 
 TEXT = b"a page " * 500
-PAGE = Answer(TEXT, "text/html; charset=utf-8")
+PAGE = SiteResponse(TEXT, "text/html; charset=utf-8")
 
 
-async def sent(answer: Answer, method: str = "GET", **headers: str) -> Got:
-    sender = Answering({"X-Content-Type-Options": "nosniff"})
+async def sent(response: SiteResponse, method: str = "GET", **headers: str) -> Got:
+    sender = ResponseSender({"X-Content-Type-Options": "nosniff"})
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await sender.send(answer, scope, send)
+        await sender.send(response, scope, send)
 
     return await ask(app, "/", method, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
-async def test_a_page_is_sent_whole_or_packed() -> None:
+async def test_a_page_is_sent_whole_or_compressed() -> None:
     """And a cache on the way knows that there are two. Red without Vary."""
     plain, packed = await sent(PAGE), await sent(PAGE, accept_encoding="br, gzip;q=0.5")
     assert plain.body == TEXT == gzip.decompress(packed.body)
@@ -35,11 +35,11 @@ async def test_a_page_is_sent_whole_or_packed() -> None:
     assert plain.headers["etag"] == packed.headers["etag"]
 
 
-async def test_what_is_packed_already_is_not_packed_again() -> None:
-    picture = await sent(Answer(TEXT, "image/png"), accept_encoding="gzip")
+async def test_what_is_compressed_already_is_not_packed_again() -> None:
+    picture = await sent(SiteResponse(TEXT, "image/png"), accept_encoding="gzip")
     assert picture.body == TEXT
     assert "vary" not in picture.headers
-    assert "content-encoding" not in (await sent(Answer(b"short", "text/css"), accept_encoding="gzip")).headers
+    assert "content-encoding" not in (await sent(SiteResponse(b"short", "text/css"), accept_encoding="gzip")).headers
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ async def test_what_is_packed_already_is_not_packed_again() -> None:
         ("gzip;q=0, *", False),
     ],
 )  # fmt: skip
-def test_who_takes_gzip(header: str, takes: bool) -> None:
-    assert takes_gzip(header) is takes
+def test_who_accepts_gzip(header: str, takes: bool) -> None:
+    assert accepts_gzip(header) is takes
 
 
 async def test_who_has_it_already_is_told_so() -> None:
@@ -62,7 +62,7 @@ async def test_who_has_it_already_is_told_so() -> None:
         assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
         assert "content-type" in again.headers
     assert (await sent(PAGE, if_none_match='"other"')).status == 200
-    missing = Answer(TEXT, "text/html", 404)
+    missing = SiteResponse(TEXT, "text/html", 404)
     assert (await sent(missing, if_none_match="*")).status == 404
 
 
@@ -71,21 +71,21 @@ async def test_a_head_has_the_length_and_no_body() -> None:
     assert (head.body, head.headers["content-length"]) == (b"", str(len(TEXT)))
 
 
-async def test_packed_bytes_are_kept_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_compressed_bytes_are_kept_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when each page is packed at each request, or when all are kept for ever."""
     packed: list[bytes] = []
-    real = answering._gzip
-    monkeypatch.setattr(answering, "_gzip", lambda content: packed.append(content) or real(content))
-    monkeypatch.setattr(answering, "_KEPT_BYTES", 1_000)
-    sender = Answering({})
+    real = responses._gzip
+    monkeypatch.setattr(responses, "_gzip", lambda content: packed.append(content) or real(content))
+    monkeypatch.setattr(responses, "_CACHE_BYTES", 1_000)
+    sender = ResponseSender({})
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         number = scope["path"].removeprefix("/")
-        await sender.send(Answer(number.encode() * 1_000, "text/css"), scope, send)
+        await sender.send(SiteResponse(number.encode() * 1_000, "text/css"), scope, send)
 
     for _ in range(3):
         await ask(app, "/1", headers={"Accept-Encoding": "gzip"})
     assert len(packed) == 1
     for number in range(100):
         await ask(app, f"/{number}", headers={"Accept-Encoding": "gzip"})
-    assert sum(map(len, sender._packed.values())) <= 1_000
+    assert sum(map(len, sender._compressed.values())) <= 1_000

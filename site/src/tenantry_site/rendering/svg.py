@@ -1,4 +1,4 @@
-"""Pictures: whether an SVG only shows something. One with a script is a page of its own to who opens its address."""
+"""SVG: whether a picture only shows something. One with a script is a page of its own to who opens its address."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from xml.parsers import expat
 
 from tenantry_site.diagnostic import Diagnostic, Severity
 
-_RUNNING: Final = frozenset(
+_ACTIVE_ELEMENTS: Final = frozenset(
     {"script", "handler", "iframe", "frame", "object", "embed", "applet", "base", "meta", "link", "form"}
 )
 """Elements of SVG, and of the HTML that an SVG may hold, that run something or lead elsewhere by themselves."""
-_LEADING: Final = frozenset({"href", "src", "to", "from", "by", "values", "action", "formaction", "data"})
+_URL_ATTRIBUTES: Final = frozenset({"href", "src", "to", "from", "by", "values", "action", "formaction", "data"})
 """Attributes with an address, or with one that an animation writes into another attribute."""
 _ADDRESS: Final = re.compile(
     r"(?:^|;)[\x00-\x20]*(?:j\s*a\s*v\s*a\s*s\s*c\s*r\s*i\s*p\s*t\s*:|data:\s*(?:text|application)/)", re.IGNORECASE
 )
-_SUSPECT: Final = re.compile(
+_ACTIVE_BYTES: Final = re.compile(
     rb"<\s*(?:\w+:)?script|[\s\"'/]on\w+\s*=|javascript\s*:|xml-stylesheet|<!ENTITY|\0", re.IGNORECASE
 )
 _CHARSET: Final = re.compile(
@@ -26,11 +26,11 @@ _CHARSET: Final = re.compile(
 """Whatever two parsers could read differently is not read."""
 
 
-class _Runs(Exception):
+class _ActiveContent(Exception):
     """Something in the picture would run."""
 
 
-def runs(content: bytes) -> bool:
+def has_active_content(content: bytes) -> bool:
     """Whether an SVG holds what a browser would run, or follow by itself, when the picture is opened as a page.
 
     What is no well-formed XML is judged by its bytes: a browser reads it up to the mistake.
@@ -39,14 +39,14 @@ def runs(content: bytes) -> bool:
         return True
     try:
         _parser().Parse(content, True)
-    except _Runs:
+    except _ActiveContent:
         return True
     except expat.ExpatError:
-        return _SUSPECT.search(content) is not None
+        return _ACTIVE_BYTES.search(content) is not None
     return False
 
 
-def left_out(path: str) -> Diagnostic:
+def active_content_diagnostic(path: str) -> Diagnostic:
     """What is said of such a picture."""
     fix = "Export it without scripts, event handlers and links that run, or as a PNG."
     return Diagnostic(Severity.ERROR, "SITE108", "the picture holds a script, and is left out", fix, path=path)
@@ -60,14 +60,14 @@ def _parser() -> expat.XMLParserType:
 
 
 def _element(name: str, attributes: dict[str, str]) -> None:
-    if name.rpartition(":")[2].lower() in _RUNNING:
-        raise _Runs
+    if name.rpartition(":")[2].lower() in _ACTIVE_ELEMENTS:
+        raise _ActiveContent
     for key, value in attributes.items():
         plain = key.rpartition(":")[2].lower()
-        if plain.startswith("on") or (plain in _LEADING and _ADDRESS.search(value)):
-            raise _Runs
+        if plain.startswith("on") or (plain in _URL_ATTRIBUTES and _ADDRESS.search(value)):
+            raise _ActiveContent
 
 
 def _instruction(target: str, _data: str) -> None:
     if target.lower().startswith("xml-"):  # a stylesheet: XSLT makes pages
-        raise _Runs
+        raise _ActiveContent

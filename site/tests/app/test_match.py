@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry_site.app.locating import Found, Moved, locate, relative
+from tenantry_site.app.routes import FileMatch, RedirectMatch, match, relative
 
 FILES = {
     "index.html",
@@ -23,10 +23,10 @@ FILES = {
 
 def found(address: str) -> str | None:
     """The file, or where the redirect ends as a browser resolves it, after an arrow."""
-    got = locate(address, FILES.__contains__)
-    if isinstance(got, Moved):
+    got = match(address, FILES.__contains__)
+    if isinstance(got, RedirectMatch):
         return "-> " + urljoin(f"http://host/mount/{address}", got.location)
-    return got.path if isinstance(got, Found) else None
+    return got.path if isinstance(got, FileMatch) else None
 
 
 @pytest.mark.parametrize(

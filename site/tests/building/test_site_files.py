@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenantry_site.building import reading
-from tenantry_site.building.reading import SiteFiles
-from tenantry_site.building.scanning import scan
+from tenantry_site.building import site_files
+from tenantry_site.building.site_files import SiteFiles, scan
 
 
 def files(folder: Path) -> SiteFiles:
@@ -55,7 +54,7 @@ def test_no_bytes_raise(tmp_path: Path, content: bytes) -> None:
 
 def test_what_is_too_large_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when a page of a gigabyte is read. It may also have grown since it was scanned."""
-    monkeypatch.setattr(reading, "PAGE_LIMIT", 10)
+    monkeypatch.setattr(site_files, "PAGE_LIMIT", 10)
     (tmp_path / "a.md").write_bytes(b"0123456789")
     (tmp_path / "b.md").write_bytes(b"0123456789a")
     (tmp_path / "c.json").write_bytes(b"0123456789a")
@@ -72,7 +71,7 @@ def test_a_small_page_takes_little_memory(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         assert found["a.md"] == "# A page\n"
-        assert tracemalloc.get_traced_memory()[1] < reading.PAGE_LIMIT / 10
+        assert tracemalloc.get_traced_memory()[1] < site_files.PAGE_LIMIT / 10
     finally:
         tracemalloc.stop()
 

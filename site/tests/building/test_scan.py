@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry_site.building import scanning
-from tenantry_site.building.scanning import MARKER, Scan, scan
+from tenantry_site.building import site_files
+from tenantry_site.building.site_files import MARKER, Scan, scan
 
 
 def put(folder: Path, *paths: str, content: bytes = b"x") -> None:
@@ -54,7 +54,7 @@ def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
     (site / "inner").symlink_to(".")
     found = scan(site)
     assert list(found.entries) == ["alias.md", "real.md"]
-    assert found.entries["alias.md"].place == str(site / "real.md")
+    assert found.entries["alias.md"].real_path == str(site / "real.md")
     assert codes(found) == [
         ("FILE004", each) for each in ("folder", "hidden.md", "inner", "loop.md", "nowhere.md", "out.md", "up.md")
     ]
@@ -101,7 +101,7 @@ def test_folders_that_cannot_be_read_are_told(tmp_path: Path, monkeypatch: pytes
             raise PermissionError(13, "Permission denied", str(place))
         return real(place)
 
-    monkeypatch.setattr(scanning.os, "scandir", refusing)
+    monkeypatch.setattr(site_files.os, "scandir", refusing)
     found = scan(tmp_path)
     assert list(found.entries) == ["open/a.md"]
     assert codes(found) == [("FILE003", "shut")]
@@ -114,8 +114,8 @@ def test_a_folder_that_is_not_there_is_empty(tmp_path: Path) -> None:
 
 def test_numbers_and_depth_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when a build in the wrong folder reads a whole disk."""
-    monkeypatch.setattr(scanning, "FILES_LIMIT", 5)
-    monkeypatch.setattr(scanning, "DEPTH_LIMIT", 3)
+    monkeypatch.setattr(site_files, "FILES_LIMIT", 5)
+    monkeypatch.setattr(site_files, "DEPTH_LIMIT", 3)
     put(tmp_path, "d/d/d/deep.md", "d/d/d/d/too-deep.md")
     found = scan(tmp_path)
     assert list(found.entries) == ["d/d/d/deep.md"]

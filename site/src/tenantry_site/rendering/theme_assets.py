@@ -1,4 +1,4 @@
-"""Statics: the scripts and styles of a site, out of the package, put together and named for their content."""
+"""ThemeAssets: the scripts and styles of a site, out of the package, put together and named for their content."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BETWEEN_LINES = re.compile(r"\s*\n\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Statics:
+class ThemeAssets:
     """``files`` by their paths; ``styles`` is the path of the stylesheet, ``scripts`` those of the scripts by name."""
 
     files: Mapping[str, bytes]
@@ -34,7 +34,7 @@ class Statics:
     scripts: Mapping[str, str]
 
 
-def statics(colors: str) -> Statics:
+def theme_assets(colors: str) -> ThemeAssets:
     """The files of a site; ``colors`` is what its configuration adds to the stylesheet."""
     style = (_styles() + colors).encode("utf-8", "replace")
     styles = _named("site", "css", style)
@@ -44,7 +44,7 @@ def statics(colors: str) -> Statics:
         script = _script(name)
         scripts[name] = _named(name, "js", script)
         found[scripts[name]] = script
-    return Statics(found, styles, scripts)
+    return ThemeAssets(found, styles, scripts)
 
 
 @cache

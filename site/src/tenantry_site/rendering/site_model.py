@@ -1,0 +1,252 @@
+"""SiteModel: all that must be known of a site before its first page can be rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from tenantry_site.addresses import Addresses, first_pages
+from tenantry_site.config import SiteConfig, loads
+from tenantry_site.diagnostic import Diagnostic, Severity
+from tenantry_site.markdown import PageReader
+from tenantry_site.navigation import Navigation
+from tenantry_site.options import SiteOptions
+from tenantry_site.outputs import Redirects, old_addresses
+from tenantry_site.page import FrontMatter
+from tenantry_site.reference import ApiPages, Reference, callees, read_documents
+from tenantry_site.rendering.source_files import PAGES, SourceFiles, classify, configuration_file
+from tenantry_site.rendering.source_pages import Files, SourcePage, SourcePages
+from tenantry_site.rendering.theme_assets import ThemeAssets, theme_assets
+from tenantry_site.theme import Theme, colors_css
+
+_MISSING = Diagnostic(
+    Severity.ERROR,
+    "SITE100",
+    "there is no configuration file in this folder",
+    'Write site.json: {"name": "…", "navigation": [{"group": "…", "pages": ["index"]}]}.',
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteModel:
+    """``source_pages`` are by the paths of their pages, in the order in which they are rendered. A page that an OpenAPI
+    document asks for has one too, without a source; ``text`` gives the text of one. ``configuration``
+    is the file and ``written`` what it says; ``config`` has the groups of those pages besides."""
+
+    configuration: str
+    written: SiteConfig
+    config: SiteConfig
+    assets: frozenset[str]
+    source_pages: Mapping[str, SourcePage]
+    text: Callable[[SourcePage], str]
+    addresses: Addresses
+    navigation: Navigation
+    redirects: Redirects
+    reference: Reference
+    reader: PageReader
+    api: ApiPages
+    theme_assets: ThemeAssets
+    theme: Theme
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class SiteModelBuilder:
+    """Builds the model of one site again and again. What did not change stays the same object from model to model: this
+    shows which pages need not be rendered again."""
+
+    def __init__(self, options: SiteOptions, *, incremental: bool = True) -> None:
+        self._options = options
+        self._source_pages = SourcePages(incremental=incremental)
+        self._memo = Memo()
+        self._tracked = TrackedFiles({})
+        self._documents = 0
+
+    def build(self, files: Files, changed: Collection[str] | None) -> SiteModel | tuple[Diagnostic, ...]:
+        """The model of these files; only diagnostics where there is no configuration that can be read.
+
+        ``changed`` names the files that may have changed since the last time; None: any may have.
+        """
+        file = configuration_file(files)
+        if file is None:
+            return (_MISSING,)
+        content, paths = files[file], frozenset(files)
+        parsed, diagnostics = self._memo.get("read", (file, content, paths), lambda: loads(content, files=paths))
+        diagnostics = tuple(replace(one, path=file) for one in diagnostics)
+        if parsed is None:
+            return diagnostics
+        config = self._memo.get("config", parsed, lambda: parsed)
+        texts = self._source_pages.read(files, (path for path in paths if path.endswith(PAGES)), changed)
+        source_files = self._classify(paths, file, config, texts)
+        model = self._model_of(config, source_files, texts, self._reference(config, files, changed))
+        return replace(model, configuration=file, written=config, diagnostics=(*diagnostics, *source_files.diagnostics))
+
+    def _classify(
+        self, paths: frozenset[str], file: str, config: SiteConfig, texts: Mapping[str, SourcePage]
+    ) -> SourceFiles:
+        imported = frozenset(target for text in texts.values() for target in text.imports)
+        key = (paths, file, config, imported)
+        return self._memo.get("sources", key, lambda: classify(*key))
+
+    def _reference(self, config: SiteConfig, files: Files, changed: Collection[str] | None) -> Reference:
+        """The OpenAPI documents. They may be read at any time later, when a page names one."""
+        likely = frozenset(path for path in files if path.endswith((".json", ".yaml", ".yml")))
+        if not self._tracked.is_unchanged(files, changed):
+            self._tracked = TrackedFiles(files)
+            self._documents += 1
+        key = (config, likely, self._documents)
+        return self._memo.get("reference", key, lambda: read_documents(config, self._tracked, self._options.documents))
+
+    def _model_of(
+        self, config: SiteConfig, source_files: SourceFiles, texts: Mapping[str, SourcePage], reference: Reference
+    ) -> SiteModel:
+        memo, options = self._memo, self._options
+        snippets = {path: self._source_pages.text(texts[path]) for path in source_files.parts}
+        written = {page: texts[source] for page, source in source_files.pages.items()}
+        config, every = self._with_operations(config, reference, written)
+        navigation = self._navigation(config, every)
+        moved = old_addresses(config)
+        known = (frozenset(every), source_files.assets, self._folders(moved, navigation), moved)
+        addresses = memo.get("addresses", known, lambda: Addresses(*known))
+        reader = memo.get(
+            "reader",
+            (addresses, snippets),
+            lambda: PageReader(addresses, snippets, external_media=options.external_media),
+        )
+        files = memo.get("statics", (config, addresses), lambda: theme_assets(colors_css(config, addresses)))
+        return SiteModel(
+            configuration="",
+            written=config,
+            config=config,
+            assets=source_files.assets,
+            source_pages={page: every[page] for page in (*navigation.order, *navigation.unlisted)},
+            text=self._source_pages.text,
+            addresses=addresses,
+            navigation=navigation,
+            redirects=memo.get("redirects", (config, addresses), lambda: Redirects(config, addresses)),
+            reference=reference,
+            reader=reader,
+            api=memo.get("api", (config, reference, reader), lambda: ApiPages(config, reference, reader, options)),
+            theme_assets=files,
+            theme=memo.get(
+                "theme",
+                (config, navigation, addresses, files, reference),
+                lambda: Theme(
+                    config, navigation, addresses, options, files.styles, files.scripts, api=self._callees(reference)
+                ),
+            ),
+            diagnostics=(),
+        )
+
+    def _folders(self, moved: Collection[str], navigation: Navigation) -> Mapping[str, str]:
+        """The first page of each folder. Where a folder was moved by a redirect, links follow that."""
+        first = first_pages((*navigation.order, *navigation.unlisted))
+        return {folder: page for folder, page in first.items() if folder not in moved}
+
+    def _callees(self, reference: Reference) -> frozenset[str]:
+        """The origins that playgrounds call, where no relay does it for them."""
+        return frozenset() if self._options.relay is not None else callees(reference)
+
+    def _navigation(self, config: SiteConfig, every: Mapping[str, SourcePage]) -> Navigation:
+        fronts = {page: source_page.front for page, source_page in every.items()}
+        shown = {page: _navigation_facts(front) for page, front in fronts.items()}
+        return self._memo.get("navigation", (config, shown), lambda: Navigation(config, fronts))
+
+    def _with_operations(
+        self, config: SiteConfig, reference: Reference, written: Mapping[str, SourcePage]
+    ) -> tuple[SiteConfig, Mapping[str, SourcePage]]:
+        """The configuration and the pages, with what the OpenAPI documents add: titles, pages for operations that no
+        page names, and groups that hold those."""
+        specs = {page: (each.front.openapi, each.has_title) for page, each in written.items() if each.front.openapi}
+        if not reference.operations and not specs:
+            return config, written
+
+        def make() -> tuple[SiteConfig, dict[str, FrontMatter], dict[str, SourcePage]]:
+            api = ApiPages(config, reference, PageReader(Addresses((), ()), {}), self._options)
+            named = {page: spec for page, (spec, _) in specs.items()}
+            titles = {
+                page: api.complete(FrontMatter(openapi=spec), page)
+                for page, (spec, has_title) in specs.items()
+                if not has_title
+            }
+            pages = {
+                path: SourcePage("", text, front, has_title=True, imports=(), diagnostics=())
+                for path, front, text in api.generated(written.keys(), named)
+            }
+            groups = api.groups(written.keys(), named)
+            wider = config.model_copy(update={"navigation": (*config.navigation, *groups)}) if groups else config
+            return wider, titles, pages
+
+        config, titles, pages = self._memo.get("operations", (config, reference, frozenset(written), specs), make)
+        return config, {
+            **{page: _titled(source_page, titles.get(page)) for page, source_page in written.items()},
+            **pages,
+        }
+
+
+def _titled(source_page: SourcePage, operation: FrontMatter | None) -> SourcePage:
+    if operation is None or not operation.title:
+        return source_page
+    return replace(source_page, front=replace(source_page.front, title=operation.title))
+
+
+def _navigation_facts(front: FrontMatter) -> tuple[object, ...]:
+    """What the navigation of other pages shows of a page."""
+    return (
+        *(front.title, front.sidebar_title, front.icon, front.icon_type, front.url, front.version),
+        *(front.api, front.openapi, front.hide_api_marker),
+    )
+
+
+T = TypeVar("T")
+
+
+class Memo:
+    """Values by a name, each with what it was made from. A value that is reused stays the same object, so that what is
+    made from it in turn is reused too."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, tuple[object, object]] = {}
+
+    def get(self, name: str, origin: object, make: Callable[[], T]) -> T:
+        """What was made under this name if its origin was equal, else what ``make`` makes now."""
+        known = self._values.get(name)
+        if known is not None and known[0] == origin:
+            return known[1]  # type: ignore[return-value]  # one name, one type
+        made = make()
+        self._values[name] = (origin, made)
+        return made
+
+
+class TrackedFiles(Mapping[str, str | bytes]):
+    """Reads through to ``files``, and remembers which were read and what was in them."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._read: dict[str, str | bytes | None] = {}
+
+    def __getitem__(self, path: str) -> str | bytes:
+        try:
+            content = self._files[path]
+        except KeyError:
+            self._read[path] = None
+            raise
+        self._read[path] = content
+        return content
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def is_unchanged(self, files: Files, changed: Collection[str] | None) -> bool:
+        """Whether everything that was read is the same in ``files``. If so, reading goes on from there."""
+        for path, content in self._read.items():
+            if (changed is None or path in changed) and files.get(path) != content:
+                return False
+        self._files = files
+        return True

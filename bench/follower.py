@@ -41,7 +41,7 @@ async def _resolver(store: SQLStore, how: str, buses: tuple[Bus, ...], raw: byte
         while resolver.peek(raw) is not None:
             if how == "poll":
                 await asyncio.sleep(0.001)
-            elif how != "slot":  # the words of the host need no loop: whoever looks sees them
+            elif how != "slot":  # the slots of the host need no loop: whoever looks sees them
                 await resolver.told.wait()
         _tell()
 

@@ -1,6 +1,6 @@
 """From a committed update to the moment when another worker has let the group go, on PostgreSQL.
 
-The other worker is a process of its own with a cached token. It shares the run folder (the words of the host) in the
+The other worker is a process of its own with a cached token. It shares the run folder (the slots of the host) in the
 first row only; in the others it is another host: a run folder of its own. The peer is redis-py's pub/sub as one writes
 it: a connection that listens, a message published after the commit.
 """
@@ -30,7 +30,7 @@ from tenantry.groups import GroupChanges
 NUMBER = 500
 BUS, PEER = "RedisBus", "redis-py pub/sub, listening"
 TRIALS = {
-    "the words of the host (same host)": ("slot", 200),
+    "the slots of the host (same host)": ("slot", 200),
     "PostgresBus": ("postgres", 100),
     BUS: ("redis", 100),
     PEER: ("redis-py", 100),

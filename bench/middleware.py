@@ -140,7 +140,7 @@ def table() -> Table:
     with tempfile.TemporaryDirectory(prefix="tenantry-bench-") as name:
         url = f"sqlite:///{Path(name) / 'tenantry.db'}"
         populate(url, GROUPS)
-        resolver = Resolver(SQLStore(url), keys=KEYS, staleness=3600.0)  # hits only, each beside the words of the host
+        resolver = Resolver(SQLStore(url), keys=KEYS, staleness=3600.0)  # hits only, each beside the slots of the host
         asyncio.run(_fill(resolver))
         return _compare(resolver)
 

@@ -25,9 +25,9 @@ from tenantry.groups import Token
 
 ROUNDS = {1: 21, 64: 11, 1_000: 7}
 TEXT = "select * from user_groups join environments on environments.id = environment_id where handle = $1"
-LOOK, RESOLVE = "Tenantry, SQLStore.look", "Tenantry, Resolver.resolve, not cached"
+LOOK, RESOLVE = "Tenantry, SQLStore.read_at_snapshot", "Tenantry, Resolver.resolve, not cached"
 POOL, CORE = "asyncpg, pool.fetchrow", "SQLAlchemy async Core (asyncpg)"
-SECOND, REDIS = "Tenantry, RedisBackend.look, kept there", "redis-py, GET (no parsing of the value)"
+SECOND, REDIS = "Tenantry, RedisBackend.read_at_snapshot, kept there", "redis-py, GET (no parsing of the value)"
 
 Ask = Callable[[], Awaitable[object]]
 
@@ -130,6 +130,7 @@ def _report(figures: dict[int, Figures]) -> Table:
             cells += [f"{found.median(name) / size / 1e3:.1f}", f"{found.ratio(name, LOOK):.1f}"]
         result.add(name, *cells)
     result.aims = [
-        Aim(f"SQLStore.look × {POOL}, {size:,} at once", figures[size].ratio(LOOK, POOL), 1 / 5) for size in (64, 1_000)
+        Aim(f"SQLStore.read_at_snapshot × {POOL}, {size:,} at once", figures[size].ratio(LOOK, POOL), 1 / 5)
+        for size in (64, 1_000)
     ]
     return result

@@ -29,7 +29,7 @@ GROUPS = 100_000
 ASKED = 20_000
 ROUNDS = 21
 TEXT = "select * from user_groups join environments on environments.id = environment_id where handle = ?"
-LOOK, RESOLVE = "Tenantry, SQLStore.look", "Tenantry, Resolver.resolve, not cached"
+LOOK, RESOLVE = "Tenantry, SQLStore.read_at_snapshot", "Tenantry, Resolver.resolve, not cached"
 USUAL, SHORT, CORE = (
     "aiosqlite, execute and fetchone",
     "aiosqlite, execute_fetchall",
@@ -52,8 +52,8 @@ async def _compare(path: Path) -> Table:
     for name in figures.rounds:
         result.add(name, f"{figures.median(name) / 1e3:.1f}", f"{figures.ratio(name, LOOK):.1f}")
     result.aims = [
-        Aim(f"SQLStore.look × {USUAL}", figures.ratio(LOOK, USUAL), 1 / 9),
-        Aim(f"SQLStore.look × {SHORT}", figures.ratio(LOOK, SHORT), 1 / 9),
+        Aim(f"SQLStore.read_at_snapshot × {USUAL}", figures.ratio(LOOK, USUAL), 1 / 9),
+        Aim(f"SQLStore.read_at_snapshot × {SHORT}", figures.ratio(LOOK, SHORT), 1 / 9),
     ]
     return result
 

@@ -1,4 +1,4 @@
-"""One look at a host's word, which every hit pays; what a write and a poll pay; and other probes of freshness."""
+"""One read of a slot's version, which every hit pays; what a write and a poll pay; and other probes of freshness."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BATCH = 100
 
 
 def _compares(slots: SharedSlots | PrivateSlots) -> Cell:
-    """A cell of ``BATCH`` compares a time, as the hit path makes them: the place and the word are in local names."""
+    """A cell of ``BATCH`` compares a time, as the hit path makes them: the slot and the version are in local names."""
 
     async def cell(times: int) -> None:
         versions, slot = slots.versions, SLOT
@@ -52,9 +52,9 @@ def table() -> Table:
         slots = SharedSlots.open("bench", Path(folder) / "run")
         database = sqlite3.connect(Path(folder) / "bench.db")
         database.execute("pragma journal_mode = wal")
-        empty, one, private = "an empty loop", "a compare with a shared word", "a compare with a private word"
+        empty, one, private = "an empty loop", "a compare with a shared version", "a compare with a private version"
         figures = run({empty: _nothing, one: _compares(slots), private: _compares(PrivateSlots())})
-        result = Table("One host's words", ["what", "ns"])
+        result = Table("One host's slots", ["what", "ns"])
         for name in (one, private):
             result.add(name, f"{figures.net(name, empty) / BATCH:,.1f}")
         nothing = "a call"
@@ -64,8 +64,8 @@ def table() -> Table:
                 "time.monotonic()": repeat(time.monotonic),
                 "SQLite: pragma data_version": repeat(lambda: database.execute("pragma data_version").fetchone()),
                 "is the file current": repeat(slots.is_current),
-                "the two words of a write": repeat(_write(slots)),
-                "a copy of all words, for a poll": repeat(slots.copy),
+                "the two versions of a write": repeat(_write(slots)),
+                "a copy of all versions, for a poll": repeat(slots.copy),
             }
         )
         for name in list(others.rounds)[1:]:

@@ -34,7 +34,7 @@ def compare_sizes(name: str, small: str, large: str, sizes: tuple[int, int], raw
     figures = asyncio.run(_measure(dict(zip(sizes, (small, large), strict=True))))
     heads = [name, *(f"{size:,} groups, µs" for size in sizes), "ratio"]
     result = Table(f"A miss in {name}, few groups and many", heads)
-    for what in ("SQLStore.look", "Resolver.resolve, not cached", POLLS):
+    for what in ("SQLStore.read_at_snapshot", "Resolver.resolve, not cached", POLLS):
         few, many = (f"{what} {size}" for size in sizes)
         ratio = figures.ratio(many, few)
         result.add(what, f"{figures.median(few) / 1e3:.1f}", f"{figures.median(many) / 1e3:.1f}", f"{ratio:.2f}")
@@ -57,7 +57,7 @@ async def _measure(urls: dict[int, str]) -> Figures:
             resolver = Resolver(store, keys=KEYS, capacity=16)  # far from enough: each token is a miss
             stack.push_async_callback(resolver.aclose)
             generation = (await store.changes(None)).generation
-            cells[f"SQLStore.look {size}"] = _looks(store, live)
+            cells[f"SQLStore.read_at_snapshot {size}"] = _looks(store, live)
             cells[f"Resolver.resolve, not cached {size}"] = misses(resolver, numbers)
             cells[f"{POLLS} {size}"] = each(partial(store.changes, generation))
         return await compare(cells, rounds=ROUNDS, clock=WALL)

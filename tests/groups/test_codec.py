@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import JSON
 
@@ -117,6 +117,7 @@ _JSON = st.recursive(
 
 
 @pytest.mark.parametrize(("codec", "document", "given"), FORMS)
+@settings(deadline=None)
 @given(data=st.data())
 def test_a_wrong_type_is_refused(
     codec: GroupCodec, document: dict[str, Any], given: dict[str, Any], data: st.DataObject
@@ -195,6 +196,7 @@ def test_changes_name_what_was_given() -> None:
     assert GroupChanges(name="New", mapping=None).given() == {"name": "New", "mapping": None}
 
 
+@settings(deadline=None)
 @given(st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=5))])))
 def test_a_time_comes_back_to_the_microsecond(moment: datetime) -> None:
     assert from_micros(to_micros(moment)) == moment

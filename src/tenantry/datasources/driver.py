@@ -30,10 +30,14 @@ class DataSource(Protocol):
     """Runs bound SQL, read-only. ``dialect`` and ``paramstyle``: how SQL must be bound for it."""
 
     @property
-    def dialect(self) -> str: ...
+    def dialect(self) -> str:
+        """The SQL dialect that templates are bound for."""
+        ...
 
     @property
-    def paramstyle(self) -> str: ...
+    def paramstyle(self) -> str:
+        """How its placeholders are written."""
+        ...
 
     async def fetch(self, bound: BoundSQL) -> Rows:
         """Raises DataSourceError."""
@@ -57,13 +61,19 @@ class Driver(Protocol[C]):
     """
 
     @property
-    def source_id(self) -> str: ...
+    def source_id(self) -> str:
+        """The id of the source, for messages."""
+        ...
 
     @property
-    def dialect(self) -> str: ...
+    def dialect(self) -> str:
+        """The SQL dialect that templates are bound for."""
+        ...
 
     @property
-    def paramstyle(self) -> str: ...
+    def paramstyle(self) -> str:
+        """How its placeholders are written."""
+        ...
 
     def open(self) -> C:
         """A new connection, read-only. Raises SourceUnavailable or the driver's own error."""

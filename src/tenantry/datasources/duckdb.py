@@ -66,6 +66,7 @@ class DuckDBDriver:
         self._duckdb = duckdb
 
     def open(self) -> duckdb.DuckDBPyConnection:
+        """A cursor of the one instance, which the first call opens. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         if is_sqlite(self._path):
@@ -91,6 +92,7 @@ class DuckDBDriver:
         raise failure or SourceUnavailable(f"data source {self.source_id} cannot be opened")
 
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Rows:
+        """One statement that reads, within the limits."""
         statements = connection.extract_statements(bound.sql)
         if len(statements) != 1 or statements[0].type.name.removesuffix("_STATEMENT") not in _READING:
             raise not_read_only_error(self.source_id)
@@ -102,6 +104,7 @@ class DuckDBDriver:
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
+        """Our error for DuckDB's."""
         if isinstance(error, self._duckdb.InterruptException):
             return timeout_error(self.source_id, self._limits.timeout)
         if isinstance(error, self._duckdb.InvalidInputException):
@@ -122,12 +125,15 @@ class DuckDBDriver:
         return query_error(self.source_id, type(error).__name__)
 
     def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Stops what the cursor runs."""
         connection.interrupt()
 
     def close(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Closes the cursor; the instance stays open."""
         connection.close()
 
     def shutdown(self) -> None:
+        """Closes the instance."""
         with self._lock:
             if self._instance is not None:
                 self._instance.close()

@@ -58,6 +58,7 @@ class MySQLDriver:
         self._cursor = SSCursor  # rows come as they are read: a limit on them bounds the memory
 
     def open(self) -> Any:
+        """A connection whose session is read-only and has a timeout."""
         failure: TenantryError
         try:
             connection = self._pymysql.connect(
@@ -98,6 +99,7 @@ class MySQLDriver:
             cursor.execute(f"set session max_statement_time = {self._limits.timeout_ms / 1000}")  # MariaDB: seconds
 
     def fetch(self, connection: Any, bound: BoundSQL) -> Rows:
+        """One statement that reads, in a read-only transaction that is rolled back."""
         if not is_one_mysql_read(bound.sql):
             raise not_read_only_error(self.source_id)
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
@@ -123,6 +125,7 @@ class MySQLDriver:
         return columns, rows
 
     def failure(self, error: Exception) -> TenantryError:
+        """Our error for PyMySQL's, by its number."""
         number = _number(error)
         if number in _READ_ONLY:
             return not_read_only_error(self.source_id)
@@ -136,6 +139,7 @@ class MySQLDriver:
         """PyMySQL cannot: the server's own timeout ends the query."""
 
     def close(self, connection: Any) -> None:
+        """Closes the connection."""
         connection.close()
 
     def shutdown(self) -> None:

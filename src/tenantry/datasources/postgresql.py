@@ -65,6 +65,7 @@ class ByteCounter(asyncio.Protocol):
         self._left = count
 
     def data_received(self, data: bytes) -> None:
+        """Counts the bytes, and passes them on or ends the connection."""
         self._left -= len(data)
         if self._left >= 0:
             self._inner.data_received(data)
@@ -73,15 +74,19 @@ class ByteCounter(asyncio.Protocol):
             self._transport.abort()
 
     def eof_received(self) -> Any:
+        """Passed on."""
         return self._inner.eof_received()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Passed on."""
         self._inner.connection_lost(exc)
 
     def pause_writing(self) -> None:
+        """Passed on."""
         self._inner.pause_writing()
 
     def resume_writing(self) -> None:
+        """Passed on."""
         self._inner.resume_writing()
 
 
@@ -246,6 +251,7 @@ class PostgreSQLSource:
                     await pool.close()  # terminates when it is cancelled
 
     def abandon(self) -> None:
+        """Ends every connection without waiting."""
         pool, self._pool = self._pool, None
         if pool is not None:
             with suppress(RuntimeError, self._asyncpg.InterfaceError):  # its event loop is closed

@@ -67,6 +67,7 @@ class SQLiteDriver:
         self._limits = limits
 
     def open(self) -> sqlite3.Connection:
+        """A read-only connection with an authorizer. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         connection = sqlite3.connect(
@@ -94,6 +95,7 @@ class SQLiteDriver:
         return connection
 
     def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Rows:
+        """One statement that reads, within the limits."""
         with closing(connection.execute(bound.sql, driver_parameters(bound))) as cursor:
             if cursor.description is None:
                 raise not_read_only_error(self.source_id)
@@ -102,6 +104,7 @@ class SQLiteDriver:
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
+        """Our error for SQLite's, by its code."""
         if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError) and "one statement" in str(error):
             return not_read_only_error(self.source_id)
         code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code: extended ones use the higher bits
@@ -118,9 +121,11 @@ class SQLiteDriver:
         return query_error(self.source_id, f"{name} ({phrase})" if phrase else name)
 
     def interrupt(self, connection: sqlite3.Connection) -> None:
+        """Stops what the connection runs."""
         connection.interrupt()
 
     def close(self, connection: sqlite3.Connection) -> None:
+        """Closes the connection."""
         connection.close()
 
     def shutdown(self) -> None:

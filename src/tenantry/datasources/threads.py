@@ -32,6 +32,7 @@ class _Query(Generic[C]):
         self._stopped = False
 
     def run(self, bound: BoundSQL) -> Rows | TenantryError:
+        """In a thread: the rows of the query, or the error."""
         reused = self._take_idle()
         if reused is not None:
             outcome = self._fetch(reused, bound)
@@ -75,6 +76,7 @@ class _Query(Generic[C]):
             return unreachable_error(self._driver.source_id, error)
 
     def stop(self) -> None:
+        """From any thread: interrupts the query, and lets no other begin."""
         with self._lock:
             self._stopped = True
             if self._connection is not None:

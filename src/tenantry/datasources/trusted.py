@@ -55,6 +55,7 @@ class TrustedDriver:
         )
 
     def open(self) -> Connection:
+        """A connection of the engine."""
         failure: TenantryError
         try:
             return self._engine.connect()
@@ -63,6 +64,7 @@ class TrustedDriver:
         raise failure
 
     def fetch(self, connection: Connection, bound: BoundSQL) -> Rows:
+        """One plain statement that reads, in a transaction that is rolled back."""
         if not is_read(bound.sql):
             raise not_read_only_error(self.source_id)
         if not is_plain(bound.sql):
@@ -89,6 +91,7 @@ class TrustedDriver:
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
+        """Our error for SQLAlchemy's, with the SQLSTATE where there is one."""
         original = getattr(error, "orig", None)
         if getattr(error, "connection_invalidated", False):  # the server closed it
             return unreachable_error(self.source_id, original or error)
@@ -100,7 +103,9 @@ class TrustedDriver:
         """No way that all drivers share."""
 
     def close(self, connection: Connection) -> None:
+        """Closes the connection."""
         connection.close()
 
     def shutdown(self) -> None:
+        """Disposes of the engine."""
         self._engine.dispose()

@@ -53,6 +53,7 @@ class _BracketMatcher:
         self._closes: dict[int, int] = {}  # index of the first ] of ]] -> index of its [[
 
     def run(self) -> None:
+        """Finds the clauses. Raises TemplateError for a ``[[`` that opens none, where arrays are not written so."""
         skip = -1
         for index, lexeme in enumerate(self._lexemes):
             if lexeme.kind is LexemeKind.CODE or lexeme.kind is LexemeKind.STRING:
@@ -109,6 +110,7 @@ class _BracketMatcher:
             )
 
     def result(self) -> list[Lexeme]:
+        """The lexemes, with what was found."""
         opens = set(self._closes.values())
         result: list[Lexeme] = []
         used = -1
@@ -155,6 +157,7 @@ class _ClauseChecker:
         self._crossed = False  # and a clause or one of its brackets
 
     def read(self, lexeme: Lexeme) -> None:
+        """Checks the next lexeme."""
         if lexeme.kind is LexemeKind.CLAUSE_START:
             self._clauses.append(_OpenClause(self._after_string))
             self._crossed = True

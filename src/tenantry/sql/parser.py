@@ -56,6 +56,7 @@ class _Level:
     text: list[str] = field(default_factory=list)
 
     def flush(self) -> None:
+        """Makes a node of the text so far."""
         if self.text:
             self.nodes.append(Text("".join(self.text)))
             self.text = []

@@ -57,6 +57,7 @@ class _Rendering:
         self._longest = ("", 0)
 
     def run(self, nodes: Sequence[Node]) -> RenderedSQL:
+        """The text of the nodes. Raises UnbindableValue for too many parameters."""
         parts = list(self._parts(nodes, included=True))
         if self._count > MAX_PARAMETERS:  # the tags after a list count too
             raise _too_many_parameters(self._longest[0])

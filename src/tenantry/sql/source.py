@@ -39,7 +39,7 @@ class Source:
         end = self.text.find("\n", start)
         line = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
         column = offset - start
-        if column > _SHOWN // 2:  # keep the caret in sight
+        if column > _SHOWN // 2:  # the caret stays visible
             cut = column - _SHOWN // 2
             line, column = "…" + line[cut:], column - cut + 1
         line = _printable(line[:_SHOWN])

@@ -169,7 +169,7 @@ DEFENCES: Final = (
     Defence(
         "rows are counted in bytes while they are read",
         "datasources/limits.py",
-        "raise too_many_bytes(source_id, limits.max_bytes)",
+        "raise too_many_bytes_error(source_id, limits.max_bytes)",
         "pass",
         ("tests/datasources/test_bytes.py",),
     ),

@@ -148,7 +148,7 @@ async def test_the_page_carries_a_strict_policy_and_no_inline_code(stage: Stage,
 
 
 async def test_the_dashboards_can_be_mounted_under_a_path(stage: Stage) -> None:
-    """Door, cookie and links follow the mount."""
+    """Redirect, cookie and links follow the mount."""
     from starlette.applications import Starlette
     from starlette.routing import Mount
 

@@ -14,8 +14,8 @@ from starlette.routing import Route
 from tenantry.dashboards.endpoint import dashboard
 from tenantry.demo.accent import COLOUR, stylesheet
 from tenantry.demo.assets import FOREVER, Assets
-from tenantry.demo.door import COOKIE, Door
 from tenantry.demo.page import render
+from tenantry.demo.token_cookie import COOKIE, TokenCookieRedirect
 from tenantry.errors import InvalidToken
 from tenantry.middleware import UserGroupMiddleware, cookie
 
@@ -50,7 +50,7 @@ def demo_app(resolver: Resolver, sources: DataSources, *, frame_ancestors: Seque
     page = dashboard(departures, frame_ancestors=frame_ancestors)
     return Starlette(
         routes=[
-            Route("/", Door(resolver)),
+            Route("/", TokenCookieRedirect(resolver)),
             Route("/d/{handle}/", page, middleware=[own_token]),
             Route("/assets/{address}", assets.respond),
             Route("/accent/{colour}.css", accent),

@@ -122,18 +122,18 @@ def _docs_routes(docs: ASGIApp | None) -> list[BaseRoute]:
 async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[str, str], str]:
     store = SQLStore(database)
     try:
-        fence = await _fence(store)
-        await _register(store, fence, await prepare(folder))
+        environment = await _fence(store)
+        await _register(store, environment, await prepare(folder))
         provisioner = Provisioner(store, keys)
         tokens = {}
         for each in AIRLINES:
-            made = await provisioner.get_or_create(fence, each.draft(), author=_AUTHOR)
+            made = await provisioner.get_or_create(environment, each.draft(), author=_AUTHOR)
             wanted = (each.name, Record(each.properties), Record(each.mapping))
             if (made.group.name, made.group.properties, made.group.mapping) != wanted:
                 changes = GroupChanges(each.name, each.properties, each.mapping)
-                await provisioner.update(fence, each.carrier, changes, author=_AUTHOR)
+                await provisioner.update(environment, each.carrier, changes, author=_AUTHOR)
             tokens[each.carrier] = made.token
-        return tokens, await _api_token(store, fence)
+        return tokens, await _api_token(store, environment)
     finally:
         await store.aclose()
 
@@ -143,21 +143,21 @@ async def _fence(store: Store) -> Environment:
     return known or await store.create_environment(ENVIRONMENT, Tag.CUSTOMER, author=_AUTHOR)
 
 
-async def _register(store: Store, fence: Environment, urls: dict[str, str]) -> None:
+async def _register(store: Store, environment: Environment, urls: dict[str, str]) -> None:
     for name, url in urls.items():
-        known = await store.data_source(fence, name)
+        known = await store.data_source(environment, name)
         if known is not None and known.url != url:
-            await store.delete_data_source(fence, name, author=_AUTHOR)
+            await store.delete_data_source(environment, name, author=_AUTHOR)
             known = None
         if known is None:
             source_id = f"ds_{secrets.token_hex(8)}"
-            await store.create_data_source(fence, source_id=source_id, provided_id=name, url=url, author=_AUTHOR)
+            await store.create_data_source(environment, source_id=source_id, provided_id=name, url=url, author=_AUTHOR)
 
 
-async def _api_token(store: Store, fence: Environment) -> str:
+async def _api_token(store: Store, environment: Environment) -> str:
     """A new one for each start; those of earlier starts die."""
-    for old in await store.api_tokens(fence):
+    for old in await store.api_tokens(environment):
         if old.label == LABEL and old.revoked_at is None:
-            await store.revoke_api_token(fence, old.id, author=_AUTHOR)
-    secret, _ = await issue_api_token(store, fence, label=LABEL, author=_AUTHOR)
+            await store.revoke_api_token(environment, old.id, author=_AUTHOR)
+    secret, _ = await issue_api_token(store, environment, label=LABEL, author=_AUTHOR)
     return secret

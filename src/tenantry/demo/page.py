@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from tenantry.demo import formats
 from tenantry.demo.accent import accent_of
 from tenantry.demo.charts import Chart, months_chart, route, routes_chart
 from tenantry.demo.figures import Figure, figures
 from tenantry.demo.period import FIRST_DAY, LAST_DAY, Period, read_choice
 from tenantry.demo.queries import KEY_FIGURES, MONTHS, ROUTES, Asker, Failure, Rows
-from tenantry.demo.tables import Column, Table, table
+from tenantry.demo.tables import Column, Table, day, number, table
 from tenantry.html import HTMLTemplate
 
 if TYPE_CHECKING:
@@ -74,8 +73,8 @@ async def render(
         first_day=FIRST_DAY,
         last_day=LAST_DAY,
         is_failure=lambda panel: isinstance(panel, Failure),
-        number=formats.number,
-        day=formats.day,
+        number=number,
+        day=day,
     )
     return status, html
 

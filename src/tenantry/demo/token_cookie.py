@@ -1,6 +1,6 @@
-"""Door: takes the token out of the address before anything can remember it.
+"""TokenCookieRedirect: takes the token out of the address before anything can store it.
 
-A dashboard is opened with its token in the query. The door answers with a redirect to a clean address and a cookie, so
+A dashboard is opened with its token in the query. The app answers with a redirect to a clean address and a cookie, so
 that the address bar, the history, a bookmark and a Referer never hold the token. The cookie's path is that of the one
 group (its public handle), so that two airlines can be open in two tabs of one browser.
 """
@@ -28,22 +28,22 @@ COOKIE_SECONDS = 3600
 """How long a tab can be reloaded without being opened from its address again."""
 
 
-class Door:
+class TokenCookieRedirect:
     """An ASGI app for ``GET /?USER_GROUP_TOKEN=…``. Refuses as UserGroupMiddleware does."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._take = create_extractor(query())
+        self._extract = create_extractor(query())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            response = await self._open(scope)
+            response = await self._redirect(scope)
         except TenantryError as error:
             response = render_error(error, HTTPConnection(scope))
         await response(scope, receive, send)
 
-    async def _open(self, scope: Scope) -> Response:
-        raw = self._take(scope)
+    async def _redirect(self, scope: Scope) -> Response:
+        raw = self._extract(scope)
         if raw is None:
             raise MissingToken("the address carries no USER_GROUP_TOKEN")
         group = await self._resolver.resolve(raw)

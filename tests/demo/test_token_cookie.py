@@ -1,4 +1,4 @@
-"""The door: how a token leaves the address."""
+"""The redirect: how a token leaves the address."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def _docs_routes(docs: ASGIApp | None) -> list[BaseRoute]:
 async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[str, str], str]:
     store = SQLStore(database)
     try:
-        environment = await _fence(store)
+        environment = await _demo_environment(store)
         await _register(store, environment, await prepare(folder))
         provisioner = Provisioner(store, keys)
         tokens = {}
@@ -138,7 +138,7 @@ async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[s
         await store.aclose()
 
 
-async def _fence(store: Store) -> Environment:
+async def _demo_environment(store: Store) -> Environment:
     known = await store.environment(ENVIRONMENT)
     return known or await store.create_environment(ENVIRONMENT, Tag.CUSTOMER, author=_AUTHOR)
 

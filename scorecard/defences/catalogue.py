@@ -109,7 +109,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "an Idempotency-Key answers one body",
-        "backends/sql/idempotency.py",
+        "backends/sql/write_groups.py",
         "    check_body(body_hash, once)\n",
         "",
         ("tests/store/test_contract.py",),

@@ -10,8 +10,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families
 
 from tenantry.backends.memory import MemoryStore
-from tenantry.backends.redis import RedisBackend
-from tenantry.backends.redis.counters import RedisCounters
+from tenantry.backends.redis import RedisBackend, RedisCounters
 from tenantry.buses.subscription import BusCounters, BusStatus
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import Changes, Token, UserGroup

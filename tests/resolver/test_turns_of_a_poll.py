@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.backends.sql import SQLStore, read_changes, rows
+from tenantry.backends.sql import SQLStore, rows
+from tenantry.backends.sql import store as sql_store
 from tenantry.migrations import migrate
 from tenantry.resolver import Resolver
 from tenantry.slots import SharedSlots
@@ -53,7 +54,7 @@ async def test_a_page_is_read_in_a_turn_of_its_own(tmp_path: Path, monkeypatch: 
     poller = resolver._poller
     assert poller is not None
     await poller.poll()  # of nothing: opens the file and the versions
-    count = PAGES * read_changes.PAGE
+    count = PAGES * sql_store.PAGE
     with sqlite3.connect(database) as other:
         listed = [(number, number.to_bytes(8, "big"), 1) for number in range(1, count + 1)]
         other.executemany("insert into changes (generation, handle, written_at) values (?, ?, ?)", listed)

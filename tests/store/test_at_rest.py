@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
-from tenantry.backends.sql.write_journal import Writer
+from tenantry.backends.sql.change_log import WriteContext
 from tenantry.groups import UNNAMED, GroupDraft, IdempotencyKey, Tag, Token
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
@@ -52,10 +52,10 @@ async def test_the_file_is_durable(sqlite_url: str) -> None:
     """The writer runs with a write-ahead log, full synchronisation and foreign keys. Red when one pragma goes."""
     store = SQLStore(sqlite_url)
 
-    def settings(connection: Connection, writer: Writer) -> list[object]:
+    def settings(connection: Connection, context: WriteContext) -> list[object]:
         names = ("journal_mode", "synchronous", "foreign_keys")
         return [connection.exec_driver_sql(f"pragma {name}").scalar() for name in names]
 
     runner = store._runner
-    assert await runner.write(settings, Writer(UNNAMED, store._time), runner.deadline()) == ["wal", 2, 1]
+    assert await runner.write(settings, WriteContext(UNNAMED, store._clock), runner.deadline()) == ["wal", 2, 1]
     await store.aclose()

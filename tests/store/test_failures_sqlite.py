@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from tenantry.backends.clock import utc_now
 from tenantry.backends.sql import SQLStore
-from tenantry.backends.sql.write_journal import Writer, Written, note_change
+from tenantry.backends.sql.change_log import WriteContext, WriteResult, note_change
+from tenantry.backends.store_clock import utc_now
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import UNNAMED, Tag
 from tests.store.acme import Heard, acme, rotate, word_of
@@ -86,12 +86,12 @@ async def test_a_slow_write_that_has_begun_is_an_unknown_outcome(sqlite_url: str
     runner = store._runner
     late = threading.Event()
 
-    def slow(connection: Connection, writer: Writer) -> Written[None]:
+    def slow(connection: Connection, context: WriteContext) -> WriteResult[None]:
         late.wait(120)
-        return Written(None, note_change(connection, writer, "group.updated", issued.group, {}, at=utc_now()))
+        return WriteResult(None, note_change(connection, context, "group.updated", issued.group, {}, at=utc_now()))
 
     with pytest.raises(OutcomeUnknown):
-        await runner.write_to(issued.token.handle, slow, Writer(UNNAMED, store._time), runner.deadline())
+        await runner.write_to(issued.token.handle, slow, WriteContext(UNNAMED, store._clock), runner.deadline())
     gc.collect()  # a context that is thrown away would end by itself
     assert word_of(store, issued) & 1
     assert heard.generations == []

@@ -9,19 +9,21 @@ from typing import Any
 
 import pytest
 
-from tenantry.backends.memory import tables as memory_tables
-from tenantry.backends.sql import SQLStore, read_changes, time_of_day, write_journal
+from tenantry.backends import store_clock
+from tenantry.backends.memory import directory as memory_directory
+from tenantry.backends.sql import SQLStore, change_log
+from tenantry.backends.sql import store as sql_store
+from tenantry.backends.sql.change_log import WriteContext
 from tenantry.backends.sql.sqlite import SQLiteEngine
-from tenantry.backends.sql.statement import first_of
-from tenantry.backends.sql.time_of_day import TimeOfDay
-from tenantry.backends.sql.write_journal import Writer
+from tenantry.backends.sql.statements import first_of
+from tenantry.backends.store_clock import StoreClock
 from tenantry.errors import TokenAlreadyRotated
 from tenantry.groups import CHANNEL, UNNAMED, Issued, Tag, read_notice, write_notice
 from tenantry.groups import GroupDraft as Draft
 from tenantry.ports import Store
 from tenantry.testing import MemoryStore, make_token
 
-_WRITER = Writer(UNNAMED, TimeOfDay(None))
+_CONTEXT = WriteContext(UNNAMED, StoreClock(None))
 
 
 async def _acme(store: Store, name: str = "acme") -> Issued:
@@ -41,8 +43,8 @@ async def test_old_changes_are_trimmed(url: str, monkeypatch: pytest.MonkeyPatch
 
     Red without the deletion, and when ``since`` is what was asked for: a reader would think that it has seen all.
     """
-    monkeypatch.setattr(write_journal, "_TRIMMED_EVERY", 5)
-    monkeypatch.setattr(write_journal, "KEPT_CHANGES", 7)
+    monkeypatch.setattr(change_log, "_TRIMMED_EVERY", 5)
+    monkeypatch.setattr(change_log, "RETAINED_CHANGES", 7)
     store = SQLStore(url)
     issued = await _acme(store)
     for _ in range(20):
@@ -61,7 +63,7 @@ async def test_a_long_list_is_read_in_pages(url: str, monkeypatch: pytest.Monkey
 
     Red when it is read in one piece, when only the first page is, and without the limit.
     """
-    monkeypatch.setattr(read_changes, "PAGE", 3)
+    monkeypatch.setattr(sql_store, "PAGE", 3)
     store = SQLStore(url)
     issued = await _acme(store)
     for _ in range(20):
@@ -101,7 +103,7 @@ async def test_changes_made_while_the_pages_are_read(url: str, monkeypatch: pyte
 
     Red when the list goes on after a gap, or when the generation is one that the list does not reach to.
     """
-    monkeypatch.setattr(read_changes, "PAGE", 3)
+    monkeypatch.setattr(sql_store, "PAGE", 3)
     store = SQLStore(url)
     issued = await _acme(store)
     for _ in range(9):
@@ -113,7 +115,7 @@ async def test_changes_made_while_the_pages_are_read(url: str, monkeypatch: pyte
         found = await read(*query, **values)
         if values["since"] <= 0:
             issued = await _rotate(store, issued)
-            await store._runner.write(lambda connection, writer: first_of(connection, trim, ()), _WRITER, 9e9)
+            await store._runner.write(lambda connection, context: first_of(connection, trim, ()), _CONTEXT, 9e9)
         return found
 
     monkeypatch.setattr(store._runner, "read", interrupted)
@@ -135,7 +137,7 @@ async def test_a_list_has_an_end(url: str, monkeypatch: pytest.MonkeyPatch) -> N
     fill = f"insert into changes (generation, handle, written_at) {rows}"
     await _acme(store)
     for text in (fill, "update generation set number = 10010"):
-        await store._runner.write(lambda connection, writer, text=text: first_of(connection, text, ()), _WRITER, 9e9)
+        await store._runner.write(lambda connection, context, text=text: first_of(connection, text, ()), _CONTEXT, 9e9)
     for since in (None, 0, 5):
         listed = await store.changes(since)
         assert (listed.since, listed.generation, len(listed.changes)) == (10, 10_010, 10_000)
@@ -146,7 +148,7 @@ async def test_a_list_has_an_end(url: str, monkeypatch: pytest.MonkeyPatch) -> N
 async def test_a_store_in_memory_trims_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same of MemoryStore; and of the last changes only so many are told."""
     store = MemoryStore()
-    monkeypatch.setattr(memory_tables, "LISTED_CHANGES", 4)
+    monkeypatch.setattr(memory_directory, "LISTED_CHANGES", 4)
     store._tables.written = type(store._tables.written)(maxlen=7)
     issued = await _acme(store)
     for _ in range(20):
@@ -197,12 +199,12 @@ async def test_a_grace_is_judged_by_the_database(postgres_url: str, monkeypatch:
     """
     store = SQLStore(postgres_url)
     first = await _acme(store)
-    now = time_of_day.utc_now
+    now = store_clock.utc_now
 
     def two_days_late() -> datetime:
         return now() + timedelta(days=2)
 
-    monkeypatch.setattr(time_of_day, "utc_now", two_days_late)
+    monkeypatch.setattr(store_clock, "utc_now", two_days_late)
     second = await _rotate(store, first, 60)
     assert second.group.grace_until is not None
     assert timedelta(0) < second.group.grace_until - now() < timedelta(seconds=120)

@@ -13,10 +13,10 @@ import pytest
 from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
-from tenantry.backends.sql.postgres_looks import Looks
-from tenantry.backends.sql.postgres_reader import Readers
+from tenantry.backends.sql.change_log import WriteContext
+from tenantry.backends.sql.postgres import PostgresEngine, ReadConnections
 from tenantry.backends.sql.rows import Row
-from tenantry.backends.sql.write_journal import Writer
+from tenantry.database.address import PostgresServer
 from tenantry.errors import StoreUnavailable, TokenAlreadyRotated
 from tenantry.groups import UNNAMED, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.testing import make_token
@@ -37,14 +37,14 @@ class _Statements:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[int] = []
-        fetch = Readers.fetch
+        fetch = ReadConnections.fetch
 
-        async def counted(this: Readers, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
+        async def counted(this: ReadConnections, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
             (given,) = values
             self.asked.append(len(given) if isinstance(given, list) else 1)
             return await fetch(this, text, values, deadline)
 
-        monkeypatch.setattr(Readers, "fetch", counted)
+        monkeypatch.setattr(ReadConnections, "fetch", counted)
 
 
 async def test_looks_of_one_tick_are_one_statement(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,36 +88,37 @@ async def test_a_statement_that_fails_fails_for_all(postgres_url: str, monkeypat
         raise ConnectionResetError
 
     with monkeypatch.context() as patch:
-        patch.setattr(Readers, "fetch", broken)
-        heard = await asyncio.gather(
-            *(store.read_at_snapshot(each.token, fresh=True) for each in issued), return_exceptions=True
-        )
+        patch.setattr(ReadConnections, "_fetch", broken)
+        heard = await asyncio.gather(*(store.read_at_snapshot(each.token, fresh=True) for each in issued), return_exceptions=True)
     assert [type(each) for each in heard] == [StoreUnavailable] * 3
     found = await asyncio.gather(*(store.read_at_snapshot(each.token, fresh=True) for each in issued))
     assert [reading.group for reading in found] == [each.group for each in issued]
     await store.aclose()
 
 
-def test_a_loop_that_ended_within_a_tick_is_forgotten() -> None:
+def test_a_loop_that_ended_within_a_tick_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when what was asked in it stays, and with it the loop, for ever."""
-    looks = Looks(_nothing, "one", "many")
+    monkeypatch.setattr(ReadConnections, "fetch", _nothing)
+    engine = PostgresEngine(PostgresServer("", "nowhere"))
     loop = asyncio.new_event_loop()
 
-    def ask() -> None:
+    async def ask() -> None:
         loop.stop()
-        looks.look(bytes(8), 0.0)
+        await engine.look_up(bytes(8), 0.0)
 
     async def ask_elsewhere() -> Row:
-        return await looks.look(bytes(8), 0.0)
+        row = await engine.look_up(bytes(8), 0.0)
+        assert list(engine._connections._values) == [asyncio.get_running_loop()]
+        return row
 
-    loop.call_soon(ask)
+    asked = loop.create_task(ask())
     loop.run_forever()
+    asked._log_destroy_pending = False  # type: ignore[attr-defined]  # it is left as it is
     loop.close()
     assert asyncio.run(ask_elsewhere()) == (None, 7)
-    assert not looks._asked
 
 
-async def _nothing(text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
+async def _nothing(this: ReadConnections, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
     return [(None, 7)]
 
 
@@ -127,10 +128,10 @@ class _Held:
     def __init__(self, store: SQLStore) -> None:
         self._free = threading.Event()
         runner = store._runner
-        writer = Writer(UNNAMED, store._time)
-        self._task = asyncio.ensure_future(runner.write(self._wait, writer, runner.deadline()))
+        context = WriteContext(UNNAMED, store._clock)
+        self._task = asyncio.ensure_future(runner.write(self._wait, context, runner.deadline()))
 
-    def _wait(self, connection: Connection, writer: Writer) -> None:
+    def _wait(self, connection: Connection, context: WriteContext) -> None:
         assert self._free.wait(120)
 
     async def release(self) -> None:
@@ -183,10 +184,10 @@ async def test_a_write_at_fault_takes_no_other_with_it(sqlite_url: str) -> None:
     """
     store = SQLStore(sqlite_url, deadline=20)
     issued = await _groups(store, 2)
-    runner, writer = store._runner, Writer(UNNAMED, store._time)
+    runner, context = store._runner, WriteContext(UNNAMED, store._clock)
     begun: list[int] = []
 
-    def broken(connection: Connection, writer: Writer) -> None:
+    def broken(connection: Connection, context: WriteContext) -> None:
         begun.append(1)
         connection.exec_driver_sql("update generation set number = 77")
         connection.exec_driver_sql("select nonsense")
@@ -195,7 +196,7 @@ async def test_a_write_at_fault_takes_no_other_with_it(sqlite_url: str) -> None:
     await asyncio.sleep(0.05)
     writes: list[asyncio.Future[Any]] = [
         asyncio.ensure_future(_rotate(store, issued[0])),
-        asyncio.ensure_future(runner.write(broken, writer, runner.deadline())),
+        asyncio.ensure_future(runner.write(broken, context, runner.deadline())),
         asyncio.ensure_future(_rotate(store, issued[1])),
     ]
     await held.release()

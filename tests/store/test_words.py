@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore, write_groups
-from tenantry.backends.sql.write_journal import Writer, Written
+from tenantry.backends.sql.change_log import WriteContext, WriteResult
 from tenantry.cache import slot_index
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import UNNAMED, Environment, GroupChanges, GroupDraft, Issued, Tag, UserGroup
@@ -45,9 +45,9 @@ async def test_the_version_is_odd_in_the_transaction(url: str, monkeypatch: pyte
     before, within = _version(other, issued), []
     delete = write_groups.delete
 
-    def look_and_delete(connection: Connection, writer: Writer, *args: Environment, **rest: object) -> object:
+    def look_and_delete(connection: Connection, context: WriteContext, *args: Environment, **rest: object) -> object:
         within.append(_version(other, issued))
-        return delete(connection, writer, *args, **rest)  # type: ignore[arg-type]  # passed on as they came
+        return delete(connection, context, *args, **rest)  # type: ignore[arg-type]  # passed on as they came
 
     monkeypatch.setattr(write_groups, "delete", look_and_delete)
     gone: UserGroup = await store.delete(issued.group.environment, "acme")
@@ -149,12 +149,12 @@ async def test_a_refused_write_ends_its_word(url: str) -> None:
     issued = await _acme(store)
     await store.changes(None)
 
-    def broken(connection: Connection, writer: Writer) -> Written[None]:
+    def broken(connection: Connection, context: WriteContext) -> WriteResult[None]:
         raise ZeroDivisionError
 
     runner = store._runner
     with pytest.raises(ZeroDivisionError):
-        await runner.write_to(issued.token.handle, broken, Writer(UNNAMED, store._time), runner.deadline())
+        await runner.write_to(issued.token.handle, broken, WriteContext(UNNAMED, store._clock), runner.deadline())
     assert not _version(store, issued) & 1
     await store.aclose()
 

@@ -1,1 +1,1 @@
-"""Where user groups are kept: in memory for tests, in SQLite or PostgreSQL for work."""
+"""Stores and caches of user groups: in memory for tests, in SQLite or PostgreSQL for work."""

@@ -1,4 +1,9 @@
-"""StoredGroup: a group as a store keeps it, and the rules of updating and rotating it as pure functions of it."""
+"""What a store holds, and the rules that follow from it as pure functions: a group with its token, and the response to
+an Idempotency-Key.
+
+A stored response holds no token: it is given again only while the token that it spoke of is still the live one, and
+then the group's own row has the parts of that token.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +13,25 @@ from datetime import datetime, timedelta
 from hmac import compare_digest
 from typing import Any
 
-from tenantry.errors import TokenAlreadyRotated, UnknownToken
-from tenantry.groups import UNCHANGED, Environment, GroupChanges, Issued, Reading, Tag, Token, UserGroup, freeze, thaw
+from tenantry.errors import IdempotencyKeyReused, IdempotencySuperseded, TokenAlreadyRotated, UnknownToken
+from tenantry.groups import (
+    Environment,
+    GroupChanges,
+    IdempotencyKey,
+    Issued,
+    Reading,
+    Tag,
+    Token,
+    UserGroup,
+    freeze,
+    thaw,
+)
 
 UNKNOWN_TOKEN = "this token is of no group of this environment"  # noqa: S105 - a message, not a password
 ALREADY_ROTATED = "this token was rotated already: fetch the live one with GET /api/user"
 
-_FIELDS = ("name", "properties", "mapping")
+IDEMPOTENCY_LIFETIME = timedelta(hours=24)
+"""How long an Idempotency-Key is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +53,7 @@ class StoredGroup:
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
         """This group after ``changes``: absent fields stay, the others are replaced whole. Itself if none differs."""
-        given = {name: value for name in _FIELDS if (value := getattr(changes, name)) is not UNCHANGED}
+        given = changes.given()
         if all(_text(value) == _text(getattr(self.group, name)) for name, value in given.items()):
             return self
         return replace(self, group=replace(self.group, **given, revision=self.group.revision + 1))
@@ -53,7 +70,7 @@ class StoredGroup:
     ) -> StoredGroup:
         """This group under the next token version, if ``current`` is its live token.
 
-        ``grace_seconds``: None means that of the environment as it is kept, not as the caller knew it.
+        ``grace_seconds``: None means that of the environment as it is stored, not as the caller knew it.
         Raises UnknownToken and TokenAlreadyRotated. A version below the live one has been live once,
         for its signature is good and handles are never used again.
         """
@@ -75,6 +92,38 @@ class StoredGroup:
         return Issued(self.group, self.token, created=created)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredResponse:
+    """The group as it was returned, whether it was new, and the first keyed hash of the body that asked."""
+
+    body_hash: bytes
+    group: UserGroup
+    created: bool
+
+    @classmethod
+    def of(cls, once: IdempotencyKey, issued: Issued) -> StoredResponse:
+        return cls(once.body_hashes[0], issued.group, issued.created)
+
+    def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
+        """The response again. ``now`` is the group with the same handle as it stands; None when it was deleted.
+
+        Raises IdempotencyKeyReused when the body was another one, IdempotencySuperseded when the token that was
+        answered is not live any more.
+        """
+        check_body(self.body_hash, once)
+        if now is None or now.token.version != self.group.token_version:
+            raise IdempotencySuperseded(
+                "the group was rotated or deleted after this Idempotency-Key was answered: fetch it with GET /api/user"
+            )
+        return Issued(self.group, now.token, created=self.created, replayed=True)
+
+
+def check_body(body_hash: bytes, once: IdempotencyKey) -> None:
+    """Raises IdempotencyKeyReused unless the key came with this very body before, under any of the signing keys."""
+    if not any(compare_digest(body_hash, given) for given in once.body_hashes):
+        raise IdempotencyKeyReused("this Idempotency-Key came with another body before: use a new key")
+
+
 def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:
     """Whether ``token``, whose handle is the group's, has these parts. The nonce is secret, so it is compared in
     constant time."""
@@ -83,8 +132,8 @@ def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) ->
     )
 
 
-def _same(kept: Token, given: Token) -> bool:
-    return kept.handle == given.handle and is_token(given, kept.tag, kept.key_id, kept.version, kept.nonce)
+def _same(stored: Token, given: Token) -> bool:
+    return stored.handle == given.handle and is_token(given, stored.tag, stored.key_id, stored.version, stored.nonce)
 
 
 def _text(value: Any) -> str:

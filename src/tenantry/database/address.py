@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from sqlalchemy.exc import ArgumentError
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
+
+RECHECK_SECONDS = 0.001
+"""For so long a fast read takes it that the file is the one of the last check (docs/decisions/0021-fast-reads.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +77,44 @@ class SQLiteFile:
         raise MigrationNeeded(f"there is no {self.label}: {RUN_MIGRATE}")
 
 
+class FileIdentity:
+    """Notices that another file has come to the path: what is open would go on in one that nobody can find again."""
+
+    def __init__(self, file: SQLiteFile) -> None:
+        self._file = file
+        self._opened: tuple[int, int] | None = None
+        self._checked_at = float("-inf")
+
+    def remember(self) -> None:
+        """To be called when the file was opened. Raises as ``check`` does, if another one was opened before."""
+        if self._opened is None:
+            self._opened = self._file.identity()
+        else:
+            self.check()
+
+    def check(self) -> None:
+        """Raises StoreUnavailable. Opening the new file is no way out: the old one's write-ahead log is beside it."""
+        opened = self._opened  # another thread may forget it meanwhile
+        if opened is not None and self._file.identity() != opened:
+            raise StoreUnavailable(
+                f"the {self._file.label} was moved, deleted or replaced while it was open: "
+                "stop all programs that use it and start them again"
+            )
+
+    def check_recent(self) -> None:
+        """The same, at most once in RECHECK_SECONDS: a file that is taken away may be read for so long after."""
+        now = time.monotonic()
+        if now - self._checked_at >= RECHECK_SECONDS:
+            self.check()
+            self._checked_at = now
+
+    def forget(self) -> None:
+        self._opened = None
+
+
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
-    """A PostgreSQL database. ``dsn`` may hold a password, so it is kept out of ``repr`` and of every message."""
+    """A PostgreSQL database. ``dsn`` may hold a password, so it stays out of ``repr`` and of every message."""
 
     dsn: str = field(repr=False)
     label: str

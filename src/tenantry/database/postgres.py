@@ -31,7 +31,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""A client that vanished in the middle of a transaction must not keep its row locks."""
+"""A client that vanished in the middle of a transaction must not hold its row locks."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
 """The same for one transaction: behind a pooler, where a setting of the session would go to another client."""

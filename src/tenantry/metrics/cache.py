@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.core import Metric
 
-    from tenantry.backends.redis.counters import RedisCounters
+    from tenantry.backends.redis import RedisCounters
 
 _LOOKS = {"hit": "hits", "miss": "misses", "refused": "refused", "error": "errors", "skipped": "skipped"}
 _WRITES = {"taken": "writes", "lost": "lost_writes"}

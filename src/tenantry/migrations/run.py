@@ -24,7 +24,7 @@ T = TypeVar("T")
 HEAD: Final = "0003"
 """The revision that this version of Tenantry works with."""
 
-_one_thread = threading.Lock()  # alembic keeps what it works on in a module, one for all threads
+_one_thread = threading.Lock()  # alembic stores what it works on in a module, one for all threads
 
 _LOCK_SECONDS = 60
 _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number

@@ -14,7 +14,7 @@ CAPACITY = 10_000
 """How many handles may wait. Then the oldest leaves: nothing rests on what is sent here."""
 
 BATCH = 64
-FAREWELL_SECONDS = 1.0
+CLOSE_SECONDS = 1.0
 AGAIN_SECONDS = 1.0
 
 
@@ -33,7 +33,7 @@ class Message:
 
 class PublishQueue:
     """At most one message for a handle, the newest. ``send`` gets some of them at a time; when it raises OSError they
-    are kept and sent again with the next one, or after a second.
+    are put back and sent again with the next one, or after a second.
 
     ``put`` may be called in any thread, and in one without an event loop: the message waits for the loop that used the
     queue last, or for ``aclose``.
@@ -105,7 +105,7 @@ class PublishQueue:
         """Sends what waits, within a second; what cannot be sent by then is given up."""
         tasks = self._tasks_of(asyncio.get_running_loop())
         with suppress(TimeoutError):
-            async with asyncio.timeout(FAREWELL_SECONDS):
+            async with asyncio.timeout(CLOSE_SECONDS):
                 if tasks:
                     await asyncio.wait(tasks)
                 await self._drain()

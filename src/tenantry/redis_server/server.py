@@ -46,7 +46,7 @@ _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?P<port>[0
 _NUMBER = re.compile(r"[0-9]{1,5}")
 _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _CONNECTIONS = 4
-_CONNECT_SECONDS = 2.0  # also the most that a farewell takes
+_CONNECT_SECONDS = 2.0  # also the most that closing takes
 _TRIES = 1  # a connection that had died unseen is made anew once; whoever waits has a budget
 
 
@@ -201,7 +201,7 @@ class RedisClient:
 
     async def aclose(self) -> None:
         for each in reversed(self._closing):
-            with suppress(Exception):  # a farewell to a server that may be gone
+            with suppress(Exception):  # the server may be gone
                 await each.aclose()
 
     def single(self, server: RedisServer) -> Any:

@@ -1,15 +1,20 @@
-"""IntrospectionBackend: a Backend that asks the Tenantry which has the database."""
+"""IntrospectionBackend: a Backend that asks the Tenantry which has the database, with one pool of connections for each
+event loop and one deadline for each question."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from importlib import import_module
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from tenantry.backends.clock import utc_now
-from tenantry.backends.introspection.address import checked_address
-from tenantry.backends.introspection.answer import NOTHING, read_answer
-from tenantry.backends.introspection.post import Endpoint
-from tenantry.errors import SigningKeyMissing
+from tenantry.backends.introspection.response import NOT_ACTIVE, read_response
+from tenantry.backends.store_clock import utc_now
+from tenantry.errors import SigningKeyMissing, StoreUnavailable
+from tenantry.loop_local import LoopLocal
 from tenantry.tokens import api_token_digest
+from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
@@ -18,19 +23,25 @@ if TYPE_CHECKING:
     from tenantry.ports import Clock
     from tenantry.tokens import KeyRing
 
+MOST_BYTES = 1024 * 1024
+"""Of an answer. A group with every limit used up takes less than half of it."""
+
+_CONNECTIONS = 100
+_EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
+
 
 class IntrospectionBackend:
     """Finds groups by asking ``url``, the address of an RFC 7662 endpoint of Tenantry: ``…/oauth/introspect``.
 
     ``api_token`` has the scope ``introspect``, and finds the groups of its own environment. ``keys`` are the signing
     keys of that server, or those of them that this app is to accept: a token that they did not sign is never sent.
-    ``timeout``: seconds for one question, connecting included; less than the patience of the Resolver, so that the log
-    hears the reason. Clear text is refused but for this very host, unless ``allow_http``. ``transport`` replaces the
+    ``timeout``: seconds for one question, connecting included; less than the time a Resolver gives it, so that the log
+    has the reason. Clear text is refused but for this very host, unless ``allow_http``. ``transport`` replaces the
     network, for tests; ``clock`` is the time of day that ``exp`` is held against. One backend serves several event
     loops, each with connections of its own, kept alive.
 
-    It has ``look`` but no ``changes``: an answer may be used for as long as its asker sees fit, the staleness bound of
-    a Resolver, but not beyond its own end. Nothing is kept here.
+    It has ``read_at_snapshot`` but no ``changes``: an answer may be used for as long as its asker sees fit, the staleness bound of
+    a Resolver, but not beyond its own end. Nothing is cached here.
     """
 
     def __init__(
@@ -49,7 +60,7 @@ class IntrospectionBackend:
         if not timeout > 0:
             raise ValueError("timeout is seconds above 0")
         address = checked_address(url, allow_http=allow_http)
-        self._endpoint = Endpoint(address, api_token, timeout=timeout, transport=transport)
+        self._endpoint = IntrospectionEndpoint(address, api_token, timeout=timeout, transport=transport)
         self._keys = keys
         self._clock = clock
 
@@ -62,14 +73,140 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
-        """The same with how long it is good (``Reading.seconds``), for a token in its grace. Every look is fresh."""
+        """The same with how long it is good (``Reading.seconds``), for a token in its grace. Every answer is fresh."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
-            return NOTHING
-        asked = self._clock()
-        return read_answer(await self._endpoint.ask(text), token, asked)
+            return NOT_ACTIVE
+        asked_at = self._clock()
+        return read_response(await self._endpoint.ask(text), token, asked_at)
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
         await self._endpoint.aclose()
+
+
+class IntrospectionEndpoint:
+    """Where tokens are sent to. Neither the API token nor a token that was asked about is in any error or repr.
+
+    Proxies and ``.netrc`` of the environment are not used: a token goes to this address and nowhere else.
+    """
+
+    def __init__(
+        self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
+    ) -> None:
+        self.url = url
+        self._timeout = timeout
+        self._transport = transport
+        self._library = _library()
+        self._headers = {
+            "Authorization": f"Bearer {api_token}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+        }
+        self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
+
+    async def ask(self, token: str) -> bytes:
+        """The body of the answer 200. Raises StoreUnavailable."""
+        client = self._clients.get()
+        try:
+            async with asyncio.timeout(self._timeout):
+                status, body = await self._post_again_if_dropped(client, token)
+        except TimeoutError:
+            status, body, failure = 0, b"", f"did not answer within {self._timeout:g} seconds"
+        except self._library.HTTPError as error:  # its text and its request stay here
+            status, body, failure = 0, b"", f"cannot be asked: {type(error).__name__}"
+        else:
+            failure = _failure(status, len(body))
+        if failure:
+            raise StoreUnavailable(f"the introspection endpoint {failure}")
+        return body
+
+    async def _post_again_if_dropped(self, client: httpx2.AsyncClient, token: str) -> tuple[int, bytes]:
+        try:
+            return await self._post(client, token, 0)
+        except (self._library.ReadError, self._library.WriteError, self._library.RemoteProtocolError):
+            # An idle connection had been closed unseen. Asking changes nothing, so it may be done again.
+            return await self._post(client, token, 1)
+
+    async def _post(self, client: httpx2.AsyncClient, token: str, attempt: int) -> tuple[int, bytes]:
+        with HttpClientSpan("POST", self.url, attempt) as span:
+            status, body = await self._exchange(client, token, span.inject())
+            span.set_response(status)
+        return status, body
+
+    async def _exchange(self, client: httpx2.AsyncClient, token: str, headers: dict[str, str]) -> tuple[int, bytes]:
+        async with client.stream("POST", self.url, data={"token": token}, headers=headers) as response:
+            body = bytearray()
+            if response.status_code == 200:
+                async for chunk in response.aiter_raw():
+                    body += chunk
+                    if len(body) > MOST_BYTES:
+                        break
+            return response.status_code, bytes(body)
+
+    def _create_client(self) -> httpx2.AsyncClient:
+        limits = self._library.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
+        client: httpx2.AsyncClient = self._library.AsyncClient(
+            headers=self._headers,
+            transport=self._transport,
+            timeout=None,  # one deadline for everything, in ``ask``
+            limits=limits,
+            follow_redirects=False,
+            trust_env=False,
+        )
+        return client
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        await self._clients.aclose()
+
+
+def _failure(status: int, size: int) -> str:
+    """What is wrong with an answer; nothing if its body is worth reading. For the log of the app that asks."""
+    if status in (401, 403):
+        return f"answered {status}: api_token must be a live API token with the scope introspect"
+    if status in (404, 405) or 300 <= status < 400:
+        return f"answered {status}: url must be the whole address of the endpoint, which ends in /oauth/introspect"
+    if status != 200:
+        return f"answered {status}"
+    return "answered with more than any user group has" if size > MOST_BYTES else ""
+
+
+def _library() -> Any:
+    """The module httpx2, loaded when a backend is made."""
+    try:
+        return import_module("httpx2")
+    except ModuleNotFoundError:
+        missing = "IntrospectionBackend needs httpx2: pip install 'tenantry[http]'"
+    raise ModuleNotFoundError(missing, name="httpx2")
+
+
+def checked_address(url: str, *, allow_http: bool) -> str:
+    """``url`` itself, if tokens may be sent there: https, or http to this very host, or http to any if ``allow_http``.
+
+    Raises ValueError, which never repeats the URL: it may hold a password.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, 0
+    if not host or port == 0 or parts.scheme not in ("http", "https") or parts.path in ("", "/"):
+        raise ValueError(f"url must be the whole address of an introspection endpoint, {_EXAMPLE}")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise ValueError(f"url must have no user, query or fragment: {_EXAMPLE}; the API token goes into api_token")
+    if parts.scheme == "http" and not allow_http and not _is_this_host(host):
+        raise ValueError(
+            f"url must be https, {_EXAMPLE}: http shows tokens to the network (allow_http=True permits it)"
+        )
+    return url
+
+
+def _is_this_host(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

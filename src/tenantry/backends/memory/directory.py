@@ -1,20 +1,86 @@
-"""Environments, API tokens, data sources and the audit trail of a MemoryStore."""
+"""What a MemoryStore holds; and its environments, API tokens, data sources and audit trail."""
 
 from __future__ import annotations
 
+import secrets
+from collections import deque
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from threading import RLock
 
-from tenantry.backends.journal import of_environment
-from tenantry.backends.memory.tables import Tables
-from tenantry.errors import AlreadyExists, UnknownApiToken, UnknownDataSource
-from tenantry.groups import UNNAMED, ApiToken, AuditEntry, Author, Environment, RegisteredSource, Scope, Tag
+from tenantry.backends.audit import LISTED_CHANGES, RETAINED_CHANGES, environment_details, without_tokens
+from tenantry.backends.stored import StoredGroup, StoredResponse
+from tenantry.errors import AlreadyExists, UnknownApiToken, UnknownDataSource, UnknownEnvironment
+from tenantry.groups import (
+    UNNAMED,
+    ApiToken,
+    AuditEntry,
+    Author,
+    Change,
+    Changes,
+    Environment,
+    RegisteredSource,
+    Scope,
+    Tag,
+)
+from tenantry.ports import Clock
+
+
+@dataclass(slots=True)
+class MemoryTables:
+    """Everything, each under the key that is unique; whoever reads two of them or writes holds ``lock``."""
+
+    clock: Clock
+    lock: RLock = field(default_factory=RLock)
+    store_id: str = field(default_factory=lambda: secrets.token_hex(16))
+    environments: dict[str, Environment] = field(default_factory=dict)
+    handles: dict[bytes, StoredGroup] = field(default_factory=dict)
+    provided: dict[tuple[int, str], bytes] = field(default_factory=dict)
+    api_tokens: dict[bytes, ApiToken] = field(default_factory=dict)
+    sources: dict[tuple[int, str], RegisteredSource] = field(default_factory=dict)
+    answers: dict[tuple[int, str], tuple[datetime, StoredResponse]] = field(default_factory=dict)
+    trail: list[AuditEntry] = field(default_factory=list)
+    team_id: int = 0
+    generation: int = 0
+    written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
+    """The handles of the last changes, one for each generation up to ``generation``."""
+
+    def own(self, environment: Environment) -> Environment:
+        """The environment as it is stored. Raises UnknownEnvironment."""
+        own = self.environments.get(environment.name)
+        if own is None or own.id != environment.id:
+            raise UnknownEnvironment(f"there is no environment {environment.name!r}: make it with create_environment")
+        return own
+
+    def change(self, handle: bytes) -> int:
+        """Counts a change; the new generation."""
+        self.generation += 1
+        self.written.append((handle, self.clock()))
+        return self.generation
+
+    def changes(self, since: int | None) -> Changes:
+        now = self.clock()
+        first = self.generation - len(self.written)
+        begin = min(max(first, self.generation - LISTED_CHANGES, since or 0), self.generation)
+        last = list(self.written)[begin - first :]
+        found = [
+            Change(begin + number, handle, max(0.0, (now - at).total_seconds()))
+            for number, (handle, at) in enumerate(last, 1)
+        ]
+        return Changes(self.store_id, self.generation, begin, tuple(found))
+
+    def note(self, author: Author, action: str, environment: str, subject: str, **details: str) -> None:
+        """Adds a line to the audit trail."""
+        number = len(self.trail) + 1
+        author, subject, shown = without_tokens(author, subject, details)
+        self.trail.append(AuditEntry(number, self.clock(), author, action, environment, subject, shown))
 
 
 class MemoryDirectory:
     """An EnvironmentStore, ApiTokenStore, SourceStore and AuditTrail."""
 
-    _tables: Tables
+    _tables: MemoryTables
 
     # --- EnvironmentStore ---
 
@@ -34,7 +100,7 @@ class MemoryDirectory:
             number = len(tables.environments) + 1
             environment = Environment(number, name, Tag(tag), external_data_sources, grace_seconds)
             tables.environments[name] = environment
-            tables.note(author, "environment.created", name, name, **of_environment(environment))
+            tables.note(author, "environment.created", name, name, **environment_details(environment))
             return environment
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:

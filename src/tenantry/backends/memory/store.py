@@ -1,23 +1,177 @@
-"""MemoryStore: the parts together."""
+"""MemoryStore: its groups, what a resolver asks of them, and the writes that ``/api/user`` does."""
 
 from __future__ import annotations
 
-from tenantry.backends.clock import utc_now
-from tenantry.backends.memory.directory import MemoryDirectory
-from tenantry.backends.memory.groups import MemoryGroups
-from tenantry.backends.memory.tables import Tables
-from tenantry.groups import Caller
-from tenantry.ports import Clock
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from tenantry.backends.audit import ChangeListeners, rotation_details, update_details
+from tenantry.backends.memory.directory import MemoryDirectory, MemoryTables
+from tenantry.backends.store_clock import utc_now
+from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse
+from tenantry.errors import AlreadyExists, UnknownGroup, UnknownToken
+from tenantry.groups import (
+    UNNAMED,
+    Author,
+    Caller,
+    Changes,
+    Environment,
+    GroupChanges,
+    GroupDraft,
+    IdempotencyKey,
+    Issued,
+    Reading,
+    Token,
+    UserGroup,
+)
+from tenantry.ports import ChangeListener, Clock
+from tenantry.slots import PrivateSlots
+
+T = TypeVar("T")
 
 
-class MemoryStore(MemoryGroups, MemoryDirectory):
+class MemoryStore(MemoryDirectory):
     """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC.
 
     Each method runs to its end without waiting, under one lock, so that it is one transaction in any thread or loop.
     """
 
     def __init__(self, *, clock: Clock = utc_now) -> None:
-        super().__init__(Tables(clock))
+        self._tables = MemoryTables(clock)
+        self._slots = PrivateSlots()
+        self._listeners = ChangeListeners()
+
+    # --- LeasedBackend ---
+
+    async def find(self, token: Token) -> UserGroup | None:
+        return self._read(token).group
+
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
+        return self._read(token)
+
+    def _read(self, token: Token) -> Reading:
+        tables = self._tables
+        with tables.lock:
+            stored = tables.handles.get(token.handle)
+            if stored is None:
+                return Reading(None, tables.generation)
+            return stored.read(token, tables.clock(), tables.generation)
+
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
+        with self._tables.lock:
+            return self._tables.changes(since)
+
+    @property
+    def slots(self) -> PrivateSlots:
+        return self._slots
+
+    @property
+    def settling(self) -> float:
+        return 0.0
+
+    def subscribe(self, listener: ChangeListener) -> None:
+        self._listeners.subscribe(listener)
+
+    # --- GroupStore ---
+
+    async def get_or_create(
+        self,
+        environment: Environment,
+        draft: GroupDraft,
+        token: Token,
+        *,
+        once: IdempotencyKey | None = None,
+        author: Author = UNNAMED,
+    ) -> Issued:
+        with self._tables.lock:
+            issued = self._once(environment, once, lambda: self._get_or_create(environment, draft, token))
+            if issued.created and not issued.replayed:
+                self._tables.note(author, "group.created", environment.name, draft.provided_id)
+            return issued
+
+    def _get_or_create(self, environment: Environment, draft: GroupDraft, token: Token) -> Issued:
+        tables = self._tables
+        handle = tables.provided.get((environment.id, draft.provided_id))
+        if handle is not None:
+            return tables.handles[handle].issued()
+        environment = tables.own(environment)
+        if token.handle in tables.handles:
+            raise AlreadyExists("another group has this handle: draw a new token")
+        tables.team_id += 1
+        group = draft.make_group(tables.team_id, environment, token)
+        stored = StoredGroup(group, replace(token, tag=environment.tag))
+        tables.handles[token.handle] = stored
+        tables.provided[environment.id, draft.provided_id] = token.handle
+        return stored.issued(created=True)
+
+    async def update(
+        self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
+    ) -> Issued:
+        def write() -> tuple[Issued, bool]:
+            stored = self._stored(environment, provided_id)
+            changed = stored.updated(changes)
+            if changed is stored:
+                return stored.issued(), False
+            self._tables.note(author, "group.updated", environment.name, provided_id, **update_details(changes))
+            return self._put(changed), True
+
+        with self._tables.lock:
+            handle = self._stored(environment, provided_id).group.handle
+            return self._written(handle, write)
+
+    async def rotate(
+        self,
+        environment: Environment,
+        current: Token,
+        *,
+        key_id: str,
+        nonce: bytes,
+        grace_seconds: int | None = None,
+        once: IdempotencyKey | None = None,
+        author: Author = UNNAMED,
+    ) -> Issued:
+        def rotate() -> Issued:
+            tables = self._tables
+            stored = tables.handles.get(current.handle)
+            if stored is None:
+                raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
+            rotated = stored.rotated(
+                environment, current, key_id=key_id, nonce=nonce, grace_seconds=grace_seconds, now=tables.clock()
+            )
+            group = rotated.group
+            tables.note(author, "group.rotated", environment.name, group.provided_id, **rotation_details(group))
+            return self._put(rotated)
+
+        def write() -> tuple[Issued, bool]:
+            issued = self._once(environment, once, rotate)
+            return issued, not issued.replayed
+
+        return self._written(current.handle, write)
+
+    async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
+        def write() -> tuple[UserGroup, bool]:
+            del self._tables.handles[stored.group.handle]
+            del self._tables.provided[environment.id, provided_id]
+            self._tables.note(author, "group.deleted", environment.name, provided_id)
+            return stored.group, True
+
+        with self._tables.lock:
+            stored = self._stored(environment, provided_id)
+            return self._written(stored.group.handle, write)
+
+    async def get(self, environment: Environment, provided_id: str) -> Issued | None:
+        with self._tables.lock:
+            handle = self._tables.provided.get((environment.id, provided_id))
+            return self._tables.handles[handle].issued() if handle is not None else None
+
+    async def groups(self, environment: Environment, *, after: int = 0, limit: int = 100) -> Sequence[UserGroup]:
+        with self._tables.lock:
+            here = [stored.group for stored in self._tables.handles.values()]
+        found = [group for group in here if group.environment.id == environment.id and group.team_id > after]
+        return sorted(found, key=lambda group: group.team_id)[:limit]
+
+    # --- Store ---
 
     async def caller(self, digest: bytes, provided_id: str) -> Caller | None:
         with self._tables.lock:
@@ -29,3 +183,38 @@ class MemoryStore(MemoryGroups, MemoryDirectory):
 
     async def aclose(self) -> None:
         return
+
+    # --- within one lock ---
+
+    def _stored(self, environment: Environment, provided_id: str) -> StoredGroup:
+        handle = self._tables.provided.get((environment.id, provided_id))
+        if handle is None:
+            raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
+        return self._tables.handles[handle]
+
+    def _put(self, stored: StoredGroup) -> Issued:
+        self._tables.handles[stored.group.handle] = stored
+        return stored.issued()
+
+    def _written(self, handle: bytes, write: Callable[[], tuple[T, bool]]) -> T:
+        """What ``write`` gives; if it changed the group, the change is counted and the listeners are called."""
+        with self._tables.lock:
+            with self._slots.writing(handle):
+                result, changed = write()
+                generation = self._tables.change(handle) if changed else None
+            if generation is not None:
+                self._listeners.notify(handle, generation)
+            return result
+
+    def _once(self, environment: Environment, once: IdempotencyKey | None, write: Callable[[], Issued]) -> Issued:
+        if once is None:
+            return write()
+        now, answers = self._tables.clock(), self._tables.answers
+        for key in [key for key, (expires, _) in answers.items() if expires <= now]:
+            del answers[key]
+        stored = answers.get((environment.id, once.key))
+        if stored is not None:
+            return stored[1].replay(once, self._tables.handles.get(stored[1].group.handle))
+        issued = write()
+        answers[environment.id, once.key] = (now + IDEMPOTENCY_LIFETIME, StoredResponse.of(once, issued))
+        return issued

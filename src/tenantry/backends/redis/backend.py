@@ -1,6 +1,6 @@
 """RedisBackend: a second-level cache in Redis or Valkey, which many hosts share, before the store of record.
 
-It is never believed. An entry carries the generation of the snapshot that it was read in, and whoever looks takes it
+It is never trusted. An entry carries the generation of the snapshot that it was read in, and a reader takes it
 only if its own unbroken list of the store's changes does not hold the handle since. So a server that is killed, frozen,
 flushed or restored from an old dump costs reads of the origin and nothing else.
 """
@@ -11,14 +11,13 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tenantry.backends.batching import NoAnswer, TickBatcher
 from tenantry.backends.redis.breaker import Breaker
-from tenantry.backends.redis.commands import Commands
-from tenantry.backends.redis.counters import RedisCounters
-from tenantry.backends.redis.entry import RefusedEntry, key_of, read_entry, stamp, write_entry
-from tenantry.backends.redis.reads import NoAnswer, Reads
+from tenantry.backends.redis.entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.loop_local import LoopLocal
 from tenantry.redis_server import Message, PublishQueue, RedisClient, RedisServer, load_redis, read_redis_address
 
@@ -29,13 +28,36 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _WRITE_SECONDS = 3.0
+READ_BATCH = 128
+_READS = 2
+_READ_SECONDS = 3.0
+
+
+@dataclass(slots=True)
+class RedisCounters:
+    """What a RedisBackend did since it was made. Plain integers: reading them costs nothing."""
+
+    hits: int = 0
+    """Answered from the second-level cache."""
+    misses: int = 0
+    """It had no entry for the token."""
+    refused: int = 0
+    """It had something there that was not an entry of this store and handle."""
+    errors: int = 0
+    """It did not answer within the budget, or with an error."""
+    skipped: int = 0
+    """It was not asked, for it did not answer a moment ago."""
+    writes: int = 0
+    """Entries and tombstones that it took or had newer ones of."""
+    lost_writes: int = 0
+    """Attempts to write one that failed. Where the server did not answer it is tried again."""
 
 
 class RedisBackend:
     """A ``ports.LeasedBackend`` before another one, the ``origin``; and a ``ports.ChangeListener`` for writers.
 
     ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (redis_server/server.py). ``budget``
-    (seconds) is what a look may wait for the server before the origin is asked; ``lifetime`` (seconds) ends each key.
+    (seconds) is what a read may wait for the server before the origin is asked; ``lifetime`` (seconds) ends each key.
     ``clock`` gives monotonic seconds. Making one does no I/O; InvalidSettings is raised for a wrong URL.
 
     Entries are written in the background and not waited for. So are tombstones, after ``store.subscribe(backend)``.
@@ -79,18 +101,18 @@ class RedisBackend:
         return changes
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The origin's: whoever does not look at generations is not to be answered from a cache."""
+        """The origin's: whoever does not check generations is not to be answered from a cache."""
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         """From the second-level cache if it has it; else, and with ``fresh``, from the origin."""
         store_id = self._store_id
-        if store_id is None:  # ``changes`` has not answered yet: nobody could judge a generation
+        if store_id is None:  # ``changes`` has not answered yet: nobody could check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)
         reading = None if fresh else await self._cached(store_id, token)
         if reading is None:
             reading = await self._origin.read_at_snapshot(token, fresh=fresh)
-            self._keep(store_id, token, reading)
+            self._store(store_id, token, reading)
         return reading
 
     def changed(self, handle: bytes, generation: int) -> None:
@@ -110,7 +132,7 @@ class RedisBackend:
             return None
         connections = self._connections.get()
         try:
-            value = await connections.reads.look(key_of(store_id, token.handle))
+            value = await connections.batcher.read(key_of(store_id, token.handle))
             reading = None if value is None else read_entry(value, store_id, token)
         except NoAnswer:
             self.counters.errors += 1
@@ -121,14 +143,14 @@ class RedisBackend:
             self.counters.refused += 1
             return None
         if reading is None or (reading.generation or 0) > self._generation:
-            # An entry that is ahead of what ``changes`` told is mostly a second old; it may also be of a life that the
+            # An entry that is ahead of what ``changes`` gave is mostly a second old; it may also be of a life that the
             # store had before it was restored from a backup.
             self.counters.misses += 1
             return None
         self.counters.hits += 1
         return reading
 
-    def _told(self, good: bool) -> None:
+    def _batch_ended(self, good: bool) -> None:
         if good:
             if self._breaker.succeeded():
                 logger.warning("%s answers again", self._server.label)
@@ -137,8 +159,8 @@ class RedisBackend:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def _keep(self, store_id: str, token: Token, reading: Reading) -> None:
-        """A reading that ends by itself is of a token in its grace, and an absence is remembered by nobody here."""
+    def _store(self, store_id: str, token: Token, reading: Reading) -> None:
+        """A reading that ends by itself is of a token in its grace, and an absence is not stored."""
         group, generation = reading.group, reading.generation
         if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:
             return
@@ -165,17 +187,54 @@ class RedisBackend:
         )
 
     def _connect(self) -> _LoopConnections:
-        return _LoopConnections(self._server, self._lifetime, self._budget, self._told)
+        return _LoopConnections(self._server, self._lifetime, self._budget, self._batch_ended)
 
 
 class _LoopConnections:
-    """The connections of one event loop, and the looks that go through them."""
+    """The connections of one event loop, and the reads that go through them."""
 
-    def __init__(self, server: RedisServer, lifetime: float, budget: float, told: Callable[[bool], None]) -> None:
+    def __init__(self, server: RedisServer, lifetime: float, budget: float, ended: Callable[[bool], None]) -> None:
         self._client = RedisClient(server)
-        self.commands = Commands(self._client, lifetime)
-        self.reads = Reads(self.commands.read, budget, told)
+        self.commands = RedisCommands(self._client, lifetime)
+        self.batcher = RedisBatcher(self.commands.read, budget, ended)
 
     async def aclose(self) -> None:
-        await self.reads.aclose()
+        await self.batcher.aclose()
         await self._client.aclose()
+
+
+class RedisBatcher:
+    """The reads of one event loop from the second-level cache, those of one tick in one command.
+
+    While two commands are under way the next reads gather: a burst costs few round trips, and a server that falls
+    silent holds two connections and no more. Whoever reads waits for ``budget`` seconds at the longest; the command
+    itself may take longer, so that a slow handshake ends and the next reads find a connection. ``ended`` is called
+    for each batch with whether that went well.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[Sequence[str]], Awaitable[Sequence[bytes | None]]],
+        budget: float,
+        ended: Callable[[bool], None],
+    ) -> None:
+        self._read = read
+        self._batcher: TickBatcher[str, bytes | None] = TickBatcher(
+            self._fetch, size=READ_BATCH, concurrent=_READS, budget=budget, ended=ended
+        )
+
+    async def read(self, key: str) -> bytes | None:
+        """The value at the key; None if there is none. Raises NoAnswer."""
+        return await self._batcher.ask(key)
+
+    async def _fetch(self, keys: list[str], _: float) -> dict[str, bytes | None]:
+        try:
+            async with asyncio.timeout(_READ_SECONDS):
+                values = await self._read(keys)
+        except Exception as error:
+            raise NoAnswer from error  # whatever it is, the origin is asked
+        return dict(zip(keys, values, strict=True))
+
+    async def aclose(self) -> None:
+        """Whoever waits gets NoAnswer."""
+        await self._batcher.aclose()

@@ -1,35 +1,34 @@
-"""Entry: a reading as it stands in the second-level cache. Pure.
+"""A reading as an entry of the second-level cache, and the commands that read and write entries there.
 
     <generation, 19 digits><JSON>        a group as it was in this generation
     <generation, 19 digits>              a tombstone: the group was written to in this generation
 
-The JSON repeats the store and the handle, so that an entry that was put under another key is refused. It knows the
+The JSON repeats the store and the handle, so that an entry that was put under another key is refused. It identifies the
 token by a SHA-256 of its parts, of which the nonce has 128 random bits: no token can be made from it.
 """
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import sha1, sha256
 from hmac import compare_digest
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
-from tenantry.groups import Environment, Reading, Record, Tag, Token, UserGroup, adopt, thaw
+from tenantry.groups import CACHE_ENTRY, Reading, Token, UserGroup
+from tenantry.redis_server import Message, RedisClient
 
 DIGITS = 19
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 class RefusedEntry(ValueError):
-    """What was read is not an entry of this store and handle. The message says no more: it may hold anything."""
+    """What was read is not an entry of this store and handle. The message holds no more: the entry may be anything."""
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """Where the entry of a handle stands. Every part has a fixed length; the braces are a cluster's hash tag."""
+    """The key of the entry of a handle. Every part has a fixed length; the braces are a cluster's hash tag."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -45,27 +44,17 @@ def stamp(generation: int) -> bytes:
 
 def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
     """The JSON of an entry: this token is the live one of this group."""
-    where = group.environment
-    until = group.grace_until
     entry = {
         "store": store_id,
         "handle": group.handle.hex(),
         "token": _fingerprint(token),
-        "team_id": group.team_id,
-        "provided_id": group.provided_id,
-        "name": group.name,
-        "environment": [where.id, where.name, where.tag.value, where.external_data_sources, where.grace_seconds],
-        "properties": thaw(group.properties),
-        "mapping": thaw(group.mapping),
-        "token_version": group.token_version,
-        "revision": group.revision,
-        "grace_until": None if until is None else (until - _EPOCH) // _MICROSECOND,
+        **CACHE_ENTRY.encode(group),
     }
     return _dump(entry).encode()
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> Reading | None:
-    """What the entry says of this token; None if it is a tombstone or speaks of another token of the group.
+    """What the entry says of this token; None if it is a tombstone or is of another token of the group.
 
     Raises RefusedEntry.
     """
@@ -94,37 +83,10 @@ def _read(generation: int, entry: dict[str, Any], store_id: str, token: Token) -
         raise ValueError
     if not compare_digest(entry["token"], _fingerprint(token)):
         return None
-    group = _group(entry, token)
+    group = CACHE_ENTRY.decode(entry, handle=token.handle)
     if group.token_version != token.version or group.environment.tag is not token.tag:
         raise ValueError
     return Reading(group, generation)
-
-
-def _group(entry: dict[str, Any], token: Token) -> UserGroup:
-    number, name, tag, external, grace_seconds = entry["environment"]
-    until = entry["grace_until"]
-    return UserGroup(
-        team_id=_a(int, entry["team_id"]),
-        provided_id=_a(str, entry["provided_id"]),
-        name=_a(str, entry["name"]),
-        environment=Environment(_a(int, number), _a(str, name), Tag(tag), _a(bool, external), _a(int, grace_seconds)),
-        properties=_record(entry["properties"]),
-        mapping=_record(entry["mapping"]),
-        handle=token.handle,
-        token_version=_a(int, entry["token_version"]),
-        revision=_a(int, entry["revision"]),
-        grace_until=None if until is None else _EPOCH + _a(int, until) * _MICROSECOND,
-    )
-
-
-def _a(kind: type, value: Any) -> Any:
-    if type(value) is not kind:
-        raise TypeError
-    return value
-
-
-def _record(value: Any) -> Record | None:
-    return None if value is None else cast("Record", adopt(_a(dict, value)))
 
 
 def _fingerprint(token: Token) -> str:
@@ -137,3 +99,59 @@ def _fingerprint(token: Token) -> str:
         token.nonce,
     )
     return sha256(b"".join(len(part).to_bytes(2, "big") + part for part in parts)).hexdigest()
+
+
+_WRITE = f"""
+local there = redis.call('GETRANGE', KEYS[1], 0, {DIGITS - 1})
+if #there == {DIGITS} and (there > ARGV[1] or (there == ARGV[1] and ARGV[2] == '')) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
+return 1
+"""
+"""Writes an entry or a tombstone unless one of a later generation is there: so neither a late fill nor a late tombstone
+undoes what came after it. A tombstone does not bury what was read in its own generation."""
+
+_DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
+
+
+class RedisCommands:
+    """What the second-level cache asks of its server, on one event loop. ``lifetime`` (seconds) ends every key."""
+
+    def __init__(self, client: RedisClient, lifetime: float) -> None:
+        self._client = client
+        self._milliseconds = max(1, round(lifetime * 1000))
+
+    async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
+        """The value at each key; None where there is none, or a value of another kind."""
+        redis = self._client.redis
+        values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
+        return values
+
+    async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
+        """``messages``: key, stamp and what to write there. How many of them the server answered with an error (it is
+        full, or a key holds another kind of value). Raises the errors of the driver when it did not answer."""
+        answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
+        again = [
+            ("EVAL", _WRITE, *self._arguments(*each))
+            for each, answer in zip(messages, answers, strict=True)
+            if _is_unknown_script(answer)
+        ]
+        if again:  # this server has not seen the script yet, or has forgotten it
+            answers = [*(each for each in answers if not _is_unknown_script(each)), *await self._run(again)]
+        return sum(isinstance(answer, Exception) for answer in answers)
+
+    def _arguments(self, key: str, stamp: bytes, message: Message) -> tuple[Any, ...]:
+        return 1, key, stamp, message.content, self._milliseconds
+
+    async def _run(self, commands: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+        if self._client.is_cluster:
+            pipeline = self._client.redis.pipeline()
+        else:
+            pipeline = self._client.redis.pipeline(transaction=False)
+        for command in commands:
+            pipeline.execute_command(*command)
+        answers: Sequence[Any] = await pipeline.execute(raise_on_error=False)
+        return answers
+
+
+def _is_unknown_script(answer: object) -> bool:
+    return type(answer).__name__ == "NoScriptError"

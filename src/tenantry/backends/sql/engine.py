@@ -22,8 +22,8 @@ class Engine(Protocol):
         """All rows of a read, straight from the driver. Raises StoreUnavailable, MigrationNeeded."""
         ...
 
-    def look(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """The row of ``queries.LOOK`` for this handle, read after the call. Raises as ``read`` does."""
+    def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
+        """The row of ``queries.LOOK_UP`` for this handle, read after the call. Raises as ``read`` does."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:

@@ -1,10 +1,11 @@
-"""The reads. Each is written once in SQLAlchemy Core; the writes run it as it is, and the hot paths run the text that
-Core compiles for the engine straight on the driver, which is an order of magnitude faster.
+"""The reads, each written once in SQLAlchemy Core.
+
+The writes run them as they are; the hot paths run the text that Core compiles for the engine straight on the driver,
+which is an order of magnitude faster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import (
@@ -22,10 +23,11 @@ from sqlalchemy import (
     type_coerce,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import ClauseElement
+from sqlalchemy.sql.functions import FunctionElement
 
-from tenantry.backends.journal import LISTED_CHANGES
+from tenantry.backends.audit import LISTED_CHANGES
 from tenantry.backends.sql.tables import (
     api_tokens,
     audit,
@@ -36,33 +38,32 @@ from tenantry.backends.sql.tables import (
     groups,
     revisions,
 )
-from tenantry.backends.sql.time_of_day import database_now
+from tenantry.groups import JSON_COLUMNS, EnvironmentRow, GroupRow
 
-_ENVIRONMENT = (
-    environments.c.id,
-    environments.c.name,
-    environments.c.tag,
-    environments.c.external_data_sources,
-    environments.c.grace_seconds,
-)
 
-_GROUP = (
-    groups.c.team_id,
-    groups.c.provided_id,
-    groups.c.name,
-    type_coerce(groups.c.properties, Text),  # the text as it is stored: rows.py reads it for Core and drivers alike
-    type_coerce(groups.c.mapping, Text),
-    groups.c.handle,
-    groups.c.token_version,
-    groups.c.key_id,
-    groups.c.nonce,
-    groups.c.previous_key_id,
-    groups.c.previous_nonce,
-    groups.c.grace_until,
-    groups.c.revision,
+class database_now(FunctionElement[int]):  # noqa: N801 - named as a function of SQL is
+    """Microseconds since 1970 by the database's clock, at this moment and not at the start of the transaction; null in
+    SQLite, which has no clock but its host's."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(database_now)
+def _null(*_: Any, **__: Any) -> str:
+    return "null"
+
+
+@compiles(database_now, "postgresql")
+def _clock_timestamp(*_: Any, **__: Any) -> str:
+    return "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
+
+
+_ENVIRONMENT = tuple(environments.c[name] for name in EnvironmentRow._fields)
+_GROUP = (  # JSON is the text as it is stored: rows.py reads it for Core and drivers alike
+    *(type_coerce(groups.c[name], Text) if name in JSON_COLUMNS else groups.c[name] for name in GroupRow._fields),
     *_ENVIRONMENT,
 )
-
 _API_TOKEN_ALONE = (
     api_tokens.c.id,
     api_tokens.c.label,
@@ -124,13 +125,13 @@ REVISION = select(revisions.c.version_num)
 _here = select(database_now(), generation.c.number, *_GROUP)
 
 
-def _look(wanted: Any) -> Any:
+def _look_up(wanted: Any) -> Any:
     found = generation.outerjoin(groups, wanted).outerjoin(environments, environments.c.id == groups.c.environment_id)
     return _here.select_from(found)
 
 
-LOOK = _look(groups.c.handle == _handle)  # always one row: without a group its columns are null
-LOOK_MANY = _look(groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary))))  # PostgreSQL alone
+LOOK_UP = _look_up(groups.c.handle == _handle)  # always one row: without a group its columns are null
+LOOK_UP_MANY = _look_up(groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary))))  # PostgreSQL alone
 IDENTITY = select(generation.c.store_id, generation.c.run_name, generation.c.longest_lease)
 LONGEST_LEASE = select(generation.c.longest_lease).with_for_update()
 
@@ -184,31 +185,3 @@ LOCKED_BY_ID = _locked.where(groups.c.environment_id == _environment_id, groups.
 NOW = select(database_now())
 
 Query = ClauseElement
-
-
-class Compiled:
-    """A statement as text for one driver, with the order in which it takes its values."""
-
-    __slots__ = ("_constants", "_names", "text")
-
-    def __init__(self, query: Query, dialect: Dialect) -> None:
-        compiled = query.compile(dialect=dialect)
-        self.text = str(compiled)
-        self._names: list[str] = list(getattr(compiled, "positiontup", None) or ())
-        self._constants = {name: value for name, value in compiled.params.items() if value is not None}
-
-    def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
-        constants = self._constants
-        return tuple([given[name] if name in given else constants[name] for name in self._names])
-
-
-class Texts(dict[Query, Compiled]):
-    """The statements of one dialect, each compiled when it is first asked for."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        super().__init__()
-        self._dialect = dialect
-
-    def __missing__(self, query: Query) -> Compiled:
-        compiled = self[query] = Compiled(query, self._dialect)
-        return compiled

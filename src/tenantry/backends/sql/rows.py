@@ -10,11 +10,12 @@ from typing import Any, cast
 
 from pydantic_core import from_json  # it shares names and short strings, so that a cached group takes less memory
 
-from tenantry.backends.sql.tables import from_micros, to_micros
-from tenantry.backends.sql.time_of_day import TimeOfDay
-from tenantry.backends.sql.words import StoreIdentity
+from tenantry.backends.sql.host_slots import StoreIdentity
+from tenantry.backends.store_clock import StoreClock
 from tenantry.backends.stored import StoredGroup, is_token
 from tenantry.groups import (
+    JSON_COLUMNS,
+    SETTABLE_FIELDS,
     ApiToken,
     AuditEntry,
     Author,
@@ -22,6 +23,9 @@ from tenantry.groups import (
     Change,
     Changes,
     Environment,
+    EnvironmentRow,
+    GroupDraft,
+    GroupRow,
     Reading,
     Record,
     RegisteredSource,
@@ -31,7 +35,9 @@ from tenantry.groups import (
     UserGroup,
     adopt,
     freeze,
+    from_micros,
     thaw,
+    to_micros,
 )
 
 Row = Sequence[Any]
@@ -58,78 +64,66 @@ def to_document(value: Mapping[str, Any] | Record | None) -> Any:
 
 
 @lru_cache(maxsize=1024)  # most groups that are read are of a few environments
-def _environment(number: int, name: str, tag: str, external: int, grace_seconds: int) -> Environment:
-    return Environment(number, name, _TAGS[tag], bool(external), grace_seconds)
+def _environment(*columns: Any) -> Environment:
+    row = EnvironmentRow(*columns)
+    return Environment(row.id, row.name, _TAGS[row.tag], bool(row.external_data_sources), row.grace_seconds)
 
 
 def environment(row: Row) -> Environment:
+    """Of the columns of EnvironmentRow."""
     return _environment(*row)
 
 
-def reading(row: Row, token: Token, time: TimeOfDay) -> Reading:
-    """What ``token`` opens, by a row of LOOK: the time, the generation, and the columns of ``stored_group``.
+def reading(row: Row, token: Token, clock: StoreClock) -> Reading:
+    """What ``token`` opens, by a row of LOOK_UP: the time, the generation, and the columns of ``stored_group``.
 
-    ``StoredGroup.read`` says the same; this is the path of a miss, and puts nothing together that it does not give.
+    ``StoredGroup.read`` says the same; this is the path of a miss, and makes nothing that it does not return.
     """
-    (
-        micros,
-        generation,
-        team_id,
-        provided_id,
-        name,
-        properties,
-        mapping,
-        handle,
-        version,
-        key_id,
-        nonce,
-        previous_key_id,
-        previous_nonce,
-        grace_until,
-        revision,
-        *where,
-    ) = row
-    if team_id is None:
+    generation: int = row[1]
+    if row[2] is None:
         return Reading(None, generation)
-    place, until, seconds = _environment(*where), None, None
-    if grace_until is not None:
-        until = from_micros(grace_until)
-    if not is_token(token, place.tag, key_id, version, nonce):
-        if until is None or not is_token(token, place.tag, previous_key_id, version - 1, previous_nonce):
+    found, where, seconds = GroupRow(*row[2:_AFTER_GROUP]), _environment(*row[_AFTER_GROUP:]), None
+    if not is_token(token, where.tag, found.key_id, found.token_version, found.nonce):
+        until, nonce = found.grace_until, found.previous_nonce
+        if until is None or nonce is None or found.previous_key_id is None:
             return Reading(None, generation)
-        seconds = (until - time.at(micros)).total_seconds()
+        if not is_token(token, where.tag, found.previous_key_id, found.token_version - 1, nonce):
+            return Reading(None, generation)
+        seconds = (from_micros(until) - clock.at(row[0])).total_seconds()
         if seconds <= 0:
             return Reading(None, generation)
-    if properties is not None:
-        properties = adopt(from_json(properties))
-    if mapping is not None:
-        mapping = _load_mapping(mapping)
-    group = UserGroup(team_id, provided_id, name, place, properties, mapping, handle, version, revision, until)
-    return Reading(group, generation, seconds)
+    return Reading(_user_group(found, where), generation, seconds)
+
+
+_AFTER_GROUP = 2 + len(GroupRow._fields)
+
+
+def _user_group(row: GroupRow, where: Environment) -> UserGroup:
+    return row.group(where, load_record(row.properties), _load_mapping(row.mapping))
 
 
 def stored_group(row: Row) -> StoredGroup:
-    """In the order of ``queries.GROUP``: the group's columns and then its environment's."""
-    team_id, provided_id, name, properties, mapping, handle, version, key_id, nonce, *rest = row
-    previous_key_id, previous_nonce, grace_until, revision, *where = rest
-    place = _environment(*where)
-    until = None if grace_until is None else from_micros(grace_until)
-    properties, mapping = load_record(properties), _load_mapping(mapping)
-    group = UserGroup(team_id, provided_id, name, place, properties, mapping, handle, version, revision, until)
-    previous = None
-    if previous_nonce is not None:
-        previous = Token(place.tag, previous_key_id, handle, version - 1, previous_nonce)
-    return StoredGroup(group, Token(place.tag, key_id, handle, version, nonce), previous)
+    """Of the columns of GroupRow, then those of EnvironmentRow."""
+    found, where = GroupRow(*row[: _OWN.stop]), _environment(*row[_OWN.stop :])
+    return StoredGroup(_user_group(found, where), found.token(where.tag), found.previous_token(where.tag))
+
+
+_OWN = slice(len(GroupRow._fields))
+_WITH_ENVIRONMENT = slice(len(GroupRow._fields) + len(EnvironmentRow._fields))
+
+
+def draft_values(draft: GroupDraft) -> dict[str, Any]:
+    """The columns that a caller sets, as Core takes them."""
+    values = {name: getattr(draft, name) for name in SETTABLE_FIELDS}
+    return {name: to_document(value) if name in JSON_COLUMNS else value for name, value in values.items()}
 
 
 def changed_values(stored: StoredGroup) -> dict[str, Any]:
     """The columns that an update can change, as drivers take them."""
-    group = stored.group
+    values = {name: getattr(stored.group, name) for name in SETTABLE_FIELDS}
     return {
-        "name": group.name,
-        "properties": dump_record(group.properties),
-        "mapping": dump_record(group.mapping),
-        "new_revision": group.revision,
+        **{name: dump_record(value) if name in JSON_COLUMNS else value for name, value in values.items()},
+        "new_revision": stored.group.revision,
     }
 
 
@@ -168,11 +162,8 @@ def _api_token(
 
 def caller(row: Row) -> Caller:
     """By a row of CALLER: the columns of ``stored_group``, then those of the API token that are its own."""
-    token = api_token((*row[_GROUP.stop :], *row[_ENVIRONMENT]))
-    return Caller(token, None if row[0] is None else stored_group(row[_GROUP]).issued())
-
-
-_GROUP, _ENVIRONMENT = slice(18), slice(13, 18)
+    token = api_token((*row[_WITH_ENVIRONMENT.stop :], *row[_OWN.stop : _WITH_ENVIRONMENT.stop]))
+    return Caller(token, None if row[0] is None else stored_group(row[_WITH_ENVIRONMENT]).issued())
 
 
 def data_source(row: Row) -> RegisteredSource:

@@ -18,11 +18,10 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
+from tenantry.backends.sql.driver_errors import is_locked, unavailable
 from tenantry.backends.sql.engine import remaining
-from tenantry.backends.sql.failures import is_locked, unavailable
 from tenantry.backends.sql.rows import dump_json
-from tenantry.backends.sql.sqlite_place import Place
-from tenantry.database.address import SQLiteFile
+from tenantry.database.address import FileIdentity, SQLiteFile
 from tenantry.errors import StoreUnavailable
 
 T = TypeVar("T")
@@ -31,7 +30,7 @@ MOST_TOGETHER = 64
 """How many writes share a commit. They hold the lock of the file for some 15 ms, and the last one's for that longer."""
 
 _REPORT_MILLISECONDS = 50
-"""A wait for a lock ends so much before the deadline, so that its failure is told in time."""
+"""A wait for a lock ends so much before the deadline, so that its failure is raised in time."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,12 +54,12 @@ class _Job:
         self.answer()
 
 
-class Writer:
+class SQLiteWriter:
     """A thread that writes, and its one connection, which is made at the first write."""
 
-    def __init__(self, file: SQLiteFile, place: Place) -> None:
+    def __init__(self, file: SQLiteFile, identity: FileIdentity) -> None:
         self._file = file
-        self._place = place
+        self._identity = identity
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tenantry-writer")
         self._queue: deque[_Job] = deque()
         self._awake = False
@@ -118,16 +117,16 @@ class Writer:
             assert isinstance(cause, sqlite3.Error)  # noqa: S101 - no other driver is here
             locked = is_locked(cause)
             if not locked:
-                self._disconnect()  # the next write looks at the file anew
+                self._disconnect()  # the next write opens the file anew
             if len(jobs) > 1 and not locked:
                 for job in jobs:  # one of them is at fault, none was committed: each for itself
                     self._commit([job])
                 return []
-            # Whose deadline ended the wait is told now; the others go on waiting.
+            # Those whose deadline ended the wait fail now; the others go on waiting.
             in_time = [job for job in jobs if remaining(job.deadline) * 1000 > 2 * _REPORT_MILLISECONDS]
             given_up = [job for job in jobs if job not in in_time] if locked else jobs
             for job in given_up or jobs:
-                job.fail(_told(error, self._file.label))
+                job.fail(_caller_error(error, self._file.label))
             return in_time if locked and given_up else []
         except Exception as error:  # noqa: BLE001 - of the file: it is not there, or not to be opened
             self._disconnect()
@@ -139,13 +138,13 @@ class Writer:
         return []
 
     def _run_all(self, jobs: list[_Job]) -> None:
-        self._place.check()
+        self._identity.check()
         deadline = min(job.deadline for job in jobs)
         if self._core is None or self._connection is None:
             self._core, self._connection = self._connect(remaining(deadline))
         core, connection = self._core, self._connection
         connection.execute(f"pragma busy_timeout = {_wait_for_locks(deadline)}").close()
-        with core.begin():  # which tells the driver nothing
+        with core.begin():  # which sends nothing to the driver
             # The write lock at the start: a transaction that reads first and writes later could find it gone.
             connection.execute("begin immediate").close()
             for job in jobs:
@@ -154,7 +153,7 @@ class Writer:
     def _connect(self, left: float) -> tuple[Connection, sqlite3.Connection]:
         connection = self._file.connect(timeout=left)
         try:
-            self._place.remember()
+            self._identity.remember()
             for setting in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
                 connection.execute(f"pragma {setting}").close()
         except BaseException:
@@ -187,7 +186,7 @@ def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
         job.result = job.work(core)
     except (DBAPIError, sqlite3.Error):
         raise
-    except Exception as error:  # noqa: BLE001 - handed to who waits for it
+    except Exception as error:  # noqa: BLE001 - raised where the write is awaited
         job.error = error
         connection.execute("rollback to this").close()
     connection.execute("release this").close()
@@ -199,8 +198,8 @@ def _wait_for_locks(deadline: float) -> int:
     return max(1, left // 10 * 10)
 
 
-def _told(error: Exception, label: str) -> BaseException:
-    """What the caller hears of an error of the database."""
+def _caller_error(error: Exception, label: str) -> BaseException:
+    """What the caller gets for an error of the database."""
     failure = unavailable(error, label)
     if failure is None:
         return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,17 +11,18 @@ from typing import Protocol, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.sql import queries, rows, write_groups
-from tenantry.backends.sql.read_changes import read_changes
+from tenantry.backends.sql.change_log import WriteContext, WriteResult
+from tenantry.backends.sql.directory import SQLDirectory
+from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
-from tenantry.backends.sql.store_directory import SQLDirectory
-from tenantry.backends.sql.time_of_day import TimeOfDay
-from tenantry.backends.sql.write_journal import Writer, Written
+from tenantry.backends.store_clock import StoreClock
 from tenantry.database.address import RUN_MIGRATE, read_address
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
 from tenantry.groups import (
     UNNAMED,
     Author,
     Caller,
+    Change,
     Changes,
     Environment,
     GroupChanges,
@@ -38,12 +40,16 @@ from tenantry.slots import SharedSlots
 T = TypeVar("T")
 _ATTEMPTS = 3
 
+PAGE = 150
+"""Changes that are read in one go. SQLite takes 200 µs for them in the event loop, and as much again to forget its
+cache of the file when somebody has written to it; to put them together takes 150 µs."""
+
 
 class SQLStore(SQLDirectory):
     """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``.
 
     ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the
-    call, so it covers queue, lock and connection. ``run_dir`` is the folder where the processes of this host meet
+    call, so it covers queue, lock and connection. ``run_dir`` is the folder that the processes of this host share
     (None: as ``tenantry.slots`` finds it); a store that cannot use it does not write. ``clock`` gives the time of day
     in UTC; None means the database's own, and for SQLite this host's. Making a store does no I/O; the tables are made
     by ``tenantry migrate``. It may be used from several event loops; ``aclose`` gives back its connections. Raises
@@ -55,8 +61,8 @@ class SQLStore(SQLDirectory):
     ) -> None:
         address = read_address(url)
         self.label = address.label
-        self._time = TimeOfDay(clock)
-        self._runner = Runner(address, patience=deadline, run_dir=run_dir)
+        self._clock = StoreClock(clock)
+        self._runner = Runner(address, timeout=deadline, run_dir=run_dir)
 
     def __repr__(self) -> str:
         return f"<SQLStore in {self.label}>"
@@ -68,21 +74,21 @@ class SQLStore(SQLDirectory):
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
         runner = self._runner
-        return rows.reading(await runner.look(token.handle, runner.deadline()), token, self._time)
+        return rows.reading(await runner.look_up(token.handle, runner.deadline()), token, self._clock)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         runner = self._runner
-        changes, identity, longest = await read_changes(runner, self._time, since)
-        await runner.meet(identity, runner.deadline(), lease=lease if lease > longest else None)
+        changes, identity, longest = await _read_changes(runner, self._clock, since)
+        await runner.open_slots(identity, runner.deadline(), lease=lease if lease > longest else None)
         return changes
 
     @property
     def slots(self) -> SharedSlots | None:
-        return self._runner.words.slots
+        return self._runner.host_slots.slots
 
     @property
     def settling(self) -> float:
-        return self._runner.words.settling
+        return self._runner.host_slots.settling
 
     # --- GroupStore ---
 
@@ -100,7 +106,7 @@ class SQLStore(SQLDirectory):
         if found is not None:
             return found
         work = partial(write_groups.get_or_create, environment=environment, draft=draft, token=token, once=once)
-        return await self._runner.write(work, Writer(author, self._time), deadline)
+        return await self._runner.write(work, WriteContext(author, self._clock), deadline)
 
     async def update(
         self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
@@ -129,7 +135,7 @@ class SQLStore(SQLDirectory):
             once=once,
         )
         runner = self._runner
-        return await runner.write_to(current.handle, work, Writer(author, self._time), runner.deadline())
+        return await runner.write_to(current.handle, work, WriteContext(author, self._clock), runner.deadline())
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         work = partial(write_groups.delete, environment=environment, provided_id=provided_id)
@@ -151,8 +157,8 @@ class SQLStore(SQLDirectory):
         return rows.stored_group(found[0]).issued() if found else None
 
     async def _write_to(self, environment: Environment, provided_id: str, work: _WriteTo[T], author: Author) -> T:
-        """Runs a write to a group named by its id. Its handle is read first, because its word is to change before the
-        write; should another group stand there by then, the write does nothing and is begun again."""
+        """Runs a write to a group named by its id. Its handle is read first, because its slot is to change before the
+        write; should another group have this id by then, the write does nothing and is begun again."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)
@@ -160,9 +166,9 @@ class SQLStore(SQLDirectory):
                 raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
             handle = found.group.handle
             try:
-                writer = Writer(author, self._time)
-                return await self._runner.write_to(handle, partial(work, handle=handle), writer, deadline)
-            except write_groups.HandleMoved:
+                context = WriteContext(author, self._clock)
+                return await self._runner.write_to(handle, partial(work, handle=handle), context, deadline)
+            except write_groups.HandleChanged:
                 continue
         raise StoreUnavailable("others delete and create this group without end: try again")
 
@@ -189,6 +195,38 @@ class SQLStore(SQLDirectory):
 
 
 class _WriteTo(Protocol[T]):
-    """A write that wants to be told which group it was announced for."""
+    """A write that takes the handle that it was announced for."""
 
-    def __call__(self, connection: Connection, writer: Writer, *, handle: bytes) -> Written[T]: ...
+    def __call__(self, connection: Connection, context: WriteContext, *, handle: bytes) -> WriteResult[T]: ...
+
+
+async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:
+    """All that were committed before the call, of the last LISTED_CHANGES: up to the generation at the first page; then
+    the identity of the store and the longest lease (seconds) that anybody has asked it for, as of the last page.
+
+    No page of an unbroken list misses what a later one would show, for generations are committed in their order.
+    Raises StoreUnavailable, MigrationNeeded.
+    """
+    deadline = runner.deadline()
+    first, identity, lease = await _page(runner, clock, -1 if since is None else since, deadline)
+    page = first
+    begin, found = page.since, list[Change](page.changes)
+    while page.changes and found[-1].generation < first.generation:
+        page, identity, lease = await _page(runner, clock, found[-1].generation, deadline)
+        if page.store_id != first.store_id or page.generation < first.generation or not page.changes:
+            raise StoreUnavailable("the store was replaced while its changes were read: try again")
+        if page.since != found[-1].generation:  # trimmed meanwhile
+            begin, found = page.since, []
+        found += page.changes
+    listed = Changes(first.store_id, found[-1].generation if found else first.generation, begin, tuple(found))
+    return listed, identity, lease
+
+
+async def _page(runner: Runner, clock: StoreClock, since: int, deadline: float) -> tuple[Changes, StoreIdentity, float]:
+    found = await runner.read(queries.CHANGES, deadline, since=since, limit=PAGE)
+    if not found:
+        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+    await asyncio.sleep(0)  # in each page: where a read does not wait, the loop has its turn here
+    identity, lease = rows.identity((found[0][1], *found[0][6:]))
+    runner.host_slots.raise_longest_lease(lease)
+    return rows.changes(found, clock.at(found[0][0])), identity, lease

@@ -5,8 +5,6 @@ long numbers come back as they went in. No table holds a token: only the parts t
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -145,15 +143,4 @@ audit = Table(  # append-only: triggers refuse to update and to delete
 )
 
 revisions = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))
-"""Alembic's own table, which says how far the database was migrated."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-
-def to_micros(moment: datetime) -> int:
-    return (moment - _EPOCH) // _MICROSECOND
-
-
-def from_micros(count: int) -> datetime:
-    return _EPOCH + count * _MICROSECOND
+"""Alembic's own table, which records how far the database was migrated."""

@@ -1,38 +1,61 @@
 """The writes of groups: each one function on a Core connection, the same for SQLite and PostgreSQL. The caller has
 begun the transaction and commits it when the function returns.
+
+An Idempotency-Key is claimed before the write and answered after it, in the write's own transaction. The claim comes
+first so that of two writers with one key the second waits at the claim, not at the group: it then finds the response of
+the first and gives it again, and nothing is rotated twice.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Update, bindparam
+from sqlalchemy import BigInteger, Connection, Text, Update, bindparam, select, tuple_, type_coerce
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.journal import of_rotation, of_update
+from tenantry.backends.audit import rotation_details, update_details
 from tenantry.backends.sql import rows
-from tenantry.backends.sql.idempotency import answered_once
-from tenantry.backends.sql.insert import insert_if_new
+from tenantry.backends.sql.change_log import WriteContext, WriteResult, note, note_change
 from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
-from tenantry.backends.sql.statement import count, first
-from tenantry.backends.sql.tables import groups, to_micros
-from tenantry.backends.sql.write_journal import Writer, Written, note, note_change
-from tenantry.backends.stored import UNKNOWN_TOKEN, StoredGroup
-from tenantry.errors import AlreadyExists, StoreUnavailable, UnknownEnvironment, UnknownGroup, UnknownToken
-from tenantry.groups import Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, Token, UserGroup
+from tenantry.backends.sql.statements import count, first, insert_if_new
+from tenantry.backends.sql.tables import answers, groups
+from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse, check_body
+from tenantry.errors import (
+    AlreadyExists,
+    IdempotencyInFlight,
+    StoreUnavailable,
+    UnknownEnvironment,
+    UnknownGroup,
+    UnknownToken,
+)
+from tenantry.groups import (
+    SETTABLE_FIELDS,
+    STORED_RESPONSE,
+    Environment,
+    GroupChanges,
+    GroupDraft,
+    IdempotencyKey,
+    Issued,
+    Token,
+    UserGroup,
+    to_micros,
+)
 
 _ATTEMPTS = 3
+_PRUNED_AT_ONCE = 100
 
 
-class HandleMoved(Exception):
-    """Not an error: since its handle was looked up the group was deleted and made again. The store goes round once
+class HandleChanged(Exception):
+    """Not an error: since its handle was looked up the group was deleted and made again. The store tries once
     more."""
 
 
 def get_or_create(
     connection: Connection,
-    writer: Writer,
+    context: WriteContext,
     environment: Environment,
     draft: GroupDraft,
     token: Token,
@@ -42,12 +65,12 @@ def get_or_create(
 
     No change: nobody can have cached anything of a group that was not there.
     """
-    now = writer.now(connection)
-    issued = answered_once(
+    now = context.now(connection)
+    issued = _answered_once(
         connection, environment, once, now, lambda: _get_or_create(connection, environment, draft, token, now)
     )
     if issued.created and not issued.replayed:
-        note(connection, writer, "group.created", issued.group.environment.name, draft.provided_id, {}, at=now)
+        note(connection, context, "group.created", issued.group.environment.name, draft.provided_id, {}, at=now)
     return issued
 
 
@@ -69,9 +92,7 @@ def _insert(connection: Connection, environment: Environment, draft: GroupDraft,
     values = {
         "environment_id": environment.id,
         "provided_id": draft.provided_id,
-        "name": draft.name,
-        "properties": rows.to_document(draft.properties),
-        "mapping": rows.to_document(draft.mapping),
+        **rows.draft_values(draft),
         "handle": token.handle,
         "token_version": token.version,
         "key_id": token.key_id,
@@ -95,26 +116,26 @@ def _created(connection: Connection, environment: Environment, provided_id: str)
 
 def update(
     connection: Connection,
-    writer: Writer,
+    context: WriteContext,
     environment: Environment,
     provided_id: str,
     changes: GroupChanges,
     *,
     handle: bytes,
-) -> Written[Issued]:
-    """Raises UnknownGroup, StoreReplaced, and HandleMoved when the group is not the one with this handle any more."""
-    stored, now = _locked(connection, writer, environment, provided_id, handle)
+) -> WriteResult[Issued]:
+    """Raises UnknownGroup, StoreReplaced, and HandleChanged when the group is not the one with this handle any more."""
+    stored, now = _locked(connection, context, environment, provided_id, handle)
     changed = stored.updated(changes)
     if changed is stored:
-        return Written(stored.issued())
+        return WriteResult(stored.issued())
     _save(connection, _UPDATE, changed, rows.changed_values(changed), now)
-    counted = note_change(connection, writer, "group.updated", changed.group, of_update(changes), at=now)
-    return Written(changed.issued(), counted)
+    counted = note_change(connection, context, "group.updated", changed.group, update_details(changes), at=now)
+    return WriteResult(changed.issued(), counted)
 
 
 def rotate(
     connection: Connection,
-    writer: Writer,
+    context: WriteContext,
     environment: Environment,
     current: Token,
     *,
@@ -122,46 +143,46 @@ def rotate(
     nonce: bytes,
     grace_seconds: int | None,
     once: IdempotencyKey | None,
-) -> Written[Issued]:
+) -> WriteResult[Issued]:
     """Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded, StoreReplaced."""
-    now = writer.now(connection) if once else None  # without a key the time comes with the group
+    now = context.now(connection) if once else None  # without a key the time comes with the group
 
     def write() -> Issued:
         nonlocal now
         row = first(connection, LOCKED_BY_HANDLE, handle=current.handle)
         if row is None:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
-        stored, now = rows.stored_group(row[1:]), writer.time.at(row[0])
+        stored, now = rows.stored_group(row[1:]), context.clock.at(row[0])
         rotated = stored.rotated(environment, current, key_id=key_id, nonce=nonce, grace_seconds=grace_seconds, now=now)
         _save(connection, _ROTATE, rotated, rows.rotated_values(rotated), now)
         return rotated.issued()
 
-    issued = write() if now is None else answered_once(connection, environment, once, now, write)
+    issued = write() if now is None else _answered_once(connection, environment, once, now, write)
     if issued.replayed or now is None:
-        return Written(issued)
-    details = of_rotation(issued.group)
-    return Written(issued, note_change(connection, writer, "group.rotated", issued.group, details, at=now))
+        return WriteResult(issued)
+    details = rotation_details(issued.group)
+    return WriteResult(issued, note_change(connection, context, "group.rotated", issued.group, details, at=now))
 
 
 def delete(
-    connection: Connection, writer: Writer, environment: Environment, provided_id: str, *, handle: bytes
-) -> Written[UserGroup]:
-    """Raises UnknownGroup, StoreReplaced, and HandleMoved as ``update`` does."""
-    stored, now = _locked(connection, writer, environment, provided_id, handle)
+    connection: Connection, context: WriteContext, environment: Environment, provided_id: str, *, handle: bytes
+) -> WriteResult[UserGroup]:
+    """Raises UnknownGroup, StoreReplaced, and HandleChanged as ``update`` does."""
+    stored, now = _locked(connection, context, environment, provided_id, handle)
     connection.execute(groups.delete().where(groups.c.team_id == stored.group.team_id))
-    return Written(stored.group, note_change(connection, writer, "group.deleted", stored.group, {}, at=now))
+    return WriteResult(stored.group, note_change(connection, context, "group.deleted", stored.group, {}, at=now))
 
 
 def _locked(
-    connection: Connection, writer: Writer, environment: Environment, provided_id: str, handle: bytes
+    connection: Connection, context: WriteContext, environment: Environment, provided_id: str, handle: bytes
 ) -> tuple[StoredGroup, datetime]:
     row = first(connection, LOCKED_BY_ID, environment_id=environment.id, provided_id=provided_id)
     if row is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
     stored = rows.stored_group(row[1:])
     if stored.group.handle != handle:
-        raise HandleMoved
-    return stored, writer.time.at(row[0])
+        raise HandleChanged
+    return stored, context.clock.at(row[0])
 
 
 def _by_id(connection: Connection, environment: Environment, provided_id: str) -> StoredGroup | None:
@@ -185,15 +206,85 @@ def _saving(*columns: str) -> Update:
 
 _team_id = bindparam("this_team_id", type_=BigInteger)
 _new_revision = bindparam("new_revision", type_=BigInteger)
-_UPDATE = _saving("name", "properties", "mapping")
+_UPDATE = _saving(*SETTABLE_FIELDS)
 _ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until")
 
 
 def _save(
     connection: Connection, statement: Update, stored: StoredGroup, values: dict[str, Any], now: datetime
 ) -> None:
-    """Writes a changed group. Its row is locked (FOR UPDATE, or SQLite's one writer), so nothing came between; the
+    """Writes a changed group. Its row is locked (FOR UPDATE, or SQLite's one context), so nothing came between; the
     revision in the WHERE clause makes that certain instead of assumed."""
     team_id, at = stored.group.team_id, to_micros(now)
     if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
-        raise StoreUnavailable("the group was changed by another writer at the same moment: try again")
+        raise StoreUnavailable("the group was changed by another context at the same moment: try again")
+
+
+# --- Idempotency-Keys
+
+
+def _answered_once(
+    connection: Connection,
+    environment: Environment,
+    once: IdempotencyKey | None,
+    now: datetime,
+    write: Callable[[], Issued],
+) -> Issued:
+    """What ``write`` gives, or what it gave when this key was first used within 24 hours."""
+    if once is None:
+        return write()
+    if not _claim(connection, environment, once, now):
+        return _replay(connection, environment, once)
+    issued = write()
+    connection.execute(
+        answers.update()
+        .where(_is(environment, once))
+        .values(handle=issued.group.handle, answer={"created": issued.created, **STORED_RESPONSE.encode(issued.group)})
+    )
+    _prune(connection, now)
+    return issued
+
+
+def _is(environment: Environment, once: IdempotencyKey) -> Any:
+    return (answers.c.environment_id == environment.id) & (answers.c.key == once.key)
+
+
+def _claim(connection: Connection, environment: Environment, once: IdempotencyKey, now: datetime) -> bool:
+    connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))
+    claim = {
+        "environment_id": environment.id,
+        "key": once.key,
+        "body_hash": once.body_hashes[0],
+        "expires_at": to_micros(now + IDEMPOTENCY_LIFETIME),
+    }
+    return insert_if_new(connection, answers, claim) is not None
+
+
+def _prune(connection: Connection, now: datetime) -> None:
+    """Forgets some expired keys. Rows that another context holds are left to it, so that no two wait for each other."""
+    key = (answers.c.environment_id, answers.c.key)
+    expired = (
+        select(*key)
+        .where(answers.c.expires_at <= to_micros(now))
+        .order_by(answers.c.expires_at)
+        .limit(_PRUNED_AT_ONCE)
+        .with_for_update(skip_locked=True)
+    )
+    connection.execute(answers.delete().where(tuple_(*key).in_(expired)))
+
+
+def _replay(connection: Connection, environment: Environment, once: IdempotencyKey) -> Issued:
+    row = connection.execute(
+        select(answers.c.body_hash, answers.c.handle, type_coerce(answers.c.answer, Text)).where(_is(environment, once))
+    ).first()
+    if row is None or row[1] is None:
+        raise IdempotencyInFlight("the first request with this Idempotency-Key has not been answered yet: try again")
+    body_hash, handle, document = row
+    check_body(body_hash, once)
+    found = connection.execute(GROUP_BY_HANDLE, {"handle": handle}).first()
+    stored = None if found is None else rows.stored_group(found)
+    fields = json.loads(document)
+    group = STORED_RESPONSE.decode(
+        fields, environment=environment if stored is None else stored.group.environment, handle=handle
+    )
+    return StoredResponse(body_hash, group, fields["created"]).replay(once, stored)

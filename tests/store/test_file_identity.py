@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from tenantry.backends.sql import SQLStore, sqlite_place
-from tenantry.backends.sql.write_journal import Writer
+from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql.change_log import WriteContext
+from tenantry.database import address
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import UNNAMED, GroupDraft, Tag
 from tenantry.migrations import migrate
@@ -53,7 +54,7 @@ async def test_only_look_ups_go_by_a_glance(sqlite_url: str, monkeypatch: pytest
 
     Red when one of the others goes by the glance, and when the look-ups never look again.
     """
-    monkeypatch.setattr(sqlite_place, "GLANCE_SECONDS", 3600.0)
+    monkeypatch.setattr(address, "RECHECK_SECONDS", 3600.0)
     store = SQLStore(sqlite_url)
     production = await store.create_environment("production", Tag.CUSTOMER)
     issued = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
@@ -66,7 +67,7 @@ async def test_only_look_ups_go_by_a_glance(sqlite_url: str, monkeypatch: pytest
     for call in (store.changes(0), store.get(production, "acme"), store.create_environment("b", Tag.CUSTOMER)):
         with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
             await call
-    monkeypatch.setattr(sqlite_place, "GLANCE_SECONDS", 0.0)
+    monkeypatch.setattr(address, "RECHECK_SECONDS", 0.0)
     for look in (store.find(issued.token), store.caller(b"d" * 32, "acme")):
         with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
             await look
@@ -80,12 +81,12 @@ async def test_no_connection_is_opened_to_the_other_file(
 
     Red when only the first connection is told which file it opened: the look-up found no group and no fault.
     """
-    monkeypatch.setattr(sqlite_place, "GLANCE_SECONDS", 3600.0)
+    monkeypatch.setattr(address, "RECHECK_SECONDS", 3600.0)
     store = SQLStore(sqlite_url)
     production = await store.create_environment("production", Tag.CUSTOMER)
     issued = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
     assert await store.find(issued.token) == issued.group
-    store._runner._engine._let_go()  # type: ignore[attr-defined]  # of SQLiteEngine, as after a fault of the disk
+    store._runner._engine._close_reader()  # type: ignore[attr-defined]  # of SQLiteEngine, as after a fault of the disk
     migrate(f"sqlite:///{tmp_path}/backup.db")
     (tmp_path / "backup.db").rename(_path(sqlite_url))
     with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
@@ -116,11 +117,11 @@ async def test_a_full_disk_is_unavailable_and_loses_nothing(sqlite_url: str) -> 
     production = await store.create_environment("production", Tag.CUSTOMER)
     runner = store._runner
 
-    def fill(connection: Connection, writer: Writer) -> None:
+    def fill(connection: Connection, context: WriteContext) -> None:
         pages = connection.exec_driver_sql("pragma page_count").scalar_one()
         connection.exec_driver_sql(f"pragma max_page_count = {pages}")
 
-    await runner.write(fill, Writer(UNNAMED, store._time), runner.deadline())
+    await runner.write(fill, WriteContext(UNNAMED, store._clock), runner.deadline())
     big = GroupDraft("acme", "Acme", {"text": "x" * 30_000})
     with pytest.raises(StoreUnavailable, match="full"):
         await store.get_or_create(production, big, make_token())
@@ -132,7 +133,7 @@ async def test_a_full_disk_is_unavailable_and_loses_nothing(sqlite_url: str) -> 
 
 _UNPRIVILEGED = """
 import asyncio, os, sys
-from tenantry.backends.sql import SQLStore, sqlite_place
+from tenantry.backends.sql import SQLStore
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import Tag
 if os.geteuid() == 0:

@@ -1,4 +1,4 @@
-"""Reads: the budget of those who look, and what becomes of a command that takes longer."""
+"""RedisBatcher: the budget of those who look, and what becomes of a command that takes longer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tenantry.backends.redis.reads import NoAnswer, Reads
+from tenantry.backends.batching import NoAnswer
+from tenantry.backends.redis.backend import RedisBatcher
 from tests.redis.conftest import until
 
 
@@ -30,45 +31,45 @@ async def test_an_answer_after_the_budget_is_no_answer() -> None:
     Red when the late end counts: a server that is always too slow would keep the breaker closed.
     """
     server, told = Server(), []
-    reads = Reads(server, 0.01, told.append)
+    batcher = RedisBatcher(server, 0.01, told.append)
     with pytest.raises(NoAnswer):
-        await reads.look("a")
+        await batcher.read("a")
     server.may.set()
-    await until(lambda: not reads._tasks)
+    await until(lambda: not batcher._batcher._tasks)
     assert told == [False]
-    assert await reads.look("b") == b"b"
+    assert await batcher.read("b") == b"b"
     assert told == [False, True]
-    await reads.aclose()
+    await batcher.aclose()
 
 
 async def test_at_most_two_commands_are_under_way() -> None:
     """While they are, looks gather in one batch. Red without the limit: each tick was a command and a connection."""
     server, told = Server(), []
-    reads = Reads(server, 30, told.append)
+    batcher = RedisBatcher(server, 30, told.append)
     looks = []
     for number in range(20):
-        looks.append(asyncio.create_task(reads.look(str(number % 10))))
+        looks.append(asyncio.create_task(batcher.read(str(number % 10))))
         await asyncio.sleep(0.001)
     assert [list(keys) for keys in server.asked] == [["0"], ["1"]]
     server.may.set()
     assert await asyncio.gather(*looks) == [str(number % 10).encode() for number in range(20)]
     assert [len(keys) for keys in server.asked] == [1, 1, 10]
     assert told == [True] * 3
-    await reads.aclose()
+    await batcher.aclose()
 
 
 async def test_closing_answers_those_who_wait() -> None:
     """With NoAnswer, whether their command is under way or not; no task is left."""
     server = Server()
-    reads = Reads(server, 30, lambda good: None)
+    batcher = RedisBatcher(server, 30, lambda good: None)
     looks = []
     for number in range(4):
-        looks.append(asyncio.create_task(reads.look(str(number))))
+        looks.append(asyncio.create_task(batcher.read(str(number))))
         await asyncio.sleep(0.001)
-    await reads.aclose()
+    await batcher.aclose()
     ended = await asyncio.gather(*looks, return_exceptions=True)
     assert [type(each) for each in ended] == [NoAnswer] * 4
-    assert reads._tasks == set()
+    assert batcher._batcher._tasks == set()
 
 
 async def test_an_error_is_no_answer() -> None:
@@ -78,9 +79,9 @@ async def test_an_error_is_no_answer() -> None:
         raise ValueError(keys)
 
     told: list[bool] = []
-    reads = Reads(fails, 30, told.append)
+    batcher = RedisBatcher(fails, 30, told.append)
     for _ in range(2):
         with pytest.raises(NoAnswer):
-            await reads.look("a")
+            await batcher.read("a")
     assert told == [False, False]
-    await reads.aclose()
+    await batcher.aclose()

@@ -1,4 +1,4 @@
-"""The last part of each write: it counts the change, lists it, tells the others and adds a line to the audit trail."""
+"""The last part of each write: it counts the change, lists it, notifies and adds an entry to the audit trail."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Generic, TypeVar
 
 from sqlalchemy import Connection
 
-from tenantry.backends.journal import KEPT_CHANGES, without_tokens
+from tenantry.backends.audit import RETAINED_CHANGES, without_tokens
+from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import dump_json
-from tenantry.backends.sql.statement import first, first_of
-from tenantry.backends.sql.tables import to_micros
-from tenantry.backends.sql.time_of_day import TimeOfDay
-from tenantry.backends.sql.words import StoreIdentity
+from tenantry.backends.sql.statements import first, first_of
+from tenantry.backends.store_clock import StoreClock
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded
-from tenantry.groups import CHANNEL, Author, UserGroup
+from tenantry.groups import CHANNEL, Author, UserGroup, to_micros
 
 T = TypeVar("T")
 
@@ -26,7 +25,7 @@ _TRIMMED_EVERY = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedChange:
     """The generation that a change made, and the longest lease (seconds) that anybody had asked for by then."""
 
     generation: int
@@ -34,28 +33,25 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Written(Generic[T]):
+class WriteResult(Generic[T]):
     """What a write to a group gives, and how it was counted; None if it changed nothing."""
 
     value: T
-    counted: Counted | None = None
+    counted: CountedChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
-    """Who writes (``author``), by which clock, and into which store he thinks that he writes.
-
-    Its identity is None for what no cache has to hear of.
-    """
+class WriteContext:
+    """Who writes (``author``), by which clock, and into which store; None for a write that concerns no cache."""
 
     author: Author
-    time: TimeOfDay
+    clock: StoreClock
     identity: StoreIdentity | None = None
 
     def now(self, connection: Connection) -> datetime:
         """The time, for a write that has read nothing yet."""
         row = first(connection, NOW)
-        return self.time.at(row[0] if row else None)
+        return self.clock.at(row[0] if row else None)
 
 
 class StoreReplaced(Exception):
@@ -69,7 +65,7 @@ _NOTE = "insert into audit (at, author, request_id, action, environment, subject
 _TRIM = "delete from changes where generation <= {}"
 
 # On PostgreSQL an entry's number is drawn under the lock of the generation's row, which is held to the end of the
-# commit: numbers come in the order of the commits, so who reads on from the last one that he knows misses none.
+# commit: numbers come in the order of the commits, so a reader that continues after its last one misses none.
 _NOTE_THERE = _NOTE.replace(
     "values (?, ?, ?, ?, ?, ?, ?)",
     "select $1::bigint, $2, $3, $4, $5, $6, $7::json from (select from generation for no key update) as locked"
@@ -85,12 +81,12 @@ with counted as ({_COUNT}),
   noted as ({_NOTED})
 select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
-"""  # noqa: S608 - of constants; the words of the notice are those of tenantry.groups.write_notice
+"""  # noqa: S608 - of constants; the format of the notice is that of tenantry.groups.write_notice
 
 
 def note(
     connection: Connection,
-    writer: Writer,
+    context: WriteContext,
     action: str,
     environment: str,
     subject: str,
@@ -98,8 +94,8 @@ def note(
     *,
     at: datetime,
 ) -> None:
-    """Adds a line to the audit trail."""
-    values = _line(writer.author, action, environment, subject, details, at)
+    """Adds an entry to the audit trail."""
+    values = _entry(context.author, action, environment, subject, details, at)
     there = connection.dialect.name == "postgresql"
     if there and first_of(connection, _NOTE_THERE, values) is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
@@ -109,34 +105,34 @@ def note(
 
 def note_change(
     connection: Connection,
-    writer: Writer,
+    context: WriteContext,
     action: str,
     group: UserGroup,
     details: Mapping[str, str],
     *,
     at: datetime,
-) -> Counted:
-    """Counts and lists a change of this group and adds its line to the audit trail.
+) -> CountedChange:
+    """Counts and lists a change of this group and adds its entry to the audit trail.
 
     The last thing in a transaction. Raises StoreReplaced.
     """
-    values = _line(writer.author, action, group.environment.name, group.provided_id, details, at)
+    values = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     there = connection.dialect.name == "postgresql"
     counted = first_of(connection, _ALL_THERE, (*values, group.handle)) if there else first_of(connection, _COUNT, ())
     if counted is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = counted[:4]
-    if StoreIdentity(store_id, run_name) != writer.identity:
+    if StoreIdentity(store_id, run_name) != context.identity:
         raise StoreReplaced
     if not there:
         first_of(connection, _LIST, (number, group.handle, to_micros(at)))
         first_of(connection, _NOTE, values)
     if number % _TRIMMED_EVERY == 0:
-        first_of(connection, _TRIM.format(number - KEPT_CHANGES), ())
-    return Counted(int(number), longest_lease / 1e6)
+        first_of(connection, _TRIM.format(number - RETAINED_CHANGES), ())
+    return CountedChange(int(number), longest_lease / 1e6)
 
 
-def _line(
+def _entry(
     author: Author, action: str, environment: str, subject: str, details: Mapping[str, str], at: datetime
 ) -> tuple[object, ...]:
     author, subject, shown = without_tokens(author, subject, details)

@@ -1,22 +1,28 @@
-"""Words: this host's words for a store, which are found by what the store says of itself."""
+"""This host's slots for a store, which are found by what the store reports of itself."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Final
 
+from sqlalchemy import Connection
+
+from tenantry.backends.sql.queries import LONGEST_LEASE
+from tenantry.backends.sql.tables import generation
 from tenantry.errors import StoreUnavailable
 from tenantry.slots import FolderTaken, SharedSlots, monotonic_with_suspend
 
 logger = logging.getLogger(__name__)
 
-_BETWEEN_NAMES: Final = 60.0
+_BETWEEN_RENAMES: Final = 60.0
 """Seconds for which a process gives a store no second name. No other user can foresee one, so a second is no help."""
 
 
@@ -28,11 +34,11 @@ class StoreIdentity:
     run_name: str
 
 
-class Words:
+class HostSlots:
     """Opens ``<run folder>/<store id>.slots`` when it is first needed, and again when another file has come there.
 
     ``read`` asks the store for its identity, by a deadline; ``rename`` has it take another run name if it has this one
-    still, and gives what it has then. The folder is made and checked by ``tenantry.slots``.
+    still, and returns what it has then. The folder is made and checked by ``tenantry.slots``.
     """
 
     def __init__(
@@ -44,12 +50,12 @@ class Words:
         self._folder = folder
         self._read = read
         self._rename = rename
-        self._renamed_at = -_BETWEEN_NAMES
+        self._renamed_at = -_BETWEEN_RENAMES
         self._known: StoreIdentity | None = None
         self._lock = threading.Lock()
         self._opened: tuple[StoreIdentity, SharedSlots] | None = None
         self._longest_lease = 0.0
-        self._settled_at = 0.0
+        self._visible_at = 0.0
 
     @property
     def slots(self) -> SharedSlots | None:
@@ -58,21 +64,21 @@ class Words:
 
     @property
     def settling(self) -> float:
-        """Seconds for which a write that was committed still waits in ``settle``; 0.0 if none does."""
-        return max(0.0, self._settled_at - time.monotonic())
+        """Seconds for which a write that was committed still waits in ``wait_until_visible``; 0.0 if none does."""
+        return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """The identity of the store, as far as is known, and its words. Raises StoreUnavailable: then nobody may write,
-        for whoever keeps answers on this host would not hear of it."""
-        return await self.of(self._known or await self._read(deadline), deadline)
+        """The identity of the store, as far as is known, and its slots. Raises StoreUnavailable: then nobody may write,
+        for the caches of this host would not see it."""
+        return await self.open(self._known or await self._read(deadline), deadline)
 
-    async def of(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """The words of this store, of the file that is at the path now. Where another user has taken the path of the
+    async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
+        """The slots of this store, of the file that is at the path now. Where another user has taken the path of the
         run folder, the store gets another name and the identity given back has it. Raises StoreUnavailable."""
         try:
             return identity, self._open(identity)
         except FolderTaken as taken:
-            if time.monotonic() - self._renamed_at < _BETWEEN_NAMES:
+            if time.monotonic() - self._renamed_at < _BETWEEN_RENAMES:
                 raise taken.refusal from None
             logger.warning("another run folder is used from now on: %s", taken.refusal.message)
         renamed = await self._rename(identity, deadline)
@@ -94,34 +100,50 @@ class Words:
             self._opened, self._known = (identity, slots), identity
             return slots
 
-    def learn_lease(self, seconds: float) -> None:
-        """The store says that a process may go by what it knows for so long."""
+    def raise_longest_lease(self, seconds: float) -> None:
+        """A process may use what it has cached for so many seconds, as the store has recorded."""
         self._longest_lease = max(self._longest_lease, seconds)
 
-    async def settle(self, identity: StoreIdentity, under: SharedSlots, handle: bytes) -> None:
-        """Ends when no process of this host can go by an answer that is older than the write to this group, which was
+    async def wait_until_visible(self, identity: StoreIdentity, announced_in: SharedSlots, handle: bytes) -> None:
+        """Ends when no process of this host can use an answer that is older than the write to this group, which was
         committed just now: mostly at once.
 
-        If the file of words is another than the one that the write was announced ``under``, those who have found it
-        are told now. If it is younger than the longest lease, a process may still go by the words of one before it, and
-        has to ask the store when its lease has run out.
+        If the file of slots is another than the one that the write was ``announced_in``, it is announced there now. If
+        the file is younger than the longest lease, a process may still read the slots of one before it, and has to ask
+        the store when its lease has run out.
         """
         try:
             slots = self._open(identity)
-            if slots is not under:
+            if slots is not announced_in:
                 slots.touch(handle)
             left = slots.leases_left(self._longest_lease, monotonic_with_suspend())
-        except (StoreUnavailable, FolderTaken):  # then nobody here can tell anybody: all leases run out
+        except (StoreUnavailable, FolderTaken):  # then nothing can be announced on this host: all leases run out
             left = self._longest_lease
         if left:
-            self._settled_at = max(self._settled_at, time.monotonic() + left)
+            self._visible_at = max(self._visible_at, time.monotonic() + left)
             logger.warning(
                 "the table of this host was made only now, so a write is answered %.1f s after its commit: until then "
-                "another process may go by what it knew",
+                "another process may use what it has cached",
                 left,
             )
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Another database may have come to the URL: the next write asks for its identity. The words stay mapped."""
+        """Another database may have come to the URL: the next write asks for its identity. The slots stay mapped."""
         self._known = None
+
+
+def rename(connection: Connection, identity: StoreIdentity) -> None:
+    """Gives the store another random run name if it has this one still: of many who want that, one does it."""
+    this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
+    connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
+
+
+def raise_lease(connection: Connection, seconds: float) -> float:
+    """Records that a process may use what it has cached for so long, unless one could already; what was recorded
+    before, in seconds. 0.0: no lease was ever given."""
+    before: int = connection.execute(LONGEST_LEASE).scalar_one()
+    wanted = ceil(seconds * 1e6)
+    if wanted > before:
+        connection.execute(generation.update().values(longest_lease=wanted))
+    return before / 1e6

@@ -1,0 +1,66 @@
+"""What follows a write in every store: the details of its entry in the audit trail, the listeners that are called in
+this process, and how many changes are listed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+from tenantry.groups import Author, Environment, GroupChanges, UserGroup
+from tenantry.ports import ChangeListener
+from tenantry.tokens import mask_within
+
+_log = logging.getLogger("tenantry")
+
+RETAINED_CHANGES: Final = 100_000
+"""How many changes a store retains, at least."""
+
+LISTED_CHANGES: Final = 10_000
+"""How many changes are listed at most: a reader that was away for longer starts with an empty cache."""
+
+
+def environment_details(environment: Environment) -> dict[str, str]:
+    """The details of ``environment.created``."""
+    external = "yes" if environment.external_data_sources else "no"
+    return {
+        "tag": environment.tag.value,
+        "external_data_sources": external,
+        "grace_seconds": str(environment.grace_seconds),
+    }
+
+
+def update_details(changes: GroupChanges) -> dict[str, str]:
+    """The details of ``group.updated``: the fields that were given, never their values."""
+    return {"fields": ", ".join(changes.given())}
+
+
+def rotation_details(group: UserGroup) -> dict[str, str]:
+    """The details of ``group.rotated``."""
+    until = group.grace_until
+    return {"token_version": str(group.token_version)} | ({"grace_until": until.isoformat()} if until else {})
+
+
+def without_tokens(author: Author, subject: str, details: Mapping[str, str]) -> tuple[Author, str, dict[str, str]]:
+    """What the audit trail stores, should a caller have put a token where an id or a label belongs."""
+    request_id = None if author.request_id is None else mask_within(author.request_id)
+    shown = {name: mask_within(value) for name, value in details.items()}
+    return Author(mask_within(author.name), request_id), mask_within(subject), shown
+
+
+class ChangeListeners:
+    """Calls every listener for each change that was committed."""
+
+    def __init__(self) -> None:
+        self._listeners: list[ChangeListener] = []
+
+    def subscribe(self, listener: ChangeListener) -> None:
+        self._listeners.append(listener)
+
+    def notify(self, handle: bytes, generation: int) -> None:
+        """The write is done and its caller is to be answered: a listener that fails stops neither it nor the others."""
+        for listener in self._listeners:
+            try:
+                listener.changed(handle, generation)
+            except Exception:  # noqa: BLE001 - whatever a listener does
+                _log.exception("a listener to changes failed")

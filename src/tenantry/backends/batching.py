@@ -1,0 +1,128 @@
+"""Reads that are asked for within one tick of an event loop, done together: the one batching of all backends.
+
+When many groups are missed in one tick, as after a start or a flush, one statement for all of them costs each a
+fraction of its own round trip. A lone read waits for the end of the tick and no longer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class NoAnswer(Exception):
+    """A batch was not answered within its budget, or the batcher was closed."""
+
+
+class TickBatcher(Generic[K, V]):
+    """The batches of one event loop.
+
+    ``fetch`` gets at most ``size`` keys, and the deadline of the first who asked; it gives a value for each key. While
+    ``concurrent`` of them are under way (None: any number may be) the next keys gather in one batch. Whoever asks waits
+    for ``budget`` seconds at the longest (None: for as long as ``fetch`` takes); the fetch itself goes on. ``ended``
+    is called for each batch with whether it was answered in time.
+    """
+
+    def __init__(
+        self,
+        fetch: Callable[[list[K], float], Awaitable[Mapping[K, V]]],
+        *,
+        size: int,
+        concurrent: int | None = None,
+        budget: float | None = None,
+        ended: Callable[[bool], None] = lambda _: None,
+    ) -> None:
+        self._fetch = fetch
+        self._size = size
+        self._concurrent = concurrent
+        self._budget = budget
+        self._ended = ended
+        self._waiting: deque[_Batch[K, V]] = deque()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def ask(self, key: K, deadline: float = 0.0) -> asyncio.Future[V]:
+        """The value for this key. Fails as ``fetch`` does, and with NoAnswer after the budget."""
+        loop = asyncio.get_running_loop()
+        batch = self._waiting[-1] if self._waiting else None
+        if batch is None or len(batch.waiters) >= self._size:
+            batch = _Batch(deadline)
+            if self._budget is not None:
+                batch.timer = loop.call_later(self._budget, self._give_up, batch)
+            self._waiting.append(batch)
+            loop.call_soon(self._send)
+        waiter: asyncio.Future[V] = loop.create_future()
+        batch.waiters.setdefault(key, []).append(waiter)
+        return waiter
+
+    def _send(self) -> None:
+        """At the end of a tick, and whenever a fetch has ended."""
+        while self._waiting and (self._concurrent is None or len(self._tasks) < self._concurrent):
+            task = asyncio.get_running_loop().create_task(self._run(self._waiting.popleft()), name="tenantry.batch")
+            self._tasks.add(task)
+            task.add_done_callback(self._task_done)
+
+    def _task_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if self._waiting:
+            self._send()
+
+    async def _run(self, batch: _Batch[K, V]) -> None:
+        try:
+            values = await self._fetch(list(batch.waiters), batch.deadline)
+        except Exception as error:  # noqa: BLE001 - it is raised where the value is awaited
+            self._end(batch, error)
+        except BaseException:
+            self._end(batch, NoAnswer())
+            raise
+        else:
+            self._end(batch, values)
+
+    def _give_up(self, batch: _Batch[K, V]) -> None:
+        if batch in self._waiting:
+            self._waiting.remove(batch)
+        self._end(batch, NoAnswer())
+
+    def _end(self, batch: _Batch[K, V], outcome: Mapping[K, V] | Exception) -> None:
+        """The first end counts: an answer that comes after the budget is no answer."""
+        if not batch.answered:
+            batch.answer(outcome)
+            self._ended(not isinstance(outcome, Exception))
+
+    async def aclose(self) -> None:
+        """Whoever waits gets NoAnswer."""
+        while self._waiting:
+            self._give_up(self._waiting[0])
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Batch(Generic[K, V]):
+    """Keys, and who waits for the value of each."""
+
+    __slots__ = ("answered", "deadline", "timer", "waiters")
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+        self.waiters: dict[K, list[asyncio.Future[V]]] = {}
+        self.timer: asyncio.TimerHandle | None = None
+        self.answered = False
+
+    def answer(self, outcome: Mapping[K, V] | Exception) -> None:
+        self.answered = True
+        if self.timer is not None:
+            self.timer.cancel()
+        for key, waiters in self.waiters.items():
+            for waiter in waiters:
+                if waiter.done():  # cancelled
+                    continue
+                if isinstance(outcome, Exception):
+                    waiter.set_exception(outcome)
+                else:
+                    waiter.set_result(outcome[key])

@@ -89,7 +89,9 @@ async def test_a_statement_that_fails_fails_for_all(postgres_url: str, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(ReadConnections, "_fetch", broken)
-        heard = await asyncio.gather(*(store.read_at_snapshot(each.token, fresh=True) for each in issued), return_exceptions=True)
+        heard = await asyncio.gather(
+            *(store.read_at_snapshot(each.token, fresh=True) for each in issued), return_exceptions=True
+        )
     assert [type(each) for each in heard] == [StoreUnavailable] * 3
     found = await asyncio.gather(*(store.read_at_snapshot(each.token, fresh=True) for each in issued))
     assert [reading.group for reading in found] == [each.group for each in issued]

@@ -40,8 +40,8 @@ class IntrospectionBackend:
     network, for tests; ``clock`` is the time of day that ``exp`` is held against. One backend serves several event
     loops, each with connections of its own, kept alive.
 
-    It has ``read_at_snapshot`` but no ``changes``: an answer may be used for as long as its asker sees fit, the staleness bound of
-    a Resolver, but not beyond its own end. Nothing is cached here.
+    It has ``read_at_snapshot`` but no ``changes``: an answer may be used for as long as its caller likes, the staleness
+    bound of a Resolver, but not beyond its own end. Nothing is cached here.
     """
 
     def __init__(

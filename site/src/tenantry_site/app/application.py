@@ -176,7 +176,7 @@ def _match(address: str, served: ServedSite) -> FileMatch | RedirectMatch | None
 
 
 def _policy(page: bytes) -> dict[str, str]:
-    """A page says what it may do (one with a playground may reach its API); who may frame it, only a header can."""
+    """The policy of a page, as its ``meta`` has it, with who may frame it: only a header can set that."""
     found = _POLICY.search(page, 0, _POLICY_WITHIN)
     return {"Content-Security-Policy": f"{unescape(found[1].decode())}; frame-ancestors 'self'"} if found else {}
 

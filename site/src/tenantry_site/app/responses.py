@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 FOREVER = "public, max-age=31536000, immutable"
 """For what has a hash of its content in its name."""
 FRESH = "no-cache"
-"""It may be kept, and each use asks whether it is still the newest."""
+"""It may be cached, and is revalidated at each use."""
 
 _CACHE_BYTES: Final = 16 * 2**20
 _MIN_COMPRESSED: Final = 860
-"""Below, a packed answer with its header is hardly smaller."""
+"""Below, a compressed response with its header is hardly smaller."""
 _MAX_COMPRESSED: Final = 4 * 2**20
 _THREAD_FROM: Final = 32 * 2**10
 """From this size on, packing takes a thread: it would hold up the others for more than a millisecond."""
@@ -50,7 +50,7 @@ def etag_of(content: bytes) -> str:
 
 
 class ResponseSender:
-    """Sends answers to GET and HEAD requests: whole, packed, or with the word that nothing changed."""
+    """Sends responses to GET and HEAD requests: whole, compressed, or 304 for what the reader has."""
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         self._headers = dict(headers)
@@ -202,7 +202,7 @@ def is_compressible(kind: str) -> bool:
 
 
 _WHOLE: Final = 2**20
-"""Up to this size a file is read at once, and packed if that makes it smaller."""
+"""Up to this size a file is read at once, and compressed if that makes it smaller."""
 _CHUNK: Final = 2**18
 
 
@@ -214,7 +214,7 @@ async def send_file(entry: Entry, response: SiteResponse, sender: ResponseSender
         return False
     with file:
         found = os.fstat(file.fileno())
-        # the place too: the packed bytes of all files are kept by their tags, and many copies have one time for all
+        # the path too: compressed bytes are cached by their tags, and many copies have one time for all
         response = replace(
             response, tag=etag_of(f"{entry.real_path}\0{found.st_mtime_ns}\0{found.st_size}".encode("utf-8", "replace"))
         )

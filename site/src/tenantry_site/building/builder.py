@@ -132,7 +132,7 @@ class _SiteWriter:
     def _copy(self, path: str, staging: Staging) -> None:
         try:
             with open_entry(self._sources.entries[path]) as file:
-                if path.lower().endswith(".svg"):  # a host of files says of none of them what it may not do
+                if path.lower().endswith(".svg"):  # a static host sends no policy for them
                     self._write_svg(path, file.read(), staging)
                     return
                 size = staging.copy(file, path)

@@ -55,7 +55,7 @@ def fetch_documents(
 
 
 def _is_web(address: str) -> bool:
-    return address.lower().startswith(("http:", "https:"))  # whether it can be read is said when it is fetched
+    return address.lower().startswith(("http:", "https:"))  # whether it can be read is reported when it is fetched
 
 
 class _Fetcher:

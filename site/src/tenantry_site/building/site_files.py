@@ -38,6 +38,7 @@ class Scan:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def report(self, severity: Severity, code: str, path: str, found: str, fix: str) -> None:
+        """Adds a diagnostic about a path."""
         self.diagnostics.append(file_diagnostic(severity, code, path, found, fix))
 
 
@@ -144,7 +145,7 @@ DOCUMENT_LIMIT = 32 * 2**20
 _FLAGS: Final = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT")
 )
-"""Where the system has them. A pipe that took a file's place does not hold us up."""
+"""Where the system has them. A pipe that has replaced a file does not block."""
 
 
 class SiteFiles(Mapping[str, str | bytes]):
@@ -254,5 +255,5 @@ def file_diagnostic(severity: Severity, code: str, path: str, found: str, fix: s
 
 
 def unreadable(error: OSError) -> str:
-    """An error in words, without the path that it has: a reader of the site must not learn where it is kept."""
+    """An error in words, without the path that it has: a reader of the site must not learn where it is."""
     return f"it cannot be read: {(error.strerror or 'no reason is given').lower()}"

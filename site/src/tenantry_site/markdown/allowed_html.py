@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """How one element is written: as ``tag``; ``block`` stands by itself, ``phrasing`` holds no paragraphs."""
+    """How one element is written: as ``tag``; ``block`` is a block of its own, ``phrasing`` holds no paragraphs."""
 
     tag: str
     attributes: frozenset[str] = frozenset()
@@ -75,7 +75,7 @@ ALLOWED: Mapping[str, Allowed] = {
 }  # fmt: skip
 
 PHRASING: Mapping[str, Allowed] = {name: allowed for name, allowed in ALLOWED.items() if not allowed.block}
-"""What may stand within one line of text."""
+"""What may be within one line of text."""
 
 EVERYWHERE = frozenset({"id", "title", "lang", "dir", "align"})
 SWITCHES = frozenset({"open", "reversed", "loop", "muted", "playsinline", "default"})
@@ -90,7 +90,7 @@ REMOVED = frozenset({
     "legend", "datalist", "listing", "isindex", "keygen", "image", "animate", "foreignobject", "use", "path", "circle",
     "rect", "g", "line", "polygon", "polyline", "defs", "mtext", "mglyph", "annotation-xml",
 })  # fmt: skip
-"""Known elements that are left out, and their contents kept."""
+"""Known elements that are left out, but not their contents."""
 
 IMPLIED: Mapping[str, frozenset[str]] = {
     "li": frozenset({"li"}),
@@ -106,7 +106,7 @@ IMPLIED: Mapping[str, frozenset[str]] = {
 """Which open elements an opening tag closes, as HTML lets authors leave those closing tags out."""
 
 OPTIONAL = frozenset({"li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "p", "colgroup"})
-"""Elements that may be closed by the end of the one they stand in."""
+"""Elements that may be closed by the end of the element around them."""
 
 _VALUES: Mapping[str, frozenset[str]] = {
     "align": frozenset({"left", "right", "center"}),

@@ -33,10 +33,11 @@ _BEFORE: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "lis
 _INSIDE: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
 
 
-class Blocks(ParserBlock):
+class BlockParser(ParserBlock):
     """Blocks, of which none is lost when they are nested deeper than the parser goes."""
 
     def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803  # the parser's names
+        """The blocks of these lines; text that is nested too deeply is a paragraph."""
         if state.level < DEEPEST:
             super().tokenize(state, startLine, endLine)
             return
@@ -47,24 +48,27 @@ class Blocks(ParserBlock):
         _push_paragraph(state, startLine, line)
 
 
-class Plain(MarkdownIt):
+class MarkdownParser(MarkdownIt):
     """A parser that takes addresses as they are: they are checked where they are written (``page_context.py``)."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802  # the parser's name
+        """The address, unchanged."""
         return url
 
     def normalizeLinkText(self, link: str) -> str:  # noqa: N802  # the parser's name
+        """The text, unchanged."""
         return link
 
     def validateLink(self, url: str) -> bool:  # noqa: N802  # the parser's name
+        """Always: see ``page_context.py``."""
         return True
 
 
 @cache
 def parser(*, indented_code: bool) -> MarkdownIt:
     """The parser, made once. ``indented_code``: whether four spaces make code, as in Markdown without components."""
-    markdown = Plain("commonmark", {"maxNesting": DEEPEST + 4})
-    markdown.block = Blocks()
+    markdown = MarkdownParser("commonmark", {"maxNesting": DEEPEST + 4})
+    markdown.block = BlockParser()
     rules = ["table", "fence", "blockquote", "hr", "list", "reference", "heading"]
     markdown.block.ruler.enableOnly([*rules, "code"] if indented_code else rules)
     if not indented_code:

@@ -36,7 +36,7 @@ class RenderedPage:
 
 
 class RenderedPages:
-    """The pages of one site by their paths. ``incremental``: kept, to be laid out again without being read again."""
+    """The pages of one site by their paths. ``incremental``: remembered, to be laid out again unread."""
 
     def __init__(self, *, incremental: bool) -> None:
         self._incremental = incremental

@@ -236,4 +236,4 @@ CODES: dict[str, str] = {
     "SITE107": "A file has the name of a secret, and is not published.",
     "SITE108": "An SVG holds a script, and is left out.",
 }
-"""Each code and the meaning that it keeps."""
+"""What each code means. A code never changes its meaning."""

@@ -32,7 +32,7 @@ _MISSING = Diagnostic(
 class SiteModel:
     """``source_pages`` are by the paths of their pages, in the order in which they are rendered. A page that an OpenAPI
     document asks for has one too, without a source; ``text`` gives the text of one. ``configuration``
-    is the file and ``written`` what it says; ``config`` has the groups of those pages besides."""
+    is the file and ``written`` its content; ``config`` has the groups of those pages besides."""
 
     configuration: str
     written: SiteConfig
@@ -113,7 +113,7 @@ class SiteModelBuilder:
             (addresses, snippets),
             lambda: PageReader(addresses, snippets, external_media=options.external_media),
         )
-        files = memo.get("statics", (config, addresses), lambda: theme_assets(colors_css(config, addresses)))
+        files = memo.get("theme_assets", (config, addresses), lambda: theme_assets(colors_css(config, addresses)))
         return SiteModel(
             configuration="",
             written=config,

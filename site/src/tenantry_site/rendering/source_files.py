@@ -24,7 +24,7 @@ _SECRET = re.compile(
     r"|service[-_]?accounts?|private[-_]?keys?|api[-_]?keys|id_(?:rsa|dsa|ecdsa|ed25519))(?![a-z0-9])"
     r"|\.(?:sql|db|sqlite3?|dump|bak|env|keys?|pem|p12|pfx|jks)\."
 )
-"""Names of what lies in a folder by mistake: keys and passwords, and what is packed or renamed out of a database."""
+"""Names of what lies in a folder by mistake: keys and passwords, and what is archived or renamed out of a database."""
 _SECRET_SUFFIXES = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"}
 """Suffixes of files that can hold one. A picture of a secret, or a paper about passwords, is none."""
 _HARMLESS = re.compile(r"example|sample|template|schema")
@@ -160,7 +160,7 @@ USUAL = "site.json"
 _FIELDS = tuple(re.compile(rf'"{field}"\s*:') for field in ("name", "navigation"))
 _LIST = re.compile(r'"navigation"\s*:\s*\[')
 _OPENAPI = re.compile(r'"(?:openapi|swagger)"\s*:\s*(?:"\s*)?[0-9]+(?:\.[0-9]+){0,2}(?:-[\w.]+)?\s*["},]')
-"""What an OpenAPI document says of itself: its version, where a configuration names a file."""
+"""The version of an OpenAPI document, by which it is known, where a configuration names a file."""
 
 
 def configuration_file(files: Mapping[str, str | bytes]) -> str | None:

@@ -37,7 +37,7 @@ class SourcePage:
 class SourcePages:
     """All pages and parts of pages by their files. What did not change stays the same object.
 
-    ``incremental``: texts are kept, to tell what changed; without, each is read again when its page is rendered, so
+    ``incremental``: texts are stored, to see what changed; without, each is read again when its page is rendered, so
     that never more than one of them is in memory.
     """
 

@@ -33,7 +33,7 @@ class _ActiveContent(Exception):
 def has_active_content(content: bytes) -> bool:
     """Whether an SVG holds what a browser would run, or follow by itself, when the picture is opened as a page.
 
-    What is no well-formed XML is judged by its bytes: a browser reads it up to the mistake.
+    What is no well-formed XML is checked by its bytes: a browser reads it up to the mistake.
     """
     if _CHARSET.match(content):
         return True
@@ -47,7 +47,7 @@ def has_active_content(content: bytes) -> bool:
 
 
 def active_content_diagnostic(path: str) -> Diagnostic:
-    """What is said of such a picture."""
+    """The diagnostic about such a picture."""
     fix = "Export it without scripts, event handlers and links that run, or as a PNG."
     return Diagnostic(Severity.ERROR, "SITE108", "the picture holds a script, and is left out", fix, path=path)
 

@@ -86,7 +86,7 @@ class Layout:
             return Markup()
         versions_of_page = [
             {
-                "place": each.index,
+                "index": each.index,
                 "name": each.name,
                 "href": resolve_link(self._links.link(each.url), root) if each.url else root + page_link(each.path),
                 "current": each.current,
@@ -160,7 +160,7 @@ class Layout:
                 for to in each.targets
             ]
         return {
-            "place": each.index,
+            "index": each.index,
             "name": each.name,
             "icon": self._links.icon(each.icon, each.icon_type, f"{pointer}/icon"),
             "links": links,
@@ -203,7 +203,7 @@ class Layout:
 
 
 def versions_attribute(versions: Versions, surrounding: Versions) -> Markup:
-    """The attribute that says in which versions something is shown; nothing where it is in all that are around it."""
+    """The attribute that names the versions in which something is shown; none where that is all around it."""
     if versions is None or versions == surrounding or (surrounding is not None and surrounding <= versions):
         return Markup()
     return Markup(' data-shown-in="%s"') % " ".join(map(str, sorted(versions)))

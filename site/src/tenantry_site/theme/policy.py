@@ -1,4 +1,4 @@
-"""Policy: the one place that writes the Content-Security-Policy of a site."""
+"""Policy: the only code that writes the Content-Security-Policy of a site."""
 
 from __future__ import annotations
 

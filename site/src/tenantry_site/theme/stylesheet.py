@@ -24,7 +24,7 @@ FOLDER = "assets/site.css"
 def colors_css(config: SiteConfig, addresses: Addresses | None = None) -> str:
     """The end of the site's stylesheet: tokens, the colours of anchors, the background image, and versions.
 
-    Without ``addresses`` a background image is taken to be where the file says.
+    Without ``addresses`` a background image is assumed to exist.
     """
     return "".join(
         f"{rule}\n" for rule in (*_tokens(config), *_anchors(config), *_image(config, addresses), *_versions(config))
@@ -126,7 +126,7 @@ def _grounds(base: dict[str, str], page: str) -> dict[str, str]:
     """The colours around a ground that was given."""
     side = WHITE if luminance(page) < MIDDLE else BLACK
     surface = mix(page, side, SURFACE)
-    if least(side, (surface,)) < 4.6:  # a middling grey: there is no room between the two
+    if least(side, (surface,)) < 4.6:  # a middling grey: no shade is between the two
         surface = page
     grounds = (page, surface)
     found = {"page": page, "surface": surface, "line": mix(page, side, LINE)}

@@ -46,7 +46,7 @@ class Theme:
     ``styles`` is the path of the stylesheet and ``scripts`` those of the scripts, from the site's root: ``mode`` (which
     runs before anything is painted), ``site``, and those that ``Page.parts`` names, on the pages that need them.
     ``api`` has the origins, beside those of ``api.baseUrl``, that the playground calls where there is no relay.
-    ``diagnostics`` says what of the configuration file could not be honoured.
+    ``diagnostics`` has what of the configuration file could not be honoured.
     """
 
     def __init__(

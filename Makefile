@@ -5,7 +5,8 @@ PYTHON ?= python3
 # Processes that test: one more than a small machine has cores, because many tests wait for something.
 WORKERS ?= 3
 BIN := .venv/bin
-INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraints.txt frontend/package.json frontend/package-lock.json $(wildcard frontend/src/*.js)
+INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraints.txt frontend/package.json frontend/package-lock.json \
+  frontend/bundling.py $(wildcard frontend/src/*) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
@@ -30,15 +31,16 @@ help:
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
-# One environment, three depths: what the demo needs, what the tests add, what the benchmark adds.
+# One environment, three depths: what the demo needs, what the tests add, what the benchmark adds. It holds both
+# distributions, tenantry and tenantry-site (site/), as they stand here.
 .venv/demo: .venv/python $(INPUTS)
 	@echo "Installing Tenantry into .venv: a minute or two, once …"
-	@$(PIP) --editable '.[server,duckdb,http,site]'
+	@$(PIP) --editable './site[serve]' --editable '.[server,duckdb,http,site]'
 	@touch $@
 
 .venv/test: .venv/python $(INPUTS)
 	@echo "Installing Tenantry and its test tools into .venv: a minute or two, once …"
-	@$(PIP) --editable '.[test]'
+	@$(PIP) --editable './site[serve]' --editable '.[test]'
 	@$(PIP) --upgrade --target .venv/servers httptools uvloop   # apart: uvicorn takes them wherever it finds them
 	@touch $@ .venv/demo
 
@@ -72,6 +74,7 @@ pytest: .venv/test
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test
 	@$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --cov --cov-report=term
+	@cd site && ../$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --cov --cov-report=term
 
 # Not into .venv: uvicorn takes these two wherever it finds them, and the tests run on what the extras install.
 .bench/site: .venv/bench
@@ -106,4 +109,6 @@ format: .venv/test
 
 clean:
 	rm -rf .venv .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
-	  frontend/node_modules tests/browser/node_modules tests/clients/node_modules src/tenantry/static/bundles
+	  frontend/node_modules tests/browser/node_modules tests/clients/node_modules src/tenantry/static/bundles \
+	  site/.bundles-* site/.mypy_cache site/.pytest_cache site/.hypothesis site/.import_linter_cache site/.coverage* \
+	  site/src/tenantry_site/static/bundles

@@ -14,7 +14,7 @@ from tenantry.demo.airlines import AIRLINES
 from tenantry.groups import Record
 from tenantry_site.contrast import TEXT, contrast, least
 
-TOKENS = (files("tenantry") / "static" / "tokens.css").read_text(encoding="utf-8")
+TOKENS = (files("tenantry") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
 TEXTS = ("text", "quiet", "accent", "good", "warn", "bad")
 GRAPHICS = ("context", "line-control", *(f"data-{number}" for number in range(1, 9)))
 

@@ -1,6 +1,6 @@
 """Virtual environments that hold what a page tells its reader to install, and nothing else.
 
-pip installs into them, and asks no index: ours is a wheel built from the checkout, and the others are packed again out
+pip installs into them, and asks no index: ours are wheels built from the checkout, and the others are packed again out
 of the environment of the tests, which pip has filled by the same constraints.
 """
 
@@ -23,7 +23,8 @@ from packaging.tags import parse_tag, sys_tags
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-OURS = "tenantry"
+OURS = {"tenantry": ROOT, "tenantry-site": ROOT / "site"}
+"""Our distributions, and the folder of each."""
 _NOT_PACKED = re.compile(r"^\.\.|^/|\.pyc$|\.dist-info/(?:INSTALLER|REQUESTED|RECORD|direct_url\.json)$")
 """Files of an installed distribution that its wheel does not have, or that pip makes again."""
 
@@ -67,8 +68,8 @@ class Environments:
             if (requirement.name, extra) in seen:
                 continue
             seen.add((requirement.name, extra))
-            if canonicalize_name(requirement.name) == OURS:
-                self._build()
+            if (name := canonicalize_name(requirement.name)) in OURS:
+                self._build(name)
             else:
                 _repack(installed, self._wheels)
             for text in installed.requires or []:
@@ -76,10 +77,10 @@ class Environments:
                 if further.marker is None or further.marker.evaluate({"extra": extra}):
                     self._pack(further, seen)
 
-    def _build(self) -> None:
-        if not list(self._wheels.glob(f"{OURS}-*.whl")):
+    def _build(self, name: str) -> None:
+        if not list(self._wheels.glob(f"{name.replace('-', '_')}-*.whl")):
             options = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet"]
-            _run("-m", "pip", "wheel", *options, "--wheel-dir", self._wheels, ROOT)
+            _run("-m", "pip", "wheel", *options, "--wheel-dir", self._wheels, OURS[name])
 
 
 def _repack(installed: Distribution, folder: Path) -> None:

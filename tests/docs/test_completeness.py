@@ -132,7 +132,7 @@ def test_every_page_is_in_the_index() -> None:
 def test_links_lead_somewhere() -> None:
     """Each relative link of the README, CONTRIBUTING and docs/ names a file that is there."""
 
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
+    for page in [ROOT / "README.md", ROOT / "site" / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -18,7 +18,7 @@ from tests.docs.names import bound, read
 from tests.docs.reader import Reader, requirements, runs
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "site" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 Sit = Callable[[Path], Reader]
 

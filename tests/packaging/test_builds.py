@@ -13,9 +13,26 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKED = ("pyproject.toml", "build_backend.py", "hatch_build.py", "README.md", "LICENSE", "src", "frontend", "docs")
-MADE = ("__pycache__", "node_modules", "bundles")
-BUNDLES = {f"tenantry/static/bundles/{name}" for name in ("chart.js", "chart.licenses.txt", "icons.txt", "stamp.txt")}
+PACKED = (
+    "pyproject.toml",
+    "build_backend.py",
+    "hatch_build.py",
+    "README.md",
+    "LICENSE",
+    "src",
+    "frontend",
+    "docs",
+    "site",
+)
+MADE = ("__pycache__", "node_modules", "bundles", ".*_cache", ".hypothesis")
+BUNDLES = {
+    ".": {f"tenantry/static/bundles/{name}" for name in ("chart.js", "chart.licenses.txt", "tokens.css", "stamp.txt")},
+    "site": {
+        f"tenantry_site/static/bundles/{name}"
+        for name in ("icons.txt", "icons.licenses.txt", "tokens.css", "stamp.txt")
+    },
+}
+"""The folder of each distribution, and the bundles in its wheel."""
 
 NPM = """#!{python}
 # As the real one: it removes node_modules, fills it again, and fails when something else writes there.
@@ -95,20 +112,22 @@ def clone(tmp_path: Path) -> Clone:
     return Clone(folder, tools)
 
 
-def test_two_installs_from_one_clone_at_a_time(clone: Clone, tmp_path: Path) -> None:
+@pytest.mark.parametrize("distribution", [*BUNDLES])
+def test_two_installs_from_one_clone_at_a_time(clone: Clone, tmp_path: Path, distribution: str) -> None:
     """Both are whole, and nothing is left in the clone but the bundles. Red when npm works in frontend/ itself."""
+    source = clone.folder / distribution
     outputs = [tmp_path / "first", tmp_path / "second"]
-    running = [clone.pip("wheel", clone.folder, "--wheel-dir", output, together=2) for output in outputs]
+    running = [clone.pip("wheel", source, "--wheel-dir", output, together=2) for output in outputs]
     said = [process.communicate(timeout=300)[0] for process in running]
     assert [process.returncode for process in running] == [0, 0], "\n".join(said)
     assert len(clone.calls) == 2
     for output in outputs:
         (wheel,) = output.glob("*.whl")
         with zipfile.ZipFile(wheel) as packed:
-            assert set(packed.namelist()) >= BUNDLES
+            assert set(packed.namelist()) >= BUNDLES[distribution]
             assert [name for name in packed.namelist() if "/.bundles-" in name] == []
-    assert not (clone.folder / "frontend" / "node_modules").exists()
-    assert [path.name for path in clone.folder.glob(".*")] == [".git"]
+    assert not (source / "frontend" / "node_modules").exists()
+    assert {path.name for folder in (source, clone.folder) for path in folder.glob(".*")} == {".git"}
 
 
 @pytest.mark.parametrize("words", [(), ("--editable",)])

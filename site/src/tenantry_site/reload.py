@@ -23,11 +23,11 @@ ROUTE = "_reload"
 """The path of the stream, from the site's root."""
 
 FILES = {
-    "_reload.css": ("tenantry_site", "reload.css"),
-    "_reload.js": ("tenantry_site", "reload.js"),
-    "_tokens.css": ("tenantry", "tokens.css"),
+    "_reload.css": "reload.css",
+    "_reload.js": "reload.js",
+    "_tokens.css": "bundles/tokens.css",
 }
-"""The paths of our static files, from the site's root, and where they are: a package, and a name in its ``static``."""
+"""The paths of our static files, from the site's root, and in ``static``."""
 
 LISTENERS = 64
 """How many pages may listen at a time: each stream occupies a connection."""
@@ -56,8 +56,7 @@ def script_tag(root: str, page: str, version: str) -> Markup:
 @cache
 def static_file(path: str) -> bytes:
     """One of ``FILES``."""
-    package, name = FILES[path]
-    return (files(package) / "static" / name).read_bytes()
+    return (files("tenantry_site") / "static" / FILES[path]).read_bytes()
 
 
 class ReloadStream:

@@ -14,7 +14,7 @@ POLICY = (
 
 SITE = files("tenantry_site") / "static"
 FILES = {
-    "/tokens.css": (files("tenantry") / "static" / "tokens.css").read_text(),
+    "/tokens.css": (files("tenantry_site") / "static" / "bundles" / "tokens.css").read_text(),
     "/components.css": (SITE / "components.css").read_text(),
     "/components.js": (SITE / "components.js").read_text(),
     **{f"/{name}": (SITE / name).read_text() for name in ("site.css", "text.css", "mode.js")},

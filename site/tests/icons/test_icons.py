@@ -188,7 +188,7 @@ def test_an_icon_is_read_without_the_others(monkeypatch: pytest.MonkeyPatch) -> 
     icons.svg.__wrapped__("rocket")
     lookup.read_index.cache_clear()
     assert 1000 < read < 100_000
-    assert len((files("tenantry") / "static" / "bundles" / "icons.txt").read_bytes()) > 10 * read
+    assert len((files("tenantry_site") / "static" / "bundles" / "icons.txt").read_bytes()) > 10 * read
 
 
 def test_without_the_bundle_there_are_no_icons_and_no_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -213,6 +213,6 @@ def test_the_stylesheet_has_a_rule_for_each_kind() -> None:
 def test_the_names_and_licence_come_from_one_package() -> None:
     """The bundle's licence says which version; package.json pins the same."""
     root = Path(__file__).parents[3]
-    wanted = json.loads((root / "frontend" / "package.json").read_text())["dependencies"]
-    licence = (root / "src" / "tenantry" / "static" / "bundles" / "icons.licenses.txt").read_text(encoding="utf-8")
+    wanted = json.loads((root / "site" / "frontend" / "package.json").read_text())["dependencies"]
+    licence = (files("tenantry_site") / "static" / "bundles" / "icons.licenses.txt").read_text(encoding="utf-8")
     assert licence.startswith(f"@fortawesome/fontawesome-free {wanted['@fortawesome/fontawesome-free']} ")

@@ -50,7 +50,7 @@ def shell(page: Page) -> bytes:
 def assets() -> dict[str, tuple[str, bytes]]:
     """The styles as one file, and the scripts."""
     folder = ROOT / "site" / "src" / "tenantry_site" / "static"
-    styles = [ROOT / "src" / "tenantry" / "static" / "tokens.css", *(folder / f"{name}.css" for name in STYLES)]
+    styles = [folder / "bundles" / "tokens.css", *(folder / f"{name}.css" for name in STYLES)]
     text = "".join(path.read_text(encoding="utf-8") for path in styles if path.exists())
     scripts = {f"/{name}.js": ("text/javascript", (folder / f"{name}.js").read_bytes()) for name in
                ("components", "playground")}  # fmt: skip

@@ -16,7 +16,7 @@ from tenantry_site.theme import Theme, colors_css
 
 STYLES = "assets/site.css"
 STYLESHEETS = (
-    "tokens.css",
+    "bundles/tokens.css",
     "site.css",
     "head.css",
     "sidebar.css",
@@ -207,8 +207,7 @@ def theme(of: SiteConfig, options: SiteOptions | None = None, heads: dict[str, F
 
 def static(name: str) -> str:
     """One of our static files."""
-    folder = "tenantry" if name == "tokens.css" else "tenantry_site"
-    return (files(folder) / "static" / name).read_text(encoding="utf-8")
+    return (files("tenantry_site") / "static" / name).read_text(encoding="utf-8")
 
 
 def stylesheet(of: SiteConfig) -> str:

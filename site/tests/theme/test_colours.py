@@ -124,7 +124,7 @@ def test_the_background_image_and_the_versions() -> None:
 
 def test_both_lists_of_the_dark_mode_are_the_same() -> None:
     """By the system, and by a mark on the page. Red when one token is changed in one of them."""
-    text = (files("tenantry") / "static" / "tokens.css").read_text(encoding="utf-8")
+    text = (files("tenantry_site") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
     by_system, by_mark = re.findall(r":root:where\([^{]*\{([^}]*)\}", text)
     assert by_system == by_mark
 
@@ -138,6 +138,6 @@ def test_only_the_tokens_hold_a_colour() -> None:
 def test_every_token_that_is_used_exists() -> None:
     """Red when site.css names a token that tokens.css lacks."""
     own = {"above"}
-    known = set(re.findall(r"--([a-z0-9-]+):", static("tokens.css"))) | own
+    known = set(re.findall(r"--([a-z0-9-]+):", static("bundles/tokens.css"))) | own
     for name in STYLESHEETS[1:7]:
         assert set(re.findall(r"var\(--([a-z0-9-]+)", static(name))) <= known, name

@@ -38,7 +38,7 @@ def demo_app(resolver: Resolver, sources: DataSources, *, frame_ancestors: Seque
 
     All addresses in its pages are relative: mount it anywhere. Raises FileNotFoundError if the bundles are not built.
     """
-    assets = Assets("tokens.css", "dashboard.css", "dashboard.js", "bundles/chart.js")
+    assets = Assets("bundles/tokens.css", "dashboard.css", "dashboard.js", "bundles/chart.js")
 
     async def departures(group: UserGroup, variables: Record, request: Request) -> Response:
         if request.path_params["handle"] != group.handle.hex():

@@ -111,7 +111,7 @@ def nearest(name: str) -> str | None:
     return suggestions.nearest(normalize_name(name), bundled_names())
 
 
-BUNDLE = files("tenantry") / "static" / "bundles" / "icons.txt"
+BUNDLE = files("tenantry_site") / "static" / "bundles" / "icons.txt"
 
 
 class GlyphOutline(NamedTuple):

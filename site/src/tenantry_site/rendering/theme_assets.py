@@ -49,7 +49,7 @@ def theme_assets(colors: str) -> ThemeAssets:
 
 @cache
 def _styles() -> str:
-    tokens = (files("tenantry") / "static" / "tokens.css").read_text(encoding="utf-8")
+    tokens = (files("tenantry_site") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
     return squeeze(tokens) + "".join(squeeze(_text(name)) for name in _STYLES)
 
 

@@ -141,7 +141,7 @@ _TOKEN = re.compile(r"--([a-z0-9-]+):\s*([^;]+);")
 @cache
 def tokens() -> tuple[dict[str, str], dict[str, str]]:
     """The values of the design tokens that differ between the modes, by their names: light, dark."""
-    text = (files("tenantry") / "static" / "tokens.css").read_text(encoding="utf-8")
+    text = (files("tenantry_site") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
     light, dark, *_ = re.split(r"^@media", text, flags=re.MULTILINE)
     of_dark = dict(_TOKEN.findall(dark))
     return {name: value for name, value in _TOKEN.findall(light) if name in of_dark}, of_dark

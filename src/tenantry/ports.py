@@ -66,13 +66,13 @@ class LeasedBackend(Backend, Protocol):
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         """What ``find`` finds, with the generation of the snapshot. ``fresh``: ask the store of record itself, not a
-        cache before it. The generation is None where it cannot be told: such an answer is used once."""
+        cache before it. The generation is None where it is not known: such an answer is used once."""
         ...
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """The changes after generation ``since``; None: as many of the last as are at hand. A list that would take long
         to read begins later than asked. ``lease``: for how many seconds after this call the caller will use what it
-        knows; a writer who cannot tell it of a write has to wait for so long. Raises StoreUnavailable."""
+        has cached; a writer whose write it cannot see has to wait for so long. Raises StoreUnavailable."""
         ...
 
     @property
@@ -82,7 +82,7 @@ class LeasedBackend(Backend, Protocol):
 
 
 class EvictionListener(Protocol):
-    """Hears what a bus tells. Both methods only make a cache ask again, so a lie costs a read and nothing else."""
+    """Takes the messages of a bus. Both methods make a cache ask again: a false message costs a read, nothing else."""
 
     def evict(self, handle: bytes, generation: int) -> None:
         """The group with this handle was written to, in this generation."""
@@ -110,7 +110,7 @@ class WatchedBus(Bus, Protocol):
 
 
 class ChangeListener(Protocol):
-    """Hears of each write of a store in this process, to tell others of it."""
+    """Called for each write of a store in this process, to send it to others."""
 
     def changed(self, handle: bytes, generation: int) -> None:
         """A rotation, update or deletion was committed. Called before the writer returns: it must not wait or raise."""

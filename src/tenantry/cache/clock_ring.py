@@ -42,7 +42,7 @@ _NONE_FREE: Final = -1
 class ClockRing:
     """At most ``capacity`` positions, in rows, and a hand that goes round. No call looks at more than a few of them.
 
-    At a free position stands the number of the one that was freed before it: the list of free ones takes no room.
+    A free position holds the number of the one that was freed before it: the list of free ones takes no memory.
     """
 
     __slots__ = ("_capacity", "_count", "_first_free", "_hand", "_made", "_rows")

@@ -73,7 +73,7 @@ class CachedAnswer:
         self.deadline = deadline
 
     def alive(self, now: float) -> bool:
-        """True if it may be used now. The same test stands in Resolver.peek, without a call."""
+        """True if it may be used now. The same test is written out in Resolver.peek, without a call."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 

@@ -39,7 +39,7 @@ HANDLE_TABLES: Final = 512
 """How many tables the handles are in. A handle is random: its second byte and a bit of its first choose one."""
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""The entries of each handle: mostly one, which then stands there without a tuple around it."""
+"""The entries of each handle: mostly one, which is then there without a tuple around it."""
 
 APPLIED_AT_ONCE: Final = 25
 """How many changes are applied at a time: some 300 µs, if each of them evicts what no cache of the processor holds."""

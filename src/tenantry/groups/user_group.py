@@ -1,7 +1,7 @@
 """UserGroup, one customer of the vendor as one immutable record, with what it is made and found of: its Environment,
 the parts of its Token, and a Reading or an Issued group as stores answer with them.
 
-How a group stands in JSON and in a table: codec.py.
+Its forms in JSON and in a table: codec.py.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ class Counters:
     fresh: int = 0
     """Reads that only the store of record could answer, not a cache before it."""
     stale: int = 0
-    """Answers that were not used, because the group had been written to since, or that could not be told."""
+    """Answers that were not used, because the group had been written to since, or that was not known."""
     unknown: int = 0
     """Loads that found no group for the token, or one outside the resolver's environment."""
     mismatched: int = 0

@@ -1,7 +1,7 @@
-"""Connection: stands between a socket and the HTTP protocol of the server, and knows how far its client is.
+"""Connection: between a socket and the HTTP protocol of the server; it knows how far its client is.
 
-It parses nothing. What a request has come to it learns from the app's side (``tenantry.connections.requests``): when
-the app is called the head was whole; when the app waits for a body, so does the server.
+It parses nothing. The progress of a request it learns from the app's side (``tenantry.connections.requests``): when the
+app is called the head was complete; when the app waits for a body, so does the server.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from enum import Enum, auto
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from tenantry.connections.counters import Closed
-from tenantry.connections.transport import GuardedTransport
+from tenantry.connections.limits import Closed
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
 from tenantry.http import error_response
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 HEAD_BYTES: Final = 64 * 1024
 """Of the head of a request, after which no more of it is read."""
 DRAIN_BYTES: Final = 1024 * 1024
-"""Of a body that nobody wants any more, which are read and thrown away so that the client can hear the answer."""
+"""Of a body that nobody wants any more, which are read and thrown away so that the client can read the answer."""
 DRAIN_SECONDS: Final = 2.0
 """How long that is done."""
 
@@ -38,19 +37,19 @@ class State(Enum):
     """What a connection is doing."""
 
     HEAD = auto()
-    """It was opened, or a first byte of a next request came; the head of the request is not whole yet."""
+    """It was opened, or a first byte of a next request came; the head of the request is not complete yet."""
     IDLE = auto()
     """Between two requests. The server's own keep-alive timeout ends that."""
     ACTIVE = auto()
     """The app is at work."""
     DRAINING = auto()
-    """All is said and our side is closed; what still comes is thrown away."""
+    """Our side is closed; what still comes is thrown away."""
     UPGRADED = auto()
     """A websocket: it has pings of its own."""
 
 
 class Connection(asyncio.Protocol):
-    """One connection. ``make_protocol`` gives the server's HTTP protocol for it, once it is let in."""
+    """One connection. ``make_protocol`` gives the server's HTTP protocol for it, once it is admitted."""
 
     def __init__(self, connections: OpenConnections, make_protocol: Callable[[Connection], asyncio.Protocol]) -> None:
         self._connections = connections
@@ -88,7 +87,7 @@ class Connection(asyncio.Protocol):
             self.state, self.since, self.received = State.HEAD, self.now(), 0
         if self.state is State.HEAD or self.state is State.DRAINING:
             if self.received > (DRAIN_BYTES if self.unread else HEAD_BYTES):  # before these, so one packet always fits
-                self._too_much()
+                self._refuse_oversized()
                 return
             self.received += len(data)
         if self._protocol is not None and self.state is not State.DRAINING:
@@ -99,7 +98,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._connections.discard(self)
-        self._leave(error)
+        self._end_protocol(error)
 
     def pause_writing(self) -> None:
         if self._protocol is not None:
@@ -109,20 +108,20 @@ class Connection(asyncio.Protocol):
         if self._protocol is not None:
             self._protocol.resume_writing()
 
-    # --- what the app's side tells ---
+    # --- progress of the request ---
 
     def now(self) -> float:
         """Seconds, by the clock of the event loop."""
         return self._connections.now()
 
     def begin(self, request: Request) -> None:
-        """The head of a request is whole."""
+        """The head of a request is complete."""
         if self.state is State.DRAINING:  # too late: it was refused in this very round of the loop
             return
         self.state, self.request, self.unread = State.ACTIVE, request, False
 
     def finish(self, *, unread: bool) -> None:
-        """Its answer is."""
+        """The response to it is complete."""
         if self.state is State.ACTIVE:
             self.state, self.since, self.request, self.unread = State.IDLE, self.now(), None, unread
             self.received = 0
@@ -150,24 +149,24 @@ class Connection(asyncio.Protocol):
         answered = self.request is not None and self.request.answered
         expects = self.state is State.ACTIVE or self.received or isinstance(error, TooManyConnections)
         if expects and not answered and not self.unread:
-            self.transport.write(_answer(error))
+            self.transport.write(_raw_response(error))
         self._drain()
-        self._leave(None)
+        self._end_protocol(None)
 
     def abort(self) -> None:
         """Ends it at once."""
         self.transport.abort()
 
     def _reset(self) -> None:
-        """The same, and the system forgets what it was still to send: to one who does not read that would take long."""
+        """The same, and the system drops what is unsent: to a client that does not read that would take long."""
         with suppress(OSError, AttributeError):
             self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         self.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Makes room for another: its file descriptor is free in the next round of the loop."""
+        """Makes capacity for another: its file descriptor is free in the next round of the loop."""
         if self.state is State.HEAD and self.received and not self.unread:
-            self.transport.write(_answer(error))
+            self.transport.write(_raw_response(error))
         self.abort()
 
     def _drain(self) -> None:
@@ -178,13 +177,13 @@ class Connection(asyncio.Protocol):
         except (OSError, NotImplementedError):  # the client is gone; or it cannot be told, as under TLS
             self.transport.close()
 
-    def _leave(self, error: Exception | None) -> None:
-        """The server's protocol, and so the app, is told that the client is gone; once."""
+    def _end_protocol(self, error: Exception | None) -> None:
+        """Tells the server's protocol, and so the app, once that the client is gone."""
         protocol, self._protocol = self._protocol, None
         if protocol is not None:
             protocol.connection_lost(error)
 
-    def _too_much(self) -> None:
+    def _refuse_oversized(self) -> None:
         if self.state is State.DRAINING:
             self.abort()
             return
@@ -195,7 +194,7 @@ class Connection(asyncio.Protocol):
 
     def check(self, now: float) -> None:
         """Ends it if its client is too slow. Called several times a second."""
-        if self._stalls(now):
+        if self._is_stalled(now):
             self._connections.counters.count(Closed.SLOW_READER)
             self._reset()
         elif self.state is State.HEAD and now - self.since > self._connections.limits.header_seconds:
@@ -208,7 +207,7 @@ class Connection(asyncio.Protocol):
             self._connections.counters.count(Closed.SLOW_BODY)
             self.refuse(RequestTimeout("the body of the request arrived too slowly"))
 
-    def _stalls(self, now: float) -> bool:
+    def _is_stalled(self, now: float) -> bool:
         """Whether the client reads too slowly what waits to be sent. Measured from one end of a grace to the next."""
         if self.state is State.UPGRADED:
             return False
@@ -249,7 +248,73 @@ class Connection(asyncio.Protocol):
         return self.transport.get_write_buffer_size() > 0
 
 
-def _answer(error: TenantryError) -> bytes:
+class GuardedTransport(asyncio.Transport):
+    """Hands all on to the real transport, but for the end: to close it is the connection's business.
+
+    Once the connection drains, it is closed for the protocol.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__()
+        self._connection = connection
+        self._real = connection.transport
+
+    def is_closing(self) -> bool:
+        return self._connection.is_draining or self._real.is_closing()
+
+    def close(self) -> None:
+        if not self.is_closing():
+            self._connection.close()
+
+    def abort(self) -> None:
+        self._real.abort()
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        if not self._connection.is_draining:
+            self._connection.written += len(data)
+            self._real.write(data)
+
+    def writelines(self, list_of_data: Iterable[bytes | bytearray | memoryview]) -> None:
+        self.write(b"".join(list_of_data))
+
+    def write_eof(self) -> None:
+        if not self._connection.is_draining:
+            self._real.write_eof()
+
+    def can_write_eof(self) -> bool:
+        return self._real.can_write_eof()
+
+    def get_write_buffer_size(self) -> int:
+        return self._real.get_write_buffer_size()
+
+    def get_write_buffer_limits(self) -> tuple[int, int]:
+        return self._real.get_write_buffer_limits()
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        self._real.set_write_buffer_limits(high, low)
+
+    def is_reading(self) -> bool:
+        return self._real.is_reading()
+
+    def pause_reading(self) -> None:
+        if not self._connection.is_draining:
+            self._real.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._real.resume_reading()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self._real.get_extra_info(name, default)
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        """A protocol does this to hand over to another one: to that of websockets."""
+        self._connection.upgrade(cast("asyncio.Protocol", protocol))
+
+    def get_protocol(self) -> asyncio.BaseProtocol:
+        return self._connection
+
+
+def _raw_response(error: TenantryError) -> bytes:
     """An answer to a request that no app has seen."""
     status, headers, body = error_response(error, {})
     phrase = HTTPStatus(status).phrase.encode("ascii")

@@ -1,18 +1,22 @@
-"""OpenConnections: all connections of a process, how many there may be, and which one goes when there are too many."""
+"""OpenConnections: all connections of a process, how many there may be, and which one is closed when there are too
+many; and the ConnectionFactory that uvicorn calls for each."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from uvicorn import Config
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from tenantry.connections.connection import Connection, State
-from tenantry.connections.counters import Closed, ConnectionCounters
-from tenantry.connections.limits import ConnectionLimits
+from tenantry.connections.limits import Closed, ConnectionCounters, ConnectionLimits
+from tenantry.connections.requests import CONNECTION
 from tenantry.errors import TooManyConnections
 
 _TICK: Final = 0.25
-"""Seconds between two looks at all of them. No connection has a timer of its own: a request costs none."""
+"""Seconds between two checks of all of them. No connection has a timer of its own: a request costs none."""
 _YOUNG: Final = 1.0
 """Seconds in which an honest client has sent its request: before that it is not taken for a slow one."""
 _REFUSED: Final = 8
@@ -21,7 +25,7 @@ their file descriptors are some of RESERVED_FILES."""
 
 
 class OpenConnections:
-    """Admits connections until a limit is met. Then the one that has earned its place least is closed for the new one:
+    """Admits connections until a limit is met. Then the least valuable one is closed for the new one:
 
     1. one that drains, or has kept the server waiting for a second: for the head of a request, for a body that comes
        more slowly than it should, or for the reading of its answer,
@@ -51,13 +55,13 @@ class OpenConnections:
         return asyncio.get_running_loop().time()
 
     def admit(self, connection: Connection) -> TooManyConnections | None:
-        """Takes it in; why it is to be refused, if there is no place for it."""
+        """Takes it in; why it is to be refused, if there is no capacity for it."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
         refused = None if address is None else self._make_capacity_for(address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
         if refused is not None:
-            self._turn_away(connection)
+            self._set_apart(connection)
         else:
             self._all[connection] = None
             if address is not None:
@@ -67,8 +71,8 @@ class OpenConnections:
             self._timer = asyncio.get_running_loop().call_later(_TICK, self._check)
         return refused
 
-    def _turn_away(self, connection: Connection) -> None:
-        """Keeps it apart: were it one of all, the next one would take its place, and there would be one too many."""
+    def _set_apart(self, connection: Connection) -> None:
+        """Counts it apart: were it one of all, the next one would replace it, and there would be one too many."""
         self._refused[connection] = None
         if len(self._refused) > _REFUSED:
             oldest = next(iter(self._refused))
@@ -97,7 +101,7 @@ class OpenConnections:
     ) -> TooManyConnections | None:
         self.counters.limit_met(reason, most, address)
         error = TooManyConnections("this server has as many connections as it can serve: try again")
-        least = _least(among, self.now(), self.limits.min_rate)
+        least = _least_valuable(among, self.now(), self.limits.min_rate)
         if least is None:
             return error
         self.discard(least)  # now, and not when its socket is closed: the next one is admitted before that
@@ -112,7 +116,7 @@ class OpenConnections:
         self._timer = asyncio.get_running_loop().call_later(_TICK, self._check) if left else None
 
 
-def _least(among: Iterable[Connection], now: float, min_rate: int) -> Connection | None:
+def _least_valuable(among: Iterable[Connection], now: float, min_rate: int) -> Connection | None:
     """The one to close; None if all are at work."""
     best: tuple[int, Connection] | None = None
     for connection in among:
@@ -141,3 +145,33 @@ def _rank(connection: Connection, now: float, min_rate: int) -> int:
     if request is None or not request.waits:
         return 0
     return 1 if request.is_behind(now, min_rate, _YOUNG) else 3
+
+
+class ConnectionFactory:
+    """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3")``.
+
+    ``protocol`` is the server's own, by default what uvicorn itself would take: httptools where it is installed, else
+    h11. Serves one event loop.
+    """
+
+    def __init__(
+        self,
+        limits: ConnectionLimits,
+        counters: ConnectionCounters | None = None,
+        protocol: Callable[..., asyncio.Protocol] = AutoHTTPProtocol,
+    ) -> None:
+        self.open = OpenConnections(limits, counters or ConnectionCounters())
+        self._protocol = protocol
+
+    def __call__(
+        self,
+        config: Config,
+        server_state: Any,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> Connection:
+        # The state that a server passes on to each request is the one way to it that needs nothing of its insides.
+        def make_protocol(connection: Connection) -> asyncio.Protocol:
+            return self._protocol(config, server_state, {**app_state, CONNECTION: connection}, _loop)
+
+        return Connection(self.open, make_protocol)

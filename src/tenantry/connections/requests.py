@@ -1,4 +1,4 @@
-"""TrackRequests: an ASGI app around another one, which tells each connection how far its request has come."""
+"""TrackRequests: an ASGI app around another one, which reports to each connection the progress of its request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tenantry.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
-"""Where a connection is kept in the state that a server passes to each request; apps do not see it."""
+"""The key of a connection in the state that a server passes to each request; apps do not see it."""
 
 
 class TrackRequests:
@@ -34,7 +34,17 @@ class TrackRequests:
 class Request:
     """One request: its messages on their way, and how fast its body comes."""
 
-    __slots__ = ("_bytes", "_connection", "_headers", "_receive", "_seconds", "_send", "_waits", "_whole", "answered")
+    __slots__ = (
+        "_bytes",
+        "_complete",
+        "_connection",
+        "_headers",
+        "_receive",
+        "_seconds",
+        "_send",
+        "_waits",
+        "answered",
+    )
 
     def __init__(
         self, connection: Connection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
@@ -43,15 +53,15 @@ class Request:
         self._headers = headers
         self._receive = receive
         self._send = send
-        self._whole = False
+        self._complete = False
         self._waits: float | None = None
         self._seconds = 0.0
         self._bytes = 0
         self.answered = False
-        """Whether an answer has begun."""
+        """Whether a response has begun."""
 
     async def receive(self) -> Message:
-        if self._whole:  # what the app waits for now is the end of its client, and that has time
+        if self._complete:  # what the app waits for now is the end of its client, and that has time
             return await self._receive()
         self._waits = self._connection.now()
         try:
@@ -60,13 +70,13 @@ class Request:
             self._seconds += self._connection.now() - self._waits  # which ``lags`` may have moved
             self._waits = None
         self._bytes += len(message.get("body", b""))
-        self._whole = not message.get("more_body", False)
+        self._complete = not message.get("more_body", False)
         return message
 
     def send(self, message: Message) -> Awaitable[None]:
         self.answered = True
         if message["type"] == "http.response.body" and not message.get("more_body", False):
-            self._connection.finish(unread=not self._whole and self._has_body())
+            self._connection.finish(unread=not self._complete and self._has_body())
         return self._send(message)
 
     def _has_body(self) -> bool:
@@ -88,7 +98,7 @@ class Request:
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether it has been so for a whole grace. Asking begins the next one where it is time."""
+        """Whether it has been so for a whole grace. The call begins the next grace where it is time."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

@@ -2,6 +2,6 @@
 
 from tenantry.metrics.api import ApiMetrics
 from tenantry.metrics.app import metrics_app
-from tenantry.metrics.timed import TimedBackend
+from tenantry.metrics.timed_backend import TimedBackend
 
 __all__ = ["ApiMetrics", "TimedBackend", "metrics_app"]

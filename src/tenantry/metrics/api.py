@@ -6,10 +6,10 @@ from typing import Final, Protocol
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_DURATION_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class RequestRecord(Protocol):
+class ObrequestRequest(Protocol):
     """The record that ``tenantry.api`` makes of a request that was answered."""
 
     @property
@@ -43,10 +43,10 @@ class ApiMetrics:
             "tenantry_api_request_duration_seconds",
             "How long requests to the provisioning API took.",
             ["operation"],
-            buckets=_BOUNDS,
+            buckets=_DURATION_BOUNDS,
             registry=self.registry,
         )
 
-    def __call__(self, record: RequestRecord) -> None:
+    def __call__(self, record: ObrequestRequest) -> None:
         self._requests.labels(record.operation, str(record.status), record.code).inc()
         self._durations.labels(record.operation).observe(record.seconds)

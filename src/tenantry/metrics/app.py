@@ -10,10 +10,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from tenantry.metrics.backend import BackendCollector
-from tenantry.metrics.buses import BusCollector
-from tenantry.metrics.cache import SecondLevelCollector
-from tenantry.metrics.resolver import ResolverCollector
+from tenantry.metrics.collectors import BackendCollector, BusCollector, ResolverCollector, SecondLevelCollector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +19,8 @@ if TYPE_CHECKING:
 
     from tenantry.backends.redis import RedisBackend
     from tenantry.metrics.api import ApiMetrics
-    from tenantry.metrics.buses import CountingBus
-    from tenantry.metrics.timed import TimedBackend
+    from tenantry.metrics.collectors import CountingBus
+    from tenantry.metrics.timed_backend import TimedBackend
     from tenantry.resolver import Resolver
 
 _HEADERS = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
@@ -64,7 +61,7 @@ class MetricsApp:
         if api is not None and "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             MultiProcessCollector(self._registry)  # type: ignore[no-untyped-call]
         elif api is not None:
-            self._registry.register(_Whole(api.registry))
+            self._registry.register(_RegistryCollector(api.registry))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] not in {"GET", "HEAD"}:
@@ -80,7 +77,7 @@ class MetricsApp:
         await send({"type": "http.response.body", "body": body})
 
 
-class _Whole(Collector):
+class _RegistryCollector(Collector):
     """What another registry holds."""
 
     def __init__(self, registry: CollectorRegistry) -> None:

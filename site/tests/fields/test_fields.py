@@ -78,8 +78,8 @@ async def test_colors(open_page: OpenPage, tmp_path: Path, dark: bool) -> None:
 @pytest.mark.parametrize(("given", "dark"), [("light", False), ("dark", True)])
 async def test_background_of_one_mode(open_page: OpenPage, tmp_path: Path, given: str, dark: bool) -> None:
     """Real files often give one side: the other mode keeps the ground it has without any."""
-    plain = (await visit(open_page, made(tmp_path / "plain"), dark=not dark)).page
-    usual = await style(plain, "html", "backgroundColor")
+    sanitize = (await visit(open_page, made(tmp_path / "plain"), dark=not dark)).page
+    usual = await style(sanitize, "html", "backgroundColor")
     out = made(tmp_path / "one", colors={"primary": "#a02060", "background": {given: "#336699"}})
     page = (await visit(open_page, out, dark=dark)).page
     assert await style(page, "html", "backgroundColor") == "rgb(51, 102, 153)"
@@ -197,8 +197,8 @@ async def test_the_icon_types_look_different(open_page: OpenPage, tmp_path: Path
     kinds = ["duotone", "light", "sharp-solid", "solid", "thin"]
     anchors = [{"name": kind, "icon": "bell", "iconType": kind, "url": f"https://{kind}.example"} for kind in kinds]
     page = (await visit(open_page, made(tmp_path, anchors=anchors))).page
-    drawn = [await each.inner_html() for each in (await page.locator(".anchors .anchor-icon").all())[1:]]
-    assert len(set(drawn)) == len(kinds)
+    rendered = [await each.inner_html() for each in (await page.locator(".anchors .anchor-icon").all())[1:]]
+    assert len(set(rendered)) == len(kinds)
 
 
 async def test_anchors_of_a_version(open_page: OpenPage, tmp_path: Path) -> None:
@@ -230,13 +230,13 @@ TOPS: dict[str, dict[str, dict[str, str]]] = {
 
 async def test_top_anchor(open_page: OpenPage, tmp_path: Path) -> None:
     """``Documentation``, ``book-open``, ``duotone`` where the file says nothing else. Red when one is not passed on."""
-    drawn = {}
+    rendered = {}
     for name, top in TOPS.items():
         page = (await visit(open_page, made(tmp_path / name, anchors=ANCHORS[:1], **top))).page
         assert await texts(page, ".anchors a") == [top.get("topAnchor", {}).get("name", "Documentation"), "Guides"]
-        drawn[name] = await page.locator(".anchors .anchor-icon").first.inner_html()
-    assert drawn["unset"] == drawn["same"]
-    assert len(set(drawn.values())) == len(TOPS) - 1
+        rendered[name] = await page.locator(".anchors .anchor-icon").first.inner_html()
+    assert rendered["unset"] == rendered["same"]
+    assert len(set(rendered.values())) == len(TOPS) - 1
 
 
 async def test_tabs(open_page: OpenPage, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_what_is_not_found_has_a_remedy(spec: str, fix: str) -> None:
         ("apo.json", "{}", "API002", "api.json"),
         ("../api.json", "{}", "API002", "api.json"),
         ("api.json", "", "API004", ""),
-        ("api.json", "{", "API001", "mend"),
+        ("api.json", "{", "API001", "fix"),
         ("api.json", "[]", "API005", ""),
         ("api.json", '{"swagger": "2.0", "paths": {}}', "API004", "convert"),
         ("api.json", '{"openapi": "2.5"}', "API004", "3.1"),
@@ -113,13 +113,13 @@ def test_references_to_other_files_of_the_site() -> None:
         "parts/common.yaml": "limit: {name: limit, in: query, schema: {$ref: 'types.json#/a~1b'}}",
         "parts/types.json": '{"a/b": {"type": "integer", "maximum": 9}}',
     }
-    read, notes = endpoint(found, **files)
+    read, diagnostics = endpoint(found, **files)
     assert [(each.name, each.shape.type, each.shape.constraints) for each in read.parameters] == [
         ("limit", "integer", ("at most 9",))
     ]
-    assert codes(notes) == ["API007", "API007", "API006", "API006"]
-    assert [note.pointer.split("/")[5] for note in notes] == ["1", "2", "3", "4"]
-    assert all(note.fix for note in notes)
+    assert codes(diagnostics) == ["API007", "API007", "API006", "API006"]
+    assert [note.pointer.split("/")[5] for note in diagnostics] == ["1", "2", "3", "4"]
+    assert all(note.fix for note in diagnostics)
 
 
 def test_a_reference_that_leads_to_itself() -> None:
@@ -172,13 +172,13 @@ def test_wrong_shapes_are_noted_and_left_out() -> None:
         "summary": ["x"], "tags": "a", "deprecated": "yes", "parameters": {"a": 1}, "requestBody": 7,
         "responses": [], "callbacks": "c", "servers": {}, "security": "none",
     })  # fmt: skip
-    read, notes = endpoint(found)
+    read, diagnostics = endpoint(found)
     assert (read.parameters, read.body, read.responses, read.callbacks) == ((), None, (), ())
-    assert set(codes(notes)) == {"API005"}
-    assert {note.pointer.rpartition("/")[2] for note in notes} >= {
+    assert set(codes(diagnostics)) == {"API005"}
+    assert {note.pointer.rpartition("/")[2] for note in diagnostics} >= {
         "deprecated",
         "parameters",
         "requestBody",
         "responses",
     }
-    assert {note.severity for note in notes} == {Severity.WARNING}
+    assert {note.severity for note in diagnostics} == {Severity.WARNING}

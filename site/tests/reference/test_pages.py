@@ -174,8 +174,8 @@ def test_security_of_the_document() -> None:
 )
 def test_the_configuration_s_and_the_page_s_authorization(auth: Any, page: str, found: Any) -> None:
     """The page before the configuration, the configuration before the document."""
-    drawn = draw(one({}, **SECURED), front=FrontMatter(openapi="POST /things", auth_method=page), api={"auth": auth})
-    assert ways(drawn) == found
+    rendered = draw(one({}, **SECURED), front=FrontMatter(openapi="POST /things", auth_method=page), api={"auth": auth})
+    assert ways(rendered) == found
 
 
 def test_names_and_prefixes_of_authorization() -> None:
@@ -302,18 +302,18 @@ def test_the_api_pages_of_real_sites(name: str, count: int) -> None:
     settings, _ = loads(files["mint.json"])
     assert settings is not None
     pages = ApiPages(settings, read_documents(settings, files), READER)
-    drawn = []
+    rendered = []
     for source, words in files.items():
         if source.endswith(".mdx"):
             before = READER.read(source, words)
             after = pages.draw(before)
             if after is not before:
-                drawn.append(after)
+                rendered.append(after)
                 assert [one.code for one in after.diagnostics if one.code.startswith("API")] == []
-    assert len(drawn) == count
+    assert len(rendered) == count
     if count == 1:
-        assert re.findall(r'data-in="(\w+)" data-name="(\w+)"', drawn[0].html)[0] == ("path", "campaignId")
-        assert "x-scope3-api-key: &lt;X_SCOPE3_API_KEY&gt;" in drawn[0].html
+        assert re.findall(r'data-in="(\w+)" data-name="(\w+)"', rendered[0].html)[0] == ("path", "campaignId")
+        assert "x-scope3-api-key: &lt;X_SCOPE3_API_KEY&gt;" in rendered[0].html
     else:
-        assert not any("playground" in page.parts for page in drawn)
-        assert any(page.title == "Save request to cache" for page in drawn)
+        assert not any("playground" in page.parts for page in rendered)
+        assert any(page.title == "Save request to cache" for page in rendered)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry_site.reference.parsing import Unreadable, parse
+from tenantry_site.reference.document_parser import UnreadableDocument, parse
 
 
 def test_yaml_has_the_scalars_of_its_version_1_2() -> None:
@@ -53,7 +53,7 @@ def test_yaml_merges_anchors() -> None:
 )  # fmt: skip
 def test_what_cannot_be_read_says_why(text: str | bytes, words: str) -> None:
     """Bombs, loops and other people's objects too. Red when the limits or the safe loader are taken away."""
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableDocument) as caught:
         parse(text)
     assert words in caught.value.message
     assert caught.value.fix
@@ -61,10 +61,10 @@ def test_what_cannot_be_read_says_why(text: str | bytes, words: str) -> None:
 
 def test_a_mistake_has_its_place() -> None:
     """Line and column count from 1."""
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableDocument) as caught:
         parse('{"a": 1,\n "b" 2}')
     assert (caught.value.line, caught.value.column) == (2, 6)
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableDocument) as caught:
         parse("a: 1\n b: 2\n")
     assert caught.value.line == 2
 
@@ -87,6 +87,6 @@ def test_any_text_is_read_or_refused(text: str | bytes) -> None:
     """Nothing but Unreadable, and what is read can be written."""
     try:
         found = parse(text)
-    except Unreadable:
+    except UnreadableDocument:
         return
     json.dumps(found, allow_nan=False, ensure_ascii=False).encode()

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenantry_site.reference.bodies import as_text
-from tenantry_site.reference.sampling import sample
-from tenantry_site.reference.shape import ABSENT, Shape
+from tenantry_site.reference.bodies import as_text, sample
+from tenantry_site.reference.schemas import ABSENT, Shape
 from tests.reference.stage import codes, config, endpoint, one
 
 
@@ -136,9 +135,9 @@ def test_a_schema_that_explodes_is_cut() -> None:
         f"T{n}": {"type": "object", "properties": {f"p{k}": ref(f"T{n + 1}") for k in range(5)}} for n in range(6)
     }
     content = {"content": {"application/json": {"schema": ref("T0")}}}
-    read, notes = endpoint(one({"requestBody": content}, components={"schemas": {**schemas, "T6": {}}}))
+    read, diagnostics = endpoint(one({"requestBody": content}, components={"schemas": {**schemas, "T6": {}}}))
     assert read.body is not None
-    assert set(codes(notes)) == {"API009"}
+    assert set(codes(diagnostics)) == {"API009"}
     assert len(as_text(sample(read.body.media[0].shape, request=True), "json")) < 50_000
 
 

@@ -101,8 +101,8 @@ def test_a_request_with_a_body(title: str, method: str, kind: str, served: Serve
     elif kind == "binary":
         assert text == "of the file"
     else:
-        wanted = [(name.replace('"', "%22"), "of the file" if file else value) for name, value, file in body.pairs]
-        assert _parts(headers["content-type"], text) == wanted
+        parse_spec = [(name.replace('"', "%22"), "of the file" if file else value) for name, value, file in body.pairs]
+        assert _parts(headers["content-type"], text) == parse_spec
 
 
 def _parts(kind: str, text: str) -> list[tuple[str, str]]:

@@ -48,7 +48,7 @@ def _render(element: Element, context: RenderContext, prefix: str, location: str
 
 
 def _playground_attributes(element: Element, location: str, name: str) -> Markup:
-    """What the playground of an ``api`` page makes an input of: ``reference.traces`` reads it."""
+    """What the playground of an ``api`` page makes an input of: ``reference.param_fields`` reads it."""
     given = {"param": name, "in": location, "type": element.text("type")}
     if element.flag("required"):
         given["required"] = "true"

@@ -3,11 +3,11 @@
 ``read_documents`` reads what the configuration names; ``ApiPages`` adds to the pages what their front matter asks for.
 """
 
-from tenantry_site.reference.callees import callees
-from tenantry_site.reference.codes import CODES
+from tenantry_site.reference.document_loader import CODES
 from tenantry_site.reference.operation import Operation
+from tenantry_site.reference.operation_lookup import Reference, read_documents
 from tenantry_site.reference.pages import ApiPages
-from tenantry_site.reference.reference import Reference, read_documents
-from tenantry_site.reference.request_headers import request_headers
+from tenantry_site.reference.parameters import request_headers
+from tenantry_site.reference.server_urls import server_urls
 
-__all__ = ["CODES", "ApiPages", "Operation", "Reference", "callees", "read_documents", "request_headers"]
+__all__ = ["CODES", "ApiPages", "Operation", "Reference", "read_documents", "request_headers", "server_urls"]

@@ -13,8 +13,8 @@ from tenantry_site.page import Page
 from tenantry_site.reference import authorization
 from tenantry_site.reference.documents import METHODS
 from tenantry_site.reference.operation import Endpoint, Parameter, Server
-from tenantry_site.reference.servers import clean, of_addresses
-from tenantry_site.reference.traces import body, traces
+from tenantry_site.reference.param_fields import body, param_fields
+from tenantry_site.reference.server_urls import clean, of_addresses
 
 _ENTRY: Final = re.compile(r"(?:(?P<method>[A-Za-z]+)\s+)?(?P<target>\S.*)")
 _COLON: Final = re.compile(r"(?<=/):([A-Za-z_][\w-]*)")
@@ -57,8 +57,8 @@ def parse(text: str) -> ApiEntry | None:
 
 def endpoint(entry: ApiEntry, page: Page, config: SiteConfig) -> Endpoint:
     """The endpoint with the parameters that the page lists, and those of its path."""
-    listed, fields = traces(page.html)
-    known = {(one.place, one.name) for one in listed}
+    listed, fields = param_fields(page.html)
+    known = {(one.location, one.name) for one in listed}
     added = [
         Parameter(name, "path", required=True, style="simple", explode=False)
         for name in dict.fromkeys(_BRACED.findall(entry.path))
@@ -70,7 +70,7 @@ def endpoint(entry: ApiEntry, page: Page, config: SiteConfig) -> Endpoint:
         if ("query", name) not in known
     ]
     in_path = set(_BRACED.findall(entry.path))
-    kept = tuple(one for one in listed if one.place != "path" or one.name in in_path)
+    kept = tuple(one for one in listed if one.location != "path" or one.name in in_path)
     method = page.front.auth_method.strip().lower()
     chosen = method if method in authorization.METHODS else config.api.auth.method
     servers = (Server(entry.base),) if entry.base is not None else of_addresses(config.api.base_url) or (Server(""),)
@@ -85,10 +85,12 @@ def endpoint(entry: ApiEntry, page: Page, config: SiteConfig) -> Endpoint:
     )
 
 
-def problems(entry: ApiEntry | None, page: Page, config: SiteConfig, drawn: Endpoint | None) -> tuple[Diagnostic, ...]:
+def problems(
+    entry: ApiEntry | None, page: Page, config: SiteConfig, rendered: Endpoint | None
+) -> tuple[Diagnostic, ...]:
     """What there is to say about the entry and the parameters of its page."""
     written, source = page.front.api.strip(), page.source
-    if entry is None or drawn is None:
+    if entry is None or rendered is None:
         message, fix = f"api: {written!r} is not a path or an http(s) address", 'write "METHOD /path"'
         return (Diagnostic(Severity.WARNING, "API012", message, fix, path=source),)
     found = []
@@ -102,7 +104,7 @@ def problems(entry: ApiEntry | None, page: Page, config: SiteConfig, drawn: Endp
         message = f"api: {written!r} is a path, and the configuration has no api.baseUrl"
         fix = "set api.baseUrl; until then the host of the docs is called"
         found.append(Diagnostic(Severity.INFO, "API017", message, fix, path=source))
-    listed = {one.name for one in traces(page.html)[0] if one.place == "path"}
+    listed = {one.name for one in param_fields(page.html)[0] if one.location == "path"}
     for name in sorted(listed - set(_BRACED.findall(entry.path))):
         message = f"the path parameter {name!r} is not in {entry.path}"
         fix = f"write {{{name}}} into the path, or say where else it goes: query, header or body"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tenantry_site.config.model import ApiAuth
-from tenantry_site.reference.library import nearest
+from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.operation import Authorization, Credential, In
-from tenantry_site.reference.place import Place
+from tenantry_site.suggestions import nearest
 
 METHODS: Final = ("bearer", "basic", "key", "none")
 """What a page may say."""
@@ -31,12 +31,12 @@ def configured(method: str, auth: ApiAuth, declared: Iterable[Credential] = ()) 
     if method == "bearer":
         return ((Credential("bearer", name=name or "Authorization", labels=label, prefix=prefix),),)
     known = next((one for one in declared if one.kind == "key" and (name is None or one.name == name)), None)
-    place: In = known.place if known else "header"
+    location: In = known.location if known else "header"
     header = name or (known.name if known else "X-API-Key")
-    return ((Credential("key", place, header, (auth.name or header,), prefix),),)
+    return ((Credential("key", location, header, (auth.name or header,), prefix),),)
 
 
-def declared(requirements: Place, schemes: Place) -> Authorization:
+def declared(requirements: JsonRef, schemes: JsonRef) -> Authorization:
     """What a document's ``security`` asks for: a list of alternatives, each with all the schemes that it needs."""
     ways = []
     for item in requirements.items("security"):
@@ -47,7 +47,7 @@ def declared(requirements: Place, schemes: Place) -> Authorization:
     return tuple(dict.fromkeys(ways)) if any(ways) else ()
 
 
-def all_schemes(schemes: Place) -> Iterator[Credential]:
+def all_schemes(schemes: JsonRef) -> Iterator[Credential]:
     """Every credential that a document declares."""
     for name in schemes.value if isinstance(schemes.value, dict) else ():
         scheme = schemes.object(name)
@@ -56,31 +56,31 @@ def all_schemes(schemes: Place) -> Iterator[Credential]:
             yield credential
 
 
-def _credential(name: str, needed: Place, schemes: Place) -> Credential | None:
+def _credential(name: str, needed: JsonRef, schemes: JsonRef) -> Credential | None:
     scheme = schemes.object(name)
     if not scheme:
         known = nearest(name, schemes.value if isinstance(schemes.value, dict) else ())
         fix = f"write {known!r}" if known else "add it to components.securitySchemes"
-        needed.at(name).note("API014", f"there is no security scheme {name!r}", fix)
+        needed.at(name).report("API014", f"there is no security scheme {name!r}", fix)
         return None
     return _scheme(scheme)
 
 
-def _scheme(scheme: Place) -> Credential | None:
+def _scheme(scheme: JsonRef) -> Credential | None:
     kind, about = scheme.text("type").lower(), scheme.text("description")
     if kind == "apikey":
-        place = scheme.text("in")
+        location = scheme.text("in")
         name = scheme.text("name")
-        if place not in ("header", "query", "cookie") or not name:
-            scheme.note("API005", "an apiKey needs `in` and `name`", "write in: header and name: the header's name")
+        if location not in ("header", "query", "cookie") or not name:
+            scheme.report("API005", "an apiKey needs `in` and `name`", "write in: header and name: the header's name")
             return None
-        return Credential("key", place, name, (name,), description=about)  # type: ignore[arg-type]  # one of the three
+        return Credential("key", location, name, (name,), description=about)  # type: ignore[arg-type]  # one of the three
     if kind == "http" and scheme.text("scheme").lower() == "basic":
         return Credential("basic", labels=("Username", "Password"), description=about)
     if kind in ("http", "oauth2", "openidconnect"):
         return Credential("bearer", description=about or _FLOWS.get(kind, ""))
     if kind != "mutualtls":
-        scheme.note("API005", f"{kind[:40]!r} is not a type of a security scheme", "write http, apiKey or oauth2")
+        scheme.report("API005", f"{kind[:40]!r} is not a type of a security scheme", "write http, apiKey or oauth2")
     return None
 
 

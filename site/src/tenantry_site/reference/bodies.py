@@ -1,4 +1,5 @@
-"""Bodies: what a request or a response holds in each content type, with its examples as text."""
+"""What a request or a response holds in each content type, with its examples as text; where a document has none, an
+example is made from the schema."""
 
 from __future__ import annotations
 
@@ -7,11 +8,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.operation import Example, Form, Media
-from tenantry_site.reference.place import Place
-from tenantry_site.reference.sampling import sample
-from tenantry_site.reference.schemas import Schemas
-from tenantry_site.reference.shape import ABSENT, Shape
+from tenantry_site.reference.schemas import ABSENT, Schemas, Shape
 
 _FORMS: Final[dict[str, Form]] = {
     "application/x-www-form-urlencoded": "form",
@@ -20,15 +19,15 @@ _FORMS: Final[dict[str, Form]] = {
     "application/pdf": "binary",
     "application/zip": "binary",
 }
-_TEXTS: Final = ("xml", "yaml", "csv", "javascript", "html", "plain", "ndjson", "jsonl", "graphql", "sql")
+_TEXT_TYPES: Final = ("xml", "yaml", "csv", "javascript", "html", "plain", "ndjson", "jsonl", "graphql", "sql")
 _LONGEST_EXAMPLE: Final = 40_000  # characters; more of it explains nothing
 _MOST: Final = 12
 
 
-def medias(place: Place, schemas: Schemas, *, request: bool) -> tuple[Media, ...]:
+def medias(ref: JsonRef, schemas: Schemas, *, request: bool) -> tuple[Media, ...]:
     """The bodies under ``content``."""
     found: list[Media] = []
-    for kind, item in place.entries("content"):
+    for kind, item in ref.entries("content"):
         media = item.followed().as_object()
         if media and len(found) < _MOST:
             shape = schemas.shape(media.at("schema"))
@@ -47,12 +46,12 @@ def form_of(media_type: str, shape: Shape) -> Form:
         return "json"
     if bare.startswith(("image/", "audio/", "video/", "font/")) or shape.kind == "file":
         return "binary"
-    if bare.startswith("text/") or any(bare.endswith(word) for word in _TEXTS):
+    if bare.startswith("text/") or any(bare.endswith(word) for word in _TEXT_TYPES):
         return "text"
     return "json" if bare in ("*/*", "application/*") else "text"
 
 
-def _examples(media: Place, shape: Shape, form: Form, *, request: bool) -> Iterator[Example]:
+def _examples(media: JsonRef, shape: Shape, form: Form, *, request: bool) -> Iterator[Example]:
     given = list(_given(media, form))
     if given:
         yield from given
@@ -62,7 +61,7 @@ def _examples(media: Place, shape: Shape, form: Form, *, request: bool) -> Itera
         yield Example("example", as_text(value, form), generated=shape.example is ABSENT)
 
 
-def _given(media: Place, form: Form) -> Iterator[Example]:
+def _given(media: JsonRef, form: Form) -> Iterator[Example]:
     if media.has("example"):
         yield Example("example", as_text(media.value["example"], form))
     for name, item in list(media.entries("examples"))[:_MOST]:
@@ -100,3 +99,79 @@ def pretty(value: Any) -> str:
 def compact(value: Any) -> str:
     """JSON in one line; a text as it is without quotes would be another value, so it keeps them."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+_SAMPLE_TEXTS: Final = {
+    "date-time": "2026-01-15T09:30:00Z",
+    "date": "2026-01-15",
+    "time": "09:30:00Z",
+    "duration": "PT1H",
+    "email": "user@example.com",
+    "idn-email": "user@example.com",
+    "hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "uri": "https://example.com",
+    "url": "https://example.com",
+    "uri-reference": "/path",
+    "uuid": "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+    "byte": "ZXhhbXBsZQ==",
+    "password": "<PASSWORD>",
+}
+
+
+def sample(shape: Shape, *, request: bool) -> Any:
+    """A value of this shape. A request has no read-only property and an answer no write-only one.
+
+    ABSENT where nothing can be said: a recursive shape, or one of any type.
+    """
+    for given in (shape.example, shape.const, shape.default):
+        if given is not ABSENT:
+            return given
+    if shape.enum:
+        return shape.enum[0]
+    if shape.recursive:
+        return ABSENT
+    if shape.kind in ("object", "") and (shape.fields or shape.extra or shape.alternatives):
+        return _object(shape, request=request)
+    if shape.kind == "array":
+        return _array(shape, request=request)
+    return _scalar(shape)
+
+
+def _object(shape: Shape, *, request: bool) -> Any:
+    made: dict[str, Any] = {}
+    for field in shape.fields:
+        skipped = field.shape.read_only if request else field.shape.write_only
+        if skipped or (field.shape.deprecated and not field.required) or field.name.startswith("/"):
+            continue
+        value = sample(field.shape, request=request)
+        if value is not ABSENT:
+            made[field.name] = value
+        elif field.required and not field.shape.recursive:
+            made[field.name] = None
+    if shape.alternatives:
+        first = sample(shape.alternatives[0], request=request)
+        if not isinstance(first, dict):
+            return made or first
+        made |= {key: value for key, value in first.items() if key not in made}
+    if not made and shape.extra is not None:
+        value = sample(shape.extra, request=request)
+        made = {} if value is ABSENT else {"key": value}
+    return made
+
+
+def _array(shape: Shape, *, request: bool) -> Any:
+    if shape.fields:  # a tuple: its members are named [0], [1], …
+        members = (sample(field.shape, request=request) for field in shape.fields)
+        return [None if member is ABSENT else member for member in members]
+    value = sample(shape.items, request=request) if shape.items is not None else ABSENT
+    return [] if value is ABSENT else [value]
+
+
+def _scalar(shape: Shape) -> Any:
+    if shape.kind == "string":
+        return _SAMPLE_TEXTS.get(shape.format, "string")
+    if shape.kind in ("integer", "number"):
+        return 0 if shape.least is None else shape.least
+    return {"boolean": True, "object": {}, "file": "<FILE>", "null": None}.get(shape.kind, ABSENT)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tenantry_site.reference.bodies import compact, pretty
 from tenantry_site.reference.operation import Media, Parameter
-from tenantry_site.reference.shape import ABSENT, Shape
+from tenantry_site.reference.schemas import ABSENT, Shape
 
 Kind = Literal["text", "number", "select", "list", "json", "file"]
 
@@ -22,7 +22,7 @@ class Control:
     """
 
     name: str
-    place: str
+    location: str
     kind: Kind
     value: str = ""
     options: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ def _of_parameter(one: Parameter) -> Control:
     hint = one.placeholder or _text(one.example if one.example is not ABSENT else shape.default, kind)
     return Control(
         name=one.name,
-        place=one.place,
+        location=one.location,
         kind=kind,
         value=value if one.required else "",
         options=options,

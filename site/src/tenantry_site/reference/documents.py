@@ -8,9 +8,15 @@ from typing import Final
 
 from tenantry_site.config.model import NamedDocument, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.reference.library import Library, Notes, is_elsewhere, nearest, within
+from tenantry_site.reference.document_loader import (
+    DocumentDiagnostics,
+    DocumentLoader,
+    is_external,
+    resolve_path,
+)
+from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.operation import Operation
-from tenantry_site.reference.place import Place
+from tenantry_site.suggestions import PathSuggestions
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query", "x-query")
 """The keys of a path item that are operations; 3.1 has no word for QUERY (RFC 10008), so some write ``x-query``."""
@@ -25,14 +31,14 @@ class Documents:
     anchor that names it, or None. The others are read when a page asks for an operation that no named one has.
     """
 
-    __slots__ = ("_library", "_notes", "_operations", "_quiet", "_unnamed", "_used", "named")
+    __slots__ = ("_diagnostics", "_loader", "_operations", "_unnamed", "_unnamed_diagnostics", "_used", "named")
 
     def __init__(
         self, config: SiteConfig, files: Mapping[str, str | bytes], fetched: Mapping[str, str | bytes]
     ) -> None:
-        self._library = Library(files, fetched)
-        self._notes = Notes()
-        self._quiet: dict[str, Notes] = {}
+        self._loader = DocumentLoader(files, fetched)
+        self._diagnostics = DocumentDiagnostics()
+        self._unnamed_diagnostics: dict[str, DocumentDiagnostics] = {}
         self._operations: dict[str, tuple[Operation, ...]] = {}
         self._used: dict[str, None] = {}
         self._unnamed: tuple[str, ...] | None = None
@@ -45,8 +51,11 @@ class Documents:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the documents themselves; what is wrong within an operation is said on its page."""
-        return (*self._notes.since(0), *(one for path in self._used for one in self._quiet[path].since(0)))
+        """What is wrong with the documents themselves; what is wrong within an operation is reported on its page."""
+        return (
+            *self._diagnostics.since(0),
+            *(one for path in self._used for one in self._unnamed_diagnostics[path].since(0)),
+        )
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -54,22 +63,26 @@ class Documents:
         return (*self.named, *self._used)
 
     def use(self, path: str) -> None:
-        """Notes that an operation of a document is on a page."""
+        """Records that an operation of a document is on a page."""
         if path not in self.named:
             self._used[path] = None
 
     def unnamed(self) -> tuple[str, ...]:
         """The documents in the folder that the configuration does not name, those nearer to the root first."""
         if self._unnamed is None:
-            self._unnamed = tuple(path for path in self._library.declared() if path not in self.named)
+            self._unnamed = tuple(path for path in self._loader.declared() if path not in self.named)
         return self._unnamed
 
     def read(self, path: str) -> tuple[Operation, ...]:
         """The operations of a document, read once; none where it is not OpenAPI. What is wrong with one that is not
         named matters only when it is used."""
         if path not in self._operations:
-            notes = self._notes if path in self.named else self._quiet.setdefault(path, Notes())
-            root = Place(self._library.value(path, notes), path, "", self._library, notes)
+            diagnostics = (
+                self._diagnostics
+                if path in self.named
+                else self._unnamed_diagnostics.setdefault(path, DocumentDiagnostics())
+            )
+            root = JsonRef(self._loader.value(path, diagnostics), path, "", self._loader, diagnostics)
             self._operations[path] = tuple(_operations(root)) if root and _is_openapi(root) else ()
         return self._operations[path]
 
@@ -77,53 +90,57 @@ class Documents:
         """Why a document has no operations, in a few words; empty if it has some."""
         if self.read(path):
             return ""
-        said = self._quiet[path].since(0) if path in self._quiet else self._notes.since(0)
-        return next((one.message for one in said if one.path == path), "it has no operation")
+        reported = (
+            self._unnamed_diagnostics[path].since(0)
+            if path in self._unnamed_diagnostics
+            else self._diagnostics.since(0)
+        )
+        return next((one.message for one in reported if one.path == path), "it has no operation")
 
     def likely(self) -> list[str]:
         """The files of the site that may be OpenAPI documents."""
-        return self._library.likely()
+        return self._loader.likely()
 
     def _path(self, named: NamedDocument) -> str | None:
         written = named.written
-        if is_elsewhere(written):
-            if written in self._library:
+        if is_external(written):
+            if written in self._loader:
                 return written
             fix = "build with --fetch, or save a copy of the document beside the pages and name that"
-            self._say("API003", f"openapi: {written} is a web address, and was not fetched", fix, named)
+            self._report("API003", f"openapi: {written} is a web address, and was not fetched", fix, named)
             return None
-        path = within("", written)
-        if path is not None and path in self._library:
+        path = resolve_path("", written)
+        if path is not None and path in self._loader:
             return path
-        near = nearest(path or written, self._library.likely())
+        near = PathSuggestions(self._loader.likely()).find(path or written)
         fix = f"write {near!r}" if near else "write the path of a JSON or YAML file of the site"
-        self._say("API002", f"openapi: there is no file {written}", fix, named)
+        self._report("API002", f"openapi: there is no file {written}", fix, named)
         return None
 
-    def _say(self, code: str, message: str, fix: str, named: NamedDocument) -> None:
-        self._notes.add(Severity.WARNING, code, message, fix, pointer=named.pointer)
+    def _report(self, code: str, message: str, fix: str, named: NamedDocument) -> None:
+        self._diagnostics.add(Severity.WARNING, code, message, fix, pointer=named.pointer)
 
 
-def _is_openapi(root: Place) -> bool:
+def _is_openapi(root: JsonRef) -> bool:
     if not isinstance(root.value, dict):
-        root.note_shape("an OpenAPI object")
+        root.report_type("an OpenAPI object")
         return False
     version = root.value.get("openapi")
     if isinstance(version, (str, int, float)) and _VERSION.fullmatch(str(version).strip()):
         return True
     if "swagger" in root.value:
         message = f"this is Swagger {root.text('swagger')}, and only OpenAPI 3.0 and 3.1 are read"
-        root.note("API004", message, "convert the document to OpenAPI 3", Severity.ERROR)
+        root.report("API004", message, "convert the document to OpenAPI 3", Severity.ERROR)
         return False
     if version is None:
         message, fix = "the document does not say `openapi`", 'write "openapi": "3.1.0" at its top, if it is one'
     else:
         message, fix = f"OpenAPI {str(version)[:40]} is not read", "write OpenAPI 3.0 or 3.1"
-    root.note("API004", message, fix, Severity.ERROR)
+    root.report("API004", message, fix, Severity.ERROR)
     return False
 
 
-def _operations(root: Place) -> Iterator[Operation]:
+def _operations(root: JsonRef) -> Iterator[Operation]:
     for path, item in root.entries("paths"):
         if not path.startswith("x-"):
             yield from item_operations(path, item)
@@ -135,11 +152,11 @@ def _operations(root: Place) -> Iterator[Operation]:
                 break
 
 
-def item_operations(path: str, item: Place) -> Iterator[Operation]:
+def item_operations(path: str, item: JsonRef) -> Iterator[Operation]:
     """The operations of one path item."""
     around = item.followed().as_object()
     for key in around.value or ():
         if key.lower() in METHODS:
-            place = around.at(key).as_object()
-            if place:
-                yield Operation(key.lower().removeprefix("x-").upper(), path, item.path, place, around)
+            ref = around.at(key).as_object()
+            if ref:
+                yield Operation(key.lower().removeprefix("x-").upper(), path, item.path, ref, around)

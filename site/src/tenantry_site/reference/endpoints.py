@@ -1,4 +1,4 @@
-"""Endpoints: all that the page of an operation shows, read from its document when the page is drawn."""
+"""Endpoints: all that the page of an operation shows, read from its document when the page is rendered."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic
 from tenantry_site.reference import authorization
 from tenantry_site.reference.bodies import medias
+from tenantry_site.reference.document_loader import DocumentDiagnostics
 from tenantry_site.reference.documents import item_operations
-from tenantry_site.reference.library import Notes
+from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.operation import (
     Authorization,
     Body,
@@ -22,9 +23,8 @@ from tenantry_site.reference.operation import (
     Server,
 )
 from tenantry_site.reference.parameters import headers, parameters
-from tenantry_site.reference.place import Place
 from tenantry_site.reference.schemas import Known, Schemas
-from tenantry_site.reference.servers import servers
+from tenantry_site.reference.server_urls import servers
 
 _MOST_RESPONSES = 40
 _MOST_CALLBACKS = 20
@@ -41,56 +41,56 @@ class Endpoints:
 
     def read(self, operation: Operation, auth_method: str = "") -> tuple[Endpoint, tuple[Diagnostic, ...]]:
         """The endpoint, and what is wrong with what the document says of it. ``auth_method`` is the page's."""
-        notes = Notes()
+        diagnostics = DocumentDiagnostics()
         noting = replace(
             operation,
-            place=replace(operation.place, notes=notes),
-            around=replace(operation.around, notes=notes),
+            ref=replace(operation.ref, diagnostics=diagnostics),
+            around=replace(operation.around, diagnostics=diagnostics),
         )
-        return self._endpoint(noting, auth_method), notes.since(0)
+        return self._endpoint(noting, auth_method), diagnostics.since(0)
 
     def _endpoint(self, operation: Operation, auth_method: str) -> Endpoint:
-        place, ordered = operation.place, self._config.api.maintain_order
+        ref, ordered = operation.ref, self._config.api.maintain_order
         schemas = Schemas(self._known, ordered=ordered)
-        root = replace(place, value=place.library.value(operation.file, place.notes), path=operation.file, pointer="")
+        root = replace(ref, value=ref.loader.value(operation.file, ref.diagnostics), path=operation.file, pointer="")
         return Endpoint(
             method=operation.method,
             path=operation.path,
             servers=servers(operation, root, self._config.api.base_url) or (Server(""),),
             parameters=parameters(operation, schemas, ordered=ordered),
-            body=_body(place, schemas),
-            responses=tuple(_responses(place, schemas, request=operation.is_webhook)),
-            authorization=() if operation.is_webhook else self._authorization(place, root, auth_method),
-            callbacks=tuple(_callbacks(place)),
+            body=_body(ref, schemas),
+            responses=tuple(_responses(ref, schemas, request=operation.is_webhook)),
+            authorization=() if operation.is_webhook else self._authorization(ref, root, auth_method),
+            callbacks=tuple(_callbacks(ref)),
             siblings=tuple(one.method for one in item_operations(operation.path, operation.around)),
             description=operation.description,
-            deprecated=place.flag("deprecated"),
+            deprecated=ref.flag("deprecated"),
         )
 
-    def _authorization(self, place: Place, root: Place, method: str) -> Authorization:
+    def _authorization(self, ref: JsonRef, root: JsonRef, method: str) -> Authorization:
         """The page's word, then "none" of the operation's own, then the configuration's, then the document's."""
         auth, schemes = self._config.api.auth, root.object("components").object("securitySchemes")
-        if not method and place.value.get("security") == []:
+        if not method and ref.value.get("security") == []:
             return ()
         chosen = method or auth.method
         if chosen:
             return authorization.configured(chosen, auth, tuple(authorization.all_schemes(schemes)))
-        found = authorization.declared(place if place.has("security") else root, schemes)
+        found = authorization.declared(ref if ref.has("security") else root, schemes)
         if auth.input_prefix:
             return tuple(tuple(replace(one, prefix=auth.input_prefix) for one in way) for way in found)
         return found
 
 
-def _body(place: Place, schemas: Schemas) -> Body | None:
-    body = place.object("requestBody")
+def _body(ref: JsonRef, schemas: Schemas) -> Body | None:
+    body = ref.object("requestBody")
     if not body:
         return None
     media = medias(body, schemas, request=True)
     return Body(media, body.text("description"), body.flag("required")) if media else None
 
 
-def _responses(place: Place, schemas: Schemas, *, request: bool) -> Iterator[Response]:
-    given = list(place.entries("responses"))[:_MOST_RESPONSES]
+def _responses(ref: JsonRef, schemas: Schemas, *, request: bool) -> Iterator[Response]:
+    given = list(ref.entries("responses"))[:_MOST_RESPONSES]
     for status, item in sorted(given, key=lambda pair: _rank(pair[0])):
         response = item.followed().as_object()
         if not response or status.startswith("x-"):
@@ -104,8 +104,8 @@ def _rank(status: str) -> tuple[bool, str]:
     return not status[:1].isdigit(), status.upper()
 
 
-def _callbacks(place: Place) -> Iterator[Callback]:
-    for name, item in list(place.entries("callbacks"))[:_MOST_CALLBACKS]:
+def _callbacks(ref: JsonRef) -> Iterator[Callback]:
+    for name, item in list(ref.entries("callbacks"))[:_MOST_CALLBACKS]:
         callback = item.followed().as_object()
         for expression in callback.value or ():
             if not expression.startswith("x-"):

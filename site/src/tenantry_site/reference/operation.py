@@ -1,12 +1,12 @@
-"""Operation: one endpoint of an OpenAPI document, or one that a page's front matter describes, ready to be drawn."""
+"""Operation: one endpoint of an OpenAPI document, or one that a page's front matter describes, ready to be rendered."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tenantry_site.reference.place import Place
-from tenantry_site.reference.shape import ABSENT, ANY, Shape
+from tenantry_site.reference.json_ref import JsonRef
+from tenantry_site.reference.schemas import ABSENT, ANY, Shape
 
 In = Literal["path", "query", "header", "cookie"]
 
@@ -22,25 +22,25 @@ class Operation:
     method: str
     path: str
     file: str
-    place: Place = field(repr=False, compare=False)
-    around: Place = field(repr=False, compare=False)
+    ref: JsonRef = field(repr=False, compare=False)
+    around: JsonRef = field(repr=False, compare=False)
     """The path item, whose parameters and servers hold for all of its operations."""
 
     @property
     def title(self) -> str:
         """Its summary, else its id, else method and path."""
-        named = self.place.text("summary").strip() or self.around.text("summary").strip()
-        return named or self.place.text("operationId") or f"{self.method} {self.path}"
+        named = self.ref.text("summary").strip() or self.around.text("summary").strip()
+        return named or self.ref.text("operationId") or f"{self.method} {self.path}"
 
     @property
     def description(self) -> str:
         """Markdown, from people who are not trusted."""
-        return self.place.text("description") or self.around.text("description")
+        return self.ref.text("description") or self.around.text("description")
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The names of its groups."""
-        return tuple(tag.value for tag in self.place.items("tags") if isinstance(tag.value, str))
+        return tuple(tag.value for tag in self.ref.items("tags") if isinstance(tag.value, str))
 
     @property
     def is_webhook(self) -> bool:
@@ -63,7 +63,7 @@ class Parameter:
     """
 
     name: str
-    place: In
+    location: In
     description: str = ""
     required: bool = False
     deprecated: bool = False
@@ -153,7 +153,7 @@ class Credential:
     """
 
     kind: Literal["bearer", "basic", "key"]
-    place: In = "header"
+    location: In = "header"
     name: str = "Authorization"
     labels: tuple[str, ...] = ("Token",)
     prefix: str = ""
@@ -161,10 +161,10 @@ class Credential:
 
     @property
     def words(self) -> str:
-        """What it is, in words."""
+        """What it is, as text."""
         if self.kind == "basic":
             return "User name and password"
-        where = {"header": "header", "query": "query parameter", "cookie": "cookie"}.get(self.place, "header")
+        where = {"header": "header", "query": "query parameter", "cookie": "cookie"}.get(self.location, "header")
         kind = "Bearer token in the" if self.kind == "bearer" else "Key in the"
         return f"{kind} {where} {self.name}"
 
@@ -210,5 +210,5 @@ class Endpoint:
     @property
     def request_headers(self) -> frozenset[str]:
         """The names of the headers that a request of it may carry: its parameters' and its credentials'."""
-        signing = (one.name for way in self.authorization for one in way if one.place == "header")
-        return frozenset((*signing, *(one.name for one in self.parameters if one.place == "header")))
+        signing = (one.name for way in self.authorization for one in way if one.location == "header")
+        return frozenset((*signing, *(one.name for one in self.parameters if one.location == "header")))

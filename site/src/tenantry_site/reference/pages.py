@@ -1,9 +1,10 @@
-"""ApiPages: what pages get whose front matter has ``api`` or ``openapi``, and the pages that a document makes."""
+"""What pages get whose front matter has ``api`` or ``openapi``, and the pages and groups for the operations of a
+document that no page names."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
@@ -15,14 +16,71 @@ from tenantry_site.markdown.code_blocks import Highlighter, code_block
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import FrontMatter, Page
 from tenantry_site.reference import api_entry, authorization
-from tenantry_site.reference.drawing.page import Setting, draw
+from tenantry_site.reference.descriptions import Descriptions, Reader
 from tenantry_site.reference.endpoints import Endpoints
-from tenantry_site.reference.generated import generated, groups
-from tenantry_site.reference.operation import Endpoint
-from tenantry_site.reference.outline import outline
-from tenantry_site.reference.prose import Prose, Reader
-from tenantry_site.reference.reference import Reference
+from tenantry_site.reference.html.blocks import slug
+from tenantry_site.reference.html.page import PageSettings, draw
+from tenantry_site.reference.markdown import endpoint_markdown
+from tenantry_site.reference.operation import Endpoint, Operation
+from tenantry_site.reference.operation_lookup import Reference
 from tenantry_site.reference.request import PLACEHOLDER_HOST
+
+FOLDER = "api-reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A page to be. ``group`` is the title of its group in the navigation."""
+
+    path: str
+    group: str
+    front: FrontMatter
+
+
+def generated(reference: Reference, taken: Collection[str], named: Mapping[str, str]) -> tuple[Generated, ...]:
+    """A page for each operation of the named documents of which no page names one. ``named``: the ``openapi`` of the
+    pages, by their paths.
+
+    A site that names some operations has chosen them: the rest of that document is left out.
+    """
+    found = [reference.find(spec, page) for page, spec in named.items()]  # each, so that its document counts as used
+    spoken = {operation.file for operation in found if operation is not None}
+    used = set(taken)
+    pages = []
+    for file, operations in reference.documents.items():
+        if file not in spoken:
+            for operation in operations:
+                page = _page(operation, reference.folder(file) or FOLDER, used)
+                used.add(page.path)
+                pages.append(page)
+    return tuple(pages)
+
+
+def groups(pages: Iterable[Generated]) -> tuple[Group, ...]:
+    """The groups of the pages, in the order in which their operations come."""
+    found: dict[str, list[str]] = {}
+    for page in pages:
+        found.setdefault(page.group, []).append(page.path)
+    return tuple(Group(group=title, pages=tuple(paths)) for title, paths in found.items())
+
+
+def _page(operation: Operation, below: str, used: Collection[str]) -> Generated:
+    tag = (operation.tags or ("Webhooks" if operation.is_webhook else "API reference",))[0]
+    folder = slug(tag) if operation.tags or operation.is_webhook else "operations"
+    name = slug(operation.title) or slug(f"{operation.method} {operation.path}") or "operation"
+    paths = _candidates(f"{below}/{folder or 'operations'}/{name}")
+    path = next(path for path in paths if path not in used)
+    front = FrontMatter(title=operation.title, openapi=operation.spec)
+    return Generated(path, tag.strip() or "API reference", front)
+
+
+def _candidates(path: str) -> Iterator[str]:
+    yield path
+    number = 2
+    while True:
+        yield f"{path}-{number}"
+        number += 1
+
 
 _MODES: Final = ("show", "simple", "hide")
 
@@ -39,19 +97,19 @@ class ApiPages:
         self._reference = reference
         self._options = options or SiteOptions()
         self._endpoints = Endpoints(config)
-        self._prose = Prose(reader)
+        self._prose = Descriptions(reader)
         self._highlighter = Highlighter()
         self._host = _host(self._options.base_url)
 
     def draw(self, page: Page) -> Page:
         """The page with what its front matter asks for; the same page where that is nothing."""
         if page.front.openapi.strip():
-            drawn = self._draw_operation(page)
+            rendered = self._draw_operation(page)
         elif page.front.api.strip():
-            drawn = self._draw_entry(page)
+            rendered = self._draw_entry(page)
         else:
             return page
-        return replace(drawn, diagnostics=tuple(_placed(one, page.source) for one in drawn.diagnostics))
+        return replace(rendered, diagnostics=tuple(_placed(one, page.source) for one in rendered.diagnostics))
 
     def complete(self, front: FrontMatter, page: str = "") -> FrontMatter:
         """Front matter with the title and description of its operation where it has none of its own."""
@@ -87,55 +145,55 @@ class ApiPages:
         if operation is None:
             problem = self._reference.problem(page.front.openapi, page.source)
             return replace(page, diagnostics=(*page.diagnostics, problem))
-        method, notes = self._auth_method(page)
+        method, diagnostics = self._auth_method(page)
         endpoint, found = self._endpoints.read(operation, method)
         title = page.title if page.front.title else operation.title
-        return self._drawn(replace(page, title=title), endpoint, (*notes, *found))
+        return self._drawn(replace(page, title=title), endpoint, (*diagnostics, *found))
 
     def _draw_entry(self, page: Page) -> Page:
         entry = api_entry.parse(page.front.api)
         endpoint = api_entry.endpoint(entry, page, self._config) if entry is not None else None
-        notes = (*self._auth_method(page)[1], *api_entry.problems(entry, page, self._config, endpoint))
+        diagnostics = (*self._auth_method(page)[1], *api_entry.problems(entry, page, self._config, endpoint))
         if endpoint is None:
-            return replace(page, diagnostics=(*page.diagnostics, *notes))
-        return self._drawn(page, endpoint, notes)
+            return replace(page, diagnostics=(*page.diagnostics, *diagnostics))
+        return self._drawn(page, endpoint, diagnostics)
 
-    def _drawn(self, page: Page, endpoint: Endpoint, notes: tuple[Diagnostic, ...]) -> Page:
+    def _drawn(self, page: Page, endpoint: Endpoint, diagnostics: tuple[Diagnostic, ...]) -> Page:
         mode, problem = self._mode(page)
         relay = self._options.relay
-        setting = Setting(
+        setting = PageSettings(
             mode=mode,
             relay=relative_url(html_path(page.path), relay.strip("/")) if relay else "",
             host=self._host,
             repeat_description=endpoint.description.strip() != page.front.description.strip(),
         )
-        drawn = draw(endpoint, page.html, setting, self._prose.on(page.path), self._code)
+        rendered = draw(endpoint, page.html, setting, self._prose.on(page.path), self._code)
         return replace(
             page,
             front=replace(page.front, mode="wide"),  # its second column stands where the list of headings would
-            html=drawn.html,
-            headings=(*page.headings, *(part.heading for part in drawn.parts)),
-            sections=(*page.sections, *(part.section for part in drawn.parts)),
-            markdown=f"{page.markdown.rstrip()}\n\n{outline(endpoint)}".lstrip(),
+            html=rendered.html,
+            headings=(*page.headings, *(part.heading for part in rendered.parts)),
+            sections=(*page.sections, *(part.section for part in rendered.parts)),
+            markdown=f"{page.markdown.rstrip()}\n\n{endpoint_markdown(endpoint)}".lstrip(),
             request_headers=endpoint.request_headers,
-            parts=page.parts | {"api"} | ({"playground"} if drawn.lively else frozenset()),
-            diagnostics=(*page.diagnostics, *notes, *problem),
+            parts=page.parts | {"api"} | ({"playground"} if rendered.lively else frozenset()),
+            diagnostics=(*page.diagnostics, *diagnostics, *problem),
         )
 
     def _code(self, language: str, text: str) -> str:
         return code_block(language, text, 0, self._highlighter).html
 
     def _mode(self, page: Page) -> tuple[str, tuple[Diagnostic, ...]]:
-        wanted = page.front.playground.strip().lower()
-        if not wanted or wanted in _MODES:
-            return wanted or self._config.api.playground.mode, ()
-        return self._config.api.playground.mode, (_refused("playground", wanted, _MODES, page.source),)
+        parse_spec = page.front.playground.strip().lower()
+        if not parse_spec or parse_spec in _MODES:
+            return parse_spec or self._config.api.playground.mode, ()
+        return self._config.api.playground.mode, (_refused("playground", parse_spec, _MODES, page.source),)
 
     def _auth_method(self, page: Page) -> tuple[str, tuple[Diagnostic, ...]]:
-        wanted = page.front.auth_method.strip().lower()
-        if not wanted or wanted in authorization.METHODS:
-            return wanted, ()
-        return "", (_refused("authMethod", wanted, authorization.METHODS, page.source),)
+        parse_spec = page.front.auth_method.strip().lower()
+        if not parse_spec or parse_spec in authorization.METHODS:
+            return parse_spec, ()
+        return "", (_refused("authMethod", parse_spec, authorization.METHODS, page.source),)
 
 
 def _placed(said: Diagnostic, source: str) -> Diagnostic:

@@ -1,16 +1,22 @@
-"""Parameters: those of an operation and of its path, and the headers of a response."""
+"""The parameters of an operation and of its path, the headers of a response, and the names of the request headers that
+a site declares."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.reference.authorization import all_schemes
+from tenantry_site.reference.document_loader import DocumentDiagnostics
+from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.operation import In, Operation, Parameter
-from tenantry_site.reference.place import Place
+from tenantry_site.reference.operation_lookup import Reference
 from tenantry_site.reference.schemas import Schemas
 
-PLACES: Final[tuple[In, ...]] = ("path", "query", "header", "cookie")
+LOCATIONS: Final[tuple[In, ...]] = ("path", "query", "header", "cookie")
 _MOST: Final = 200
 _STYLES: Final[dict[str, str]] = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 _BRACED: Final = re.compile(r"\{([^{}]+)\}")
@@ -21,17 +27,17 @@ _NOT_PARAMETERS: Final = frozenset({"accept", "content-type", "authorization"})
 def parameters(operation: Operation, schemas: Schemas, *, ordered: bool) -> tuple[Parameter, ...]:
     """The operation's own and those of its path, the former before the latter where both have one."""
     found: dict[tuple[str, str], Parameter] = {}
-    for place in (operation.around, operation.place):
-        for item in list(place.items("parameters"))[:_MOST]:
+    for ref in (operation.around, operation.ref):
+        for item in list(ref.items("parameters"))[:_MOST]:
             parameter = _parameter(item.followed().as_object(), schemas)
             if parameter is not None:
-                found[parameter.place, parameter.name] = parameter
+                found[parameter.location, parameter.name] = parameter
     if not operation.is_webhook:
         _check(operation, found)
     chosen = list(found.values())
     if not ordered:
         chosen.sort(key=lambda one: (not one.required, one.name.casefold(), one.name))
-    return tuple(sorted(chosen, key=lambda one: PLACES.index(one.place)))
+    return tuple(sorted(chosen, key=lambda one: LOCATIONS.index(one.location)))
 
 
 def _check(operation: Operation, found: dict[tuple[str, str], Parameter]) -> None:
@@ -40,62 +46,87 @@ def _check(operation: Operation, found: dict[tuple[str, str], Parameter]) -> Non
     for name in names:
         if ("path", name) not in found:
             message = f"{operation.path}: the parameter {name!r} is not declared"
-            operation.place.note("API013", message, f"add a parameter with name: {name} and in: path")
+            operation.ref.report("API013", message, f"add a parameter with name: {name} and in: path")
             found["path", name] = Parameter(name, "path", required=True, style="simple", explode=False)
-    for (place, name), parameter in list(found.items()):
-        if place == "path" and name not in names:
+    for (location, name), parameter in list(found.items()):
+        if location == "path" and name not in names:
             message = f"the path parameter {name!r} is not in {operation.path}"
-            operation.place.note("API013", message, f"write {{{name}}} into the path, or take the parameter away")
-            del found[place, parameter.name]
+            operation.ref.report("API013", message, f"write {{{name}}} into the path, or take the parameter away")
+            del found[location, parameter.name]
 
 
-def _parameter(place: Place, schemas: Schemas) -> Parameter | None:
-    if not place:
+def _parameter(ref: JsonRef, schemas: Schemas) -> Parameter | None:
+    if not ref:
         return None
-    name, where = place.text("name"), place.text("in")
-    if not name or where not in PLACES:
-        place.note("API005", "a parameter needs `name` and `in`", "write in: path, query, header or cookie")
+    name, where = ref.text("name"), ref.text("in")
+    if not name or where not in LOCATIONS:
+        ref.report("API005", "a parameter needs `name` and `in`", "write in: path, query, header or cookie")
         return None
     if where == "header" and name.lower() in _NOT_PARAMETERS:
         return None
-    return _read(place, schemas, name, where)
+    return _read(ref, schemas, name, where)
 
 
-def _read(place: Place, schemas: Schemas, name: str, where: In) -> Parameter:
-    schema, as_json = place.at("schema"), False
-    if not schema and place.has("content"):
-        for kind, media in place.entries("content"):
+def _read(ref: JsonRef, schemas: Schemas, name: str, where: In) -> Parameter:
+    schema, as_json = ref.at("schema"), False
+    if not schema and ref.has("content"):
+        for kind, media in ref.entries("content"):
             schema, as_json = media.as_object().at("schema"), "json" in kind
             break
     shape = schemas.shape(schema)
-    style = place.text("style") or _STYLES[where]
+    style = ref.text("style") or _STYLES[where]
     return Parameter(
         name=name,
-        place=where,
-        description=place.text("description") or shape.description,
-        required=place.flag("required") or where == "path",
-        deprecated=place.flag("deprecated") or shape.deprecated,
+        location=where,
+        description=ref.text("description") or shape.description,
+        required=ref.flag("required") or where == "path",
+        deprecated=ref.flag("deprecated") or shape.deprecated,
         shape=shape,
         style=style,
-        explode=place.flag("explode") if place.has("explode") else style in ("form", "deepObject"),
+        explode=ref.flag("explode") if ref.has("explode") else style in ("form", "deepObject"),
         json=as_json,
-        example=_example(place, shape.example),
+        example=_example(ref, shape.example),
     )
 
 
-def _example(place: Place, otherwise: Any) -> Any:
-    if place.has("example"):
-        return place.value["example"]
-    for _, item in place.entries("examples"):
+def _example(ref: JsonRef, otherwise: Any) -> Any:
+    if ref.has("example"):
+        return ref.value["example"]
+    for _, item in ref.entries("examples"):
         example = item.followed().as_object()
         if example.has("value"):
             return example.value["value"]
     return otherwise
 
 
-def headers(response: Place, schemas: Schemas) -> Iterator[Parameter]:
+def headers(response: JsonRef, schemas: Schemas) -> Iterator[Parameter]:
     """The headers of a response."""
     for name, item in list(response.entries("headers"))[:_MOST]:
         header = item.followed().as_object()
         if header and name.lower() != "content-type":
             yield _read(header, schemas, name, "header")
+
+
+def request_headers(config: SiteConfig, reference: Reference) -> frozenset[str]:
+    """``api.auth.name``, the header parameters of all operations, and the keys that are sent as a header."""
+    names = {config.api.auth.name} if config.api.auth.name and config.api.auth.method != "basic" else set()
+    return frozenset((*names, *_parameters(reference), *_keys(reference)))
+
+
+def _parameters(reference: Reference) -> Iterator[str]:
+    diagnostics = DocumentDiagnostics()  # what is wrong with them is reported on the page of the operation
+    for operation in reference.operations:
+        for ref in (operation.around, operation.ref):
+            for item in replace(ref, diagnostics=diagnostics).items("parameters"):
+                parameter = item.followed().as_object()
+                if parameter.text("in") == "header":
+                    yield parameter.text("name")
+
+
+def _keys(reference: Reference) -> Iterator[str]:
+    diagnostics = DocumentDiagnostics()
+    for operation in {operation.file: operation for operation in reference.operations}.values():
+        ref = replace(operation.ref, diagnostics=diagnostics)
+        root = replace(ref, value=ref.loader.value(operation.file, diagnostics), path=operation.file, pointer="")
+        schemes = root.object("components").object("securitySchemes")
+        yield from (one.name for one in all_schemes(schemes) if one.location == "header")

@@ -55,7 +55,10 @@ def initial(endpoint: Endpoint, host: str = PLACEHOLDER_HOST) -> Request:
     signing = endpoint.authorization[0] if endpoint.authorization else ()
     server = endpoint.servers[0].filled if endpoint.servers else ""
     base = server if "://" in server else host + server
-    queries = [*_queries(inputs), *(f"{_encoded(one.name)}={{{one.name}}}" for one in signing if one.place == "query")]
+    queries = [
+        *_queries(inputs),
+        *(f"{_encoded(one.name)}={{{one.name}}}" for one in signing if one.location == "query"),
+    ]
     query = f"?{'&'.join(queries)}" if queries else ""
     body = _body(endpoint)
     return Request(
@@ -69,7 +72,7 @@ def initial(endpoint: Endpoint, host: str = PLACEHOLDER_HOST) -> Request:
 
 
 def _path(path: str, inputs: Iterable[Control]) -> str:
-    values = {control.name: control for control in inputs if control.place == "path"}
+    values = {control.name: control for control in inputs if control.location == "path"}
 
     def filled(name: str) -> str:
         control = values.get(name)
@@ -90,7 +93,7 @@ def literal(path: str) -> str:
 
 def _queries(inputs: Iterable[Control]) -> Iterator[str]:
     for control in inputs:
-        if control.place == "query":
+        if control.location == "query":
             if control.value:
                 yield from (f"{_encoded(name)}={value}" for name, value in _written(control))
             elif control.required:
@@ -123,15 +126,15 @@ def _headers(inputs: Iterable[Control], signing: Iterable[Credential], body: Sen
     crumbs = []
     for one in signing:
         shown = one.prefix + _blank("TOKEN" if one.kind == "bearer" else one.labels[0])
-        if one.place == "cookie":
+        if one.location == "cookie":
             crumbs.append(f"{one.name}={shown}")
-        elif one.kind != "basic" and one.place == "header":
+        elif one.kind != "basic" and one.location == "header":
             yield one.name, _line(bearing(shown) if one.kind == "bearer" else shown)
     for control in inputs:
         value = _joined(control) if control.value else _blank(control.name) if control.required else ""
-        if control.place == "header" and value:
+        if control.location == "header" and value:
             yield control.name, _line(value)
-        elif control.place == "cookie" and value:
+        elif control.location == "cookie" and value:
             crumbs.append(f"{control.name}={value}")
     if crumbs:
         yield "Cookie", _line("; ".join(crumbs))

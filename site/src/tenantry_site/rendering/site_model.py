@@ -14,7 +14,7 @@ from tenantry_site.navigation import Navigation
 from tenantry_site.options import SiteOptions
 from tenantry_site.outputs import Redirects, old_addresses
 from tenantry_site.page import FrontMatter
-from tenantry_site.reference import ApiPages, Reference, callees, read_documents
+from tenantry_site.reference import ApiPages, Reference, server_urls, read_documents
 from tenantry_site.rendering.source_files import PAGES, SourceFiles, classify, configuration_file
 from tenantry_site.rendering.source_pages import Files, SourcePage, SourcePages
 from tenantry_site.rendering.theme_assets import ThemeAssets, theme_assets
@@ -145,7 +145,7 @@ class SiteModelBuilder:
 
     def _callees(self, reference: Reference) -> frozenset[str]:
         """The origins that playgrounds call, where no relay does it for them."""
-        return frozenset() if self._options.relay is not None else callees(reference)
+        return frozenset() if self._options.relay is not None else server_urls(reference)
 
     def _navigation(self, config: SiteConfig, every: Mapping[str, SourcePage]) -> Navigation:
         fronts = {page: source_page.front for page, source_page in every.items()}

@@ -1,19 +1,83 @@
-"""Reference: the operations of a site's OpenAPI documents, and how a page's front matter finds one."""
+"""The operations of a site's OpenAPI documents, and how a page's front matter names one: ``[FILE] METHOD /path`` or
+``[FILE] webhook NAME``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
+from posixpath import basename, splitext
 from types import MappingProxyType
 from typing import Final
 
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.navigation.tree import prefix_of
-from tenantry_site.reference.documents import Documents
-from tenantry_site.reference.finding import files_among, find, near, wanted
-from tenantry_site.reference.library import nearest, within
+from tenantry_site.reference.document_loader import resolve_path
+from tenantry_site.reference.documents import METHODS, Documents
 from tenantry_site.reference.operation import Operation
+from tenantry_site.suggestions import PathSuggestions, nearest
+
+_SPEC: Final = re.compile(r"(?:(?P<file>\S.*?)\s+)?(?P<method>[A-Za-z][A-Za-z-]*)\s+(?P<path>\S.*)")
+_NAMES: Final = re.compile(r"\{[^{}]*\}")
+_WORDS: Final = frozenset({*(method.removeprefix("x-") for method in METHODS), "webhook"})
+
+
+@dataclass(frozen=True, slots=True)
+class OperationSpec:
+    """An ``openapi`` entry taken apart. ``method`` is in capitals; ``file`` empty: any document."""
+
+    file: str
+    method: str
+    path: str
+
+
+def parse_spec(spec: str) -> OperationSpec | None:
+    """The entry, if it has a method and a path; the method may be in any case."""
+    match = _SPEC.fullmatch(" ".join(spec.split()))
+    if match is None or match["method"].lower() not in _WORDS:
+        return None
+    return OperationSpec(match["file"] or "", match["method"].upper(), match["path"])
+
+
+def files_among(file: str, paths: Sequence[str]) -> Iterator[str]:
+    """The documents that may be meant: the one of this path, else those of this name, else of it without suffix."""
+    if file in paths:  # a web address
+        yield file
+        return
+    path = resolve_path("", file)
+    if path in paths:
+        yield str(path)
+        return
+    for same in (basename, _stem):
+        found = [known for known in paths if same(known) == same(path or file)]
+        if found:
+            yield from found
+            return
+
+
+def _stem(path: str) -> str:
+    return splitext(basename(path))[0]
+
+
+def find_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Operation | None:
+    """The operation of just this method and path."""
+    for operation in operations:
+        if operation.path == entry.path and operation.method == entry.method:
+            return operation
+    return None
+
+
+def nearest_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Operation | None:
+    """The operation that was most likely meant: the same path by other names, else one that is spelled nearly so; its
+    method first."""
+    path = nearest(entry.path, (one.path for one in operations))
+    shape = _NAMES.sub("{}", entry.path.rstrip("/").casefold())
+    same = [one for one in operations if _NAMES.sub("{}", one.path.rstrip("/").casefold()) == shape]
+    found = same or [one for one in operations if one.path == path]
+    return next((one for one in found if one.method == entry.method), found[0] if found else None)
+
 
 _SHOWN: Final = 6
 """Documents that a diagnostic lists."""
@@ -70,11 +134,11 @@ class Reference:
         Of several documents that have it, the one is taken that the tab or anchor of ``page`` names, else one that the
         configuration names, else one of the folder.
         """
-        entry = wanted(spec)
+        entry = parse_spec(spec)
         if entry is None:
             return None
         for path in self._considered(entry.file, page):
-            operation = find(entry, self._documents.read(path))
+            operation = find_operation(entry, self._documents.read(path))
             if operation is not None:
                 self._documents.use(path)
                 return operation
@@ -82,14 +146,14 @@ class Reference:
 
     def problem(self, spec: str, source: str) -> Diagnostic:
         """Why ``find`` found nothing, for the page ``source``, and what to write instead."""
-        entry = wanted(spec)
+        entry = parse_spec(spec)
         if entry is None:
             message, fix = f"openapi: {spec!r} has no method and path", 'write "METHOD /path", as in "GET /users"'
             return Diagnostic(Severity.WARNING, "API010", message, fix, path=source)
         page = source.rpartition(".")[0]
         considered = tuple(self._considered(entry.file, page))
         if entry.file and not considered:
-            known = nearest(entry.file, (*self._documents.named, *self._documents.unnamed()))
+            known = PathSuggestions((*self._documents.named, *self._documents.unnamed())).find(entry.file)
             message = f"openapi: there is no OpenAPI document {entry.file}{self._seen(self._considered('', page))}"
             fix = f"write {known!r}" if known else "add the file, or write the path of one that there is"
         elif not considered:
@@ -97,7 +161,7 @@ class Reference:
             fix = "put the document into the site's folder, or name its web address in `openapi` and build with --fetch"
         else:
             message = f"openapi: no document has the operation {entry.method} {entry.path}{self._seen(considered)}"
-            close = near(entry, tuple(chain.from_iterable(map(self._documents.read, considered))))
+            close = nearest_operation(entry, tuple(chain.from_iterable(map(self._documents.read, considered))))
             fix = f'write "{close.method} {close.path}"' if close else "write an operation that the document has"
         return Diagnostic(Severity.WARNING, "API010", message, fix, path=source)
 
@@ -112,7 +176,7 @@ class Reference:
     def _in_turn(self, file: str, page: str) -> Iterator[str]:
         if file:
             yield from files_among(file, (*self._documents.named, *self._documents.unnamed()))
-            if (path := within("", file)) in self._documents.likely():
+            if (path := resolve_path("", file)) in self._documents.likely():
                 yield str(path)
             return
         yield from (path for prefix, path in self._prefixes if page == prefix or page.startswith(f"{prefix}/"))

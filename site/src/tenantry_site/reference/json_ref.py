@@ -1,6 +1,7 @@
-"""Place: one value of an OpenAPI document, with where it stands; reading on from it never raises.
+"""JsonRef: one value of an OpenAPI document, with its position; reading on from it never raises.
 
-A part of the wrong type is noted and taken as absent, so that whoever reads a document sees only what has a shape.
+A value of the wrong type is reported and taken as absent, so that whoever reads a document sees only what has the right
+type.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from tenantry_site.diagnostic import Severity
-from tenantry_site.reference.library import Library, Notes, is_elsewhere, within
+from tenantry_site.reference.document_loader import DocumentDiagnostics, DocumentLoader, is_external, resolve_path
 
 _LONGEST_CHAIN: Final = 20  # of references that lead to references
 _NOWHERE: Final = object()
@@ -23,20 +24,20 @@ def escaped(key: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """``value`` is what stands at ``pointer`` of the document ``path``; None also where nothing does."""
+class JsonRef:
+    """``value`` is the value at ``pointer`` of the document ``path``; None also where there is none."""
 
     value: Any
     path: str
     pointer: str
-    library: Library
-    notes: Notes
+    loader: DocumentLoader
+    diagnostics: DocumentDiagnostics
 
     def __bool__(self) -> bool:
         return self.value is not None
 
-    def at(self, key: str) -> Place:
-        """The value of a key of an object; a place of None where there is none."""
+    def at(self, key: str) -> JsonRef:
+        """The value of a key of an object; a reference to None where there is none."""
         value = self.value.get(key) if isinstance(self.value, dict) else None
         return replace(self, value=value, pointer=f"{self.pointer}/{escaped(key)}")
 
@@ -45,98 +46,98 @@ class Place:
         return isinstance(self.value, dict) and key in self.value
 
     def text(self, key: str) -> str:
-        """The text of a key; a number is written out, and anything else is noted and empty."""
+        """The text of a key; a number is written out, and anything else is reported and empty."""
         found = self.at(key)
         if isinstance(found.value, str):
             return found.value
         if isinstance(found.value, (int, float)) and not isinstance(found.value, bool):
             return str(found.value)
         if found:
-            found.note_shape("a text")
+            found.report_type("a text")
         return ""
 
     def flag(self, key: str) -> bool:
-        """Whether a key is true; anything that is not a truth value is noted and false."""
+        """Whether a key is true; anything that is not a truth value is reported and false."""
         found = self.at(key)
         if found and not isinstance(found.value, bool):
-            found.note_shape("true or false")
+            found.report_type("true or false")
         return found.value is True
 
-    def entries(self, key: str) -> Iterator[tuple[str, Place]]:
+    def entries(self, key: str) -> Iterator[tuple[str, JsonRef]]:
         """The keys and values of an object at a key."""
         found = self.at(key)
         if isinstance(found.value, dict):
             for name in found.value:
                 yield name, found.at(name)
         elif found:
-            found.note_shape("an object")
+            found.report_type("an object")
 
-    def items(self, key: str) -> Iterator[Place]:
+    def items(self, key: str) -> Iterator[JsonRef]:
         """The values of an array at a key."""
         found = self.at(key)
         if isinstance(found.value, list):
             for index, value in enumerate(found.value):
                 yield replace(found, value=value, pointer=f"{found.pointer}/{index}")
         elif found:
-            found.note_shape("an array")
+            found.report_type("an array")
 
-    def object(self, key: str) -> Place:
-        """The object at a key, its reference followed; a place of None where there is none."""
+    def object(self, key: str) -> JsonRef:
+        """The object at a key, its reference followed; a reference to None where there is none."""
         return self.at(key).followed().as_object()
 
-    def as_object(self) -> Place:
-        """This place if it holds an object; else one of None, and a note where there is something else."""
+    def as_object(self) -> JsonRef:
+        """This reference if it holds an object; else one of None, and a diagnostic where there is something else."""
         if isinstance(self.value, dict):
             return self
         if self:
-            self.note_shape("an object")
+            self.report_type("an object")
         return replace(self, value=None)
 
-    def followed(self) -> Place:
+    def followed(self) -> JsonRef:
         """What a ``$ref`` here leads to, through any number of them; what stands beside a ``$ref`` goes before it."""
-        place, seen = self, {(self.path, self.pointer)}
+        ref, seen = self, {(self.path, self.pointer)}
         beside: dict[str, Any] = {}
-        while isinstance(place.value, dict) and isinstance(reference := place.value.get("$ref"), str):
-            beside = {**{key: value for key, value in place.value.items() if key != "$ref"}, **beside}
-            target = place._target(reference)
+        while isinstance(ref.value, dict) and isinstance(reference := ref.value.get("$ref"), str):
+            beside = {**{key: value for key, value in ref.value.items() if key != "$ref"}, **beside}
+            target = ref._resolve(reference)
             if (target.path, target.pointer) in seen or len(seen) > _LONGEST_CHAIN:
-                self.note("API008", f"$ref {reference!r} leads only to itself", "write the schema out at its end")
+                self.report("API008", f"$ref {reference!r} leads only to itself", "write the schema out at its end")
                 return replace(self, value=None)
             seen.add((target.path, target.pointer))
-            place = target
-        if beside and isinstance(place.value, dict):
-            return replace(place, value={**place.value, **beside})
-        return place
+            ref = target
+        if beside and isinstance(ref.value, dict):
+            return replace(ref, value={**ref.value, **beside})
+        return ref
 
-    def _target(self, reference: str) -> Place:
+    def _resolve(self, reference: str) -> JsonRef:
         file, _, fragment = reference.partition("#")
-        if is_elsewhere(file):
+        if is_external(file):
             fix = "save a copy beside the pages and refer to that"
-            return self._lost("API007", f"$ref {reference!r} is a web address, and a build fetches nothing", fix)
-        path = within(self.path, file) if file else self.path
+            return self._missing("API007", f"$ref {reference!r} is a web address, and a build fetches nothing", fix)
+        path = resolve_path(self.path, file) if file else self.path
         if path is None:
-            return self._lost("API007", f"$ref {reference!r} leaves the site's folder", "copy the file into it")
-        if path not in self.library:
-            return self._lost("API006", f"$ref {reference!r}: there is no file {path}", "mend the path")
-        value = self.library.value(path, self.notes)
+            return self._missing("API007", f"$ref {reference!r} leaves the site's folder", "copy the file into it")
+        if path not in self.loader:
+            return self._missing("API006", f"$ref {reference!r}: there is no file {path}", "fix the path")
+        value = self.loader.value(path, self.diagnostics)
         for part in fragment.split("/")[1:] if fragment else ():
             value = _step(value, unquote(part).replace("~1", "/").replace("~0", "~"))
         if value is _NOWHERE or (fragment and not fragment.startswith("/")):
-            return self._lost("API006", f"$ref {reference!r} leads to nothing", "mend the reference, or add the part")
+            return self._missing("API006", f"$ref {reference!r} leads to nothing", "fix the reference, or add the part")
         return replace(self, value=value, path=path, pointer=unquote(fragment))
 
-    def _lost(self, code: str, message: str, fix: str) -> Place:
-        self.note(code, message, fix)
+    def _missing(self, code: str, message: str, fix: str) -> JsonRef:
+        self.report(code, message, fix)
         return replace(self, value=None, pointer=f"{self.pointer}/$ref")
 
-    def note(self, code: str, message: str, fix: str, severity: Severity = Severity.WARNING) -> None:
-        """Says something about this place."""
-        self.notes.add(severity, code, message, fix, path=self.path, pointer=self.pointer)
+    def report(self, code: str, message: str, fix: str, severity: Severity = Severity.WARNING) -> None:
+        """Reports something about this value."""
+        self.diagnostics.add(severity, code, message, fix, path=self.path, pointer=self.pointer)
 
-    def note_shape(self, wanted: str) -> None:
-        """Says that there is something else here than there must be."""
+    def report_type(self, parse_spec: str) -> None:
+        """Reports that there is something else here than there must be."""
         found = _KINDS.get(type(self.value), "a value")
-        self.note("API005", f"{found} stands where {wanted} belongs", f"write {wanted}, or leave it out")
+        self.report("API005", f"{found} stands where {parse_spec} belongs", f"write {parse_spec}, or leave it out")
 
 
 def _step(value: Any, key: str) -> Any:

@@ -8,10 +8,10 @@ from typing import Any, Final
 from markupsafe import Markup, escape
 
 from tenantry_site.reference.bodies import compact
-from tenantry_site.reference.drawing.names import Names
+from tenantry_site.reference.descriptions import Descriptions
+from tenantry_site.reference.html.blocks import PageIds
 from tenantry_site.reference.operation import Parameter
-from tenantry_site.reference.prose import Prose
-from tenantry_site.reference.shape import ABSENT, Field, Shape
+from tenantry_site.reference.schemas import ABSENT, Field, Shape
 
 _FIELD: Final = Markup('<div class="field"{}><div class="field-head">{}</div>{}</div>')
 _CONTENT: Final = Markup('<div class="field-content">{}</div>')
@@ -38,13 +38,13 @@ class Fields:
 
     __slots__ = ("_names", "_prose")
 
-    def __init__(self, prose: Prose, names: Names) -> None:
-        self._prose = prose
+    def __init__(self, descriptions: Descriptions, names: PageIds) -> None:
+        self._prose = descriptions
         self._names = names
 
     def parameter(self, one: Parameter) -> Markup:
         """A parameter, or a header of a response."""
-        name = self._names.new(f"{one.place}-{one.name}")
+        name = self._names.new(f"{one.location}-{one.name}")
         head = [_LINKED.format(" field-old" if one.deprecated else "", name, one.name)]
         head += _words(one.shape, required=one.required, deprecated=one.deprecated)
         facts = list(_facts(one.shape, ABSENT if one.example is ABSENT else one.example))
@@ -57,10 +57,10 @@ class Fields:
         return self._prose.once(shape, lambda: self._body(shape, ""))
 
     def _body(self, shape: Shape, name: str) -> Markup:
-        plain = not shape.nested
+        sanitize = not shape.nested
         about = self._prose.block(shape.description)
         head = Markup()
-        if plain or shape.kind == "array":
+        if sanitize or shape.kind == "array":
             words = Markup(" ").join(_words(shape, required=False, deprecated=False))
             facts = _list(_facts(shape, ABSENT))
             head = Markup('<p class="field-head">{}</p>{}').format(words, facts)

@@ -1,6 +1,6 @@
-"""Traces: the parameters that an ``api`` page lists in its own words, found again in its HTML.
+"""Parameters from ``<ParamField>``: the parameters that an ``api`` page lists in its own words, read from its HTML.
 
-A ``<ParamField>`` is drawn with ``data-param``, ``data-in``, ``data-type``, ``data-required``, ``data-default`` and
+A ``<ParamField>`` is rendered with ``data-param``, ``data-in``, ``data-type``, ``data-required``, ``data-default`` and
 ``data-placeholder``; one within another is a field of it, and a part of its JSON.
 """
 
@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any, Final
 
-from tenantry_site.reference.bodies import as_text, form_of
+from tenantry_site.reference.bodies import as_text, form_of, sample
 from tenantry_site.reference.operation import Body, Example, Media, Parameter
-from tenantry_site.reference.parameters import PLACES
-from tenantry_site.reference.sampling import sample
-from tenantry_site.reference.shape import ABSENT, Field, Shape
+from tenantry_site.reference.parameters import LOCATIONS
+from tenantry_site.reference.schemas import ABSENT, Field, Shape
 
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _WORD: Final = re.compile(r"[a-z]+")
@@ -53,7 +52,7 @@ class _Finder(HTMLParser):
             self._levels.pop()
 
 
-def traces(html: str) -> tuple[tuple[Parameter, ...], tuple[Field, ...]]:
+def param_fields(html: str) -> tuple[tuple[Parameter, ...], tuple[Field, ...]]:
     """The parameters outside of the body, and the fields of the body."""
     if "data-param" not in html:
         return (), ()
@@ -63,11 +62,11 @@ def traces(html: str) -> tuple[tuple[Parameter, ...], tuple[Field, ...]]:
     parameters: dict[tuple[str, str], Parameter] = {}
     fields: dict[str, Field] = {}
     for given, inner in finder.found:
-        place = given.get("data-in", "")
-        if place in PLACES:
-            one = _parameter(given, place, inner)
-            parameters.setdefault((place, one.name), one)
-        elif place in ("body", "form"):
+        location = given.get("data-in", "")
+        if location in LOCATIONS:
+            one = _parameter(given, location, inner)
+            parameters.setdefault((location, one.name), one)
+        elif location in ("body", "form"):
             fields.setdefault(given["data-param"], _field(given, inner))
     return tuple(parameters.values()), tuple(fields.values())
 
@@ -85,15 +84,15 @@ def body(fields: tuple[Field, ...], content_type: str) -> Body | None:
     return Body((Media(kind, form, shape, (example,)),), required=any(field.required for field in fields))
 
 
-def _parameter(given: dict[str, str], place: Any, inner: list[Any]) -> Parameter:
+def _parameter(given: dict[str, str], location: Any, inner: list[Any]) -> Parameter:
     shape = _shape(given, inner)
     return Parameter(
         name=given["data-param"],
-        place=place,
-        required="data-required" in given or place == "path",
+        location=location,
+        required="data-required" in given or location == "path",
         shape=shape,
-        style="simple" if place in ("path", "header") else "form",
-        explode=place in ("query", "cookie"),
+        style="simple" if location in ("path", "header") else "form",
+        explode=location in ("query", "cookie"),
         example=shape.default,
         placeholder=given.get("data-placeholder", ""),
     )

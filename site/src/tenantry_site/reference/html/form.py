@@ -12,8 +12,7 @@ from markupsafe import Markup, escape
 
 from tenantry_site.reference import controls
 from tenantry_site.reference.controls import Control
-from tenantry_site.reference.drawing.address import label
-from tenantry_site.reference.drawing.names import Names
+from tenantry_site.reference.html.blocks import PageIds, server_label
 from tenantry_site.reference.operation import Body, Credential, Endpoint, Media, Variable
 
 _FORM: Final = Markup(
@@ -43,7 +42,7 @@ _PREFIXED: Final = Markup(
 )
 _PART: Final = Markup('<div class="try-part"{}{}>{}</div>')
 
-_PLACES: Final = {
+_LOCATIONS: Final = {
     "path": "Path parameters",
     "query": "Query parameters",
     "header": "Headers",
@@ -53,19 +52,21 @@ _HIDDEN: Final = Markup(" hidden")
 _ROWS: Final = (4, 14)
 
 
-def form(endpoint: Endpoint, name: str, names: Names) -> Markup:
+def form(endpoint: Endpoint, name: str, names: PageIds) -> Markup:
     """The form; ``name`` is its id."""
-    drawn = _Form(names)
-    parts = [*drawn.variables(endpoint), drawn.authorization(endpoint.authorization)]
+    rendered = _Form(names)
+    parts = [*rendered.variables(endpoint), rendered.authorization(endpoint.authorization)]
     inputs = controls.of_parameters(endpoint.parameters)
-    parts += [drawn.parameters(place, [one for one in inputs if one.place == place]) for place in _PLACES]
+    parts += [
+        rendered.parameters(location, [one for one in inputs if one.location == location]) for location in _LOCATIONS
+    ]
     if endpoint.body is not None:
-        parts.append(drawn.body(endpoint.body))
+        parts.append(rendered.body(endpoint.body))
     return _FORM.format(name, Markup().join(parts))
 
 
 class _Form:
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: PageIds) -> None:
         self._names = names
 
     def variables(self, endpoint: Endpoint) -> Iterable[Markup]:
@@ -73,7 +74,9 @@ class _Form:
             if server.variables:
                 rows = Markup().join(map(self._variable, server.variables))
                 mark = Markup(' data-server="{}"{}').format(index, _HIDDEN if index else "")
-                yield _SET.format(mark, f"Server {label(server)}" if len(endpoint.servers) > 1 else "Server", rows)
+                yield _SET.format(
+                    mark, f"Server {server_label(server)}" if len(endpoint.servers) > 1 else "Server", rows
+                )
 
     def _variable(self, one: Variable) -> Markup:
         name = self._names.new(f"try-{one.name}")
@@ -122,8 +125,8 @@ class _Form:
         mark += Markup(' data-prefix="{}" aria-describedby="{}"').format(prefix, about)
         return _PREFIXED.format(about, prefix, _INPUT.format(name, kind, mark))
 
-    def parameters(self, place: str, inputs: Sequence[Control]) -> Markup:
-        return _SET.format("", _PLACES[place], self._rows(inputs)) if inputs else Markup()
+    def parameters(self, location: str, inputs: Sequence[Control]) -> Markup:
+        return _SET.format("", _LOCATIONS[location], self._rows(inputs)) if inputs else Markup()
 
     def _rows(self, inputs: Sequence[Control]) -> Markup:
         needed = [self._control(one) for one in inputs if one.required]
@@ -135,7 +138,7 @@ class _Form:
 
     def _control(self, one: Control) -> Markup:
         name = self._names.new(f"try-{one.name}")
-        mark = Markup(' data-in="{}" data-name="{}" data-kind="{}"').format(one.place, one.name, one.kind)
+        mark = Markup(' data-in="{}" data-name="{}" data-kind="{}"').format(one.location, one.name, one.kind)
         if one.style != "form" or not one.explode or one.whole:
             style = "whole" if one.whole else one.style
             mark += Markup(' data-style="{}"{}').format(style, "" if one.explode else Markup(" data-joined"))

@@ -9,10 +9,10 @@ from typing import Final
 from markupsafe import Markup
 
 from tenantry_site.nodes import Heading, Section
-from tenantry_site.reference.drawing.fields import Fields
-from tenantry_site.reference.drawing.names import Names
+from tenantry_site.reference.descriptions import Descriptions, words
+from tenantry_site.reference.html.blocks import PageIds
+from tenantry_site.reference.html.fields import Fields
 from tenantry_site.reference.operation import Authorization, Endpoint, Media, Parameter, Response
-from tenantry_site.reference.prose import Prose, words
 
 _SECTION: Final = Markup('<section aria-labelledby="{0}"><h2 id="{0}"><a href="#{0}">{1}</a></h2>{2}</section>')
 _RESPONSE: Final = Markup(
@@ -26,7 +26,7 @@ _BARE: Final = Markup(
 _TYPE: Final = Markup('<p class="content-type"><code>{}</code></p>')
 _PART: Final = Markup('<p class="part-title">{}</p>{}')
 
-_PLACES: Final = {
+_LOCATIONS: Final = {
     "path": "Path parameters",
     "query": "Query parameters",
     "header": "Header parameters",
@@ -53,10 +53,10 @@ class Sections:
 
     __slots__ = ("_fields", "_names", "_prose")
 
-    def __init__(self, prose: Prose, names: Names) -> None:
-        self._prose = prose
+    def __init__(self, descriptions: Descriptions, names: PageIds) -> None:
+        self._prose = descriptions
         self._names = names
-        self._fields = Fields(prose, names)
+        self._fields = Fields(descriptions, names)
 
     def draw(self, endpoint: Endpoint) -> tuple[Part, ...]:
         """Authorization, parameters, body, responses, callbacks: those that there are."""
@@ -67,8 +67,8 @@ class Sections:
             text = " ".join(one.words for way in endpoint.authorization for one in way)
             yield self._part("Authorization", self._authorization(endpoint.authorization), text)
         if not endpoint.documented:
-            for place, title in _PLACES.items():
-                here = [one for one in endpoint.parameters if one.place == place]
+            for location, title in _LOCATIONS.items():
+                here = [one for one in endpoint.parameters if one.location == location]
                 if here:
                     html = Markup().join(map(self._fields.parameter, here))
                     yield self._part(title, html, _said(here))
@@ -77,9 +77,9 @@ class Sections:
             text = " ".join([words(endpoint.body.description), *_texts(endpoint.body.media)])
             yield self._part("Body", html, text)
         if endpoint.responses:
-            drawn = [self._response(one, first=not index) for index, one in enumerate(endpoint.responses)]
+            rendered = [self._response(one, first=not index) for index, one in enumerate(endpoint.responses)]
             text = " ".join(f"{one.status} {words(one.description)}" for one in endpoint.responses)
-            yield self._part("Responses", Markup().join(drawn), text)
+            yield self._part("Responses", Markup().join(rendered), text)
         if endpoint.callbacks:
             yield self._part("Callbacks", self._callbacks(endpoint), " ".join(one.name for one in endpoint.callbacks))
 
@@ -123,13 +123,13 @@ class Sections:
             title = Markup('<strong>{}</strong> <span class="method method-{}">{}</span> <code>{}</code>').format(
                 one.name, one.operation.method.lower(), one.operation.method, one.expression
             )
-            about = one.operation.description or one.operation.place.text("summary")
+            about = one.operation.description or one.operation.ref.text("summary")
             rows.append(Markup('<li class="way">{}{}</li>').format(title, self._prose.block(about)))
         return Markup('<p>The API sends these in turn:</p><ul class="ways">{}</ul>').format(Markup().join(rows))
 
 
 def _begins(prefix: str) -> Markup:
-    """What a credential begins with, in words: the field of the playground holds it already, and hides it."""
+    """What a credential begins with, as text: the field of the playground holds it already, and hides it."""
     return Markup("<p>It begins with <code>{}</code>.</p>").format(prefix.strip()) if prefix.strip() else Markup()
 
 

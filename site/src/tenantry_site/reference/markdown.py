@@ -1,17 +1,17 @@
-"""Outline: an endpoint as Markdown, for readers who ask for the page as text."""
+"""Markdown of an endpoint: an endpoint as Markdown, for readers who ask for the page as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry_site.reference.drawing.fields import shown_value
+from tenantry_site.reference.html.fields import shown_value
 from tenantry_site.reference.operation import Endpoint, Parameter
-from tenantry_site.reference.shape import ABSENT, Shape
+from tenantry_site.reference.schemas import ABSENT, Shape
 
 _DEEPEST = 6
 
 
-def outline(endpoint: Endpoint) -> str:
+def endpoint_markdown(endpoint: Endpoint) -> str:
     """Method and address, authorization, parameters, bodies and examples."""
     return "\n".join(_lines(endpoint)).strip() + "\n"
 
@@ -40,8 +40,8 @@ def _lines(endpoint: Endpoint) -> Iterator[str]:
 
 
 def _parameters(endpoint: Endpoint) -> Iterator[str]:
-    for place, title in (("path", "Path"), ("query", "Query"), ("header", "Header"), ("cookie", "Cookie")):
-        here = [one for one in endpoint.parameters if one.place == place]
+    for location, title in (("path", "Path"), ("query", "Query"), ("header", "Header"), ("cookie", "Cookie")):
+        here = [one for one in endpoint.parameters if one.location == location]
         if here:
             yield f"## {title} parameters\n"
             yield from map(_parameter, here)

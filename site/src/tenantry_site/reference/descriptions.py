@@ -1,4 +1,5 @@
-"""Prose: the Markdown of descriptions, from people who are not trusted, as safe HTML; and its words for search."""
+"""Descriptions: the Markdown of descriptions, from people who are not trusted, as safe HTML; and its words for
+search."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ class Reader(Protocol):
         """Paragraphs, lists, code."""
 
 
-class Prose:
-    """Descriptions by a reader, each drawn once; those with links once for each page, which they start from."""
+class Descriptions:
+    """Descriptions by a reader, each rendered once; those with links once for each page, which they start from."""
 
     __slots__ = ("_blocks", "_drawn", "_lines", "_page", "_reader")
 
@@ -38,11 +39,16 @@ class Prose:
         self._lines: _Known = {}
         self._drawn: dict[int, tuple[object, Markup]] = {}
 
-    def on(self, page: str) -> Prose:
-        """The same for another page, by its path; what was drawn is shared."""
-        prose = Prose(self._reader)
-        prose._page, prose._blocks, prose._lines, prose._drawn = page, self._blocks, self._lines, self._drawn
-        return prose
+    def on(self, page: str) -> Descriptions:
+        """The same for another page, by its path; what was rendered is shared."""
+        descriptions = Descriptions(self._reader)
+        descriptions._page, descriptions._blocks, descriptions._lines, descriptions._drawn = (
+            page,
+            self._blocks,
+            self._lines,
+            self._drawn,
+        )
+        return descriptions
 
     def block(self, markdown: str) -> Markup:
         """Paragraphs; empty for nothing."""
@@ -54,7 +60,7 @@ class Prose:
         return self._once(self._lines, first, self._reader.inline)
 
     def once(self, what: object, draw: Callable[[], Markup]) -> Markup:
-        """What is drawn of one and the same object, such as the shape of errors; with links, anew for each page."""
+        """What is rendered of one and the same object, such as the shape of errors; with links, anew for each page."""
         found = self._drawn.get(id(what))
         if found is not None and found[0] is what:
             return found[1]
@@ -78,5 +84,5 @@ class Prose:
 
 
 def words(markdown: str) -> str:
-    """The plain words of a description."""
+    """The plain text of a description."""
     return " ".join(_MARKS.sub(" ", markdown).split())

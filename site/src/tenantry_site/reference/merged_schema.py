@@ -1,14 +1,14 @@
-"""Gathered: the keywords of a schema and of all that it is composed of by ``$ref`` and ``allOf``, in one heap."""
+"""MergedSchema: the keywords of a schema and of all that it is composed of by ``$ref`` and ``allOf``, in one object."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any, Final
 
-from tenantry_site.reference.place import Place
+from tenantry_site.reference.json_ref import JsonRef
 
 Trail = list[tuple[str, str]]
-"""The references that one stands in: document and pointer. What leads to one of them leads back."""
+"""The references that are being followed: document and pointer. What leads to one of them leads back."""
 
 _KINDS: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _PROPERTIES: Final = frozenset(
@@ -20,8 +20,8 @@ _MOST_PROPERTIES: Final = 500
 _MOST_REFERENCES: Final = 100  # that one schema is composed of: a chain without an end would end the process
 
 
-class Gathered:
-    """What was said first is kept: the outermost description, the nearest bound."""
+class MergedSchema:
+    """The first value wins: the outermost description, the nearest bound."""
 
     __slots__ = (
         "alternatives", "choice", "closed", "discriminator", "extra", "facts", "impossible", "items", "labels", "name",
@@ -30,11 +30,11 @@ class Gathered:
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}
-        self.properties: dict[str, Place] = {}
+        self.properties: dict[str, JsonRef] = {}
         self.required: set[str] = set()
-        self.items: Place | None = None
-        self.extra: Place | None = None
-        self.alternatives: list[Place] = []
+        self.items: JsonRef | None = None
+        self.extra: JsonRef | None = None
+        self.alternatives: list[JsonRef] = []
         self.choice = ""
         self.labels: dict[str, str] = {}
         self.discriminator = ""
@@ -42,7 +42,7 @@ class Gathered:
         self.nullable = self.closed = self.impossible = self.tuple_ = False
 
     def kinds(self) -> tuple[str, ...]:
-        """The JSON types without null; told from the other keywords where ``type`` is absent."""
+        """The JSON types without null; inferred from the other keywords where ``type`` is absent."""
         given = self.facts.get("type")
         several = given if isinstance(given, list) else [given]
         found = tuple(dict.fromkeys(kind for kind in several if isinstance(kind, str) and kind in _KINDS))
@@ -83,98 +83,99 @@ def kind_of(value: Any) -> str:
     return names.get(type(value), "null")
 
 
-def gather(place: Place, into: Gathered, trail: Trail) -> bool:
-    """Adds the schema at a place. False if it leads back into what it stands in; then only its name is known."""
-    if place.has("$ref"):
-        target = place.followed()
+def merge_schema(ref: JsonRef, into: MergedSchema, trail: Trail) -> bool:
+    """Adds the schema at a reference. False if it leads back into a schema that it is part of; then only its name is
+    known."""
+    if ref.has("$ref"):
+        target = ref.followed()
         if isinstance(target.value, dict):
             into.name = into.name or target.pointer.rpartition("/")[2]
             if (target.path, target.pointer) in trail or len(trail) >= _MOST_REFERENCES:
                 return False
             trail.append((target.path, target.pointer))
-        place = target
-    if isinstance(place.value, bool):
-        into.impossible = into.impossible or not place.value
+        ref = target
+    if isinstance(ref.value, bool):
+        into.impossible = into.impossible or not ref.value
         return True
-    place = place.as_object()
-    if place:
-        _take(place, into, trail)
+    ref = ref.as_object()
+    if ref:
+        _take(ref, into, trail)
     return True
 
 
-def _take(place: Place, into: Gathered, trail: Trail) -> None:
-    for key, value in place.value.items():
+def _take(ref: JsonRef, into: MergedSchema, trail: Trail) -> None:
+    for key, value in ref.value.items():
         if key not in _PROPERTIES:
             into.facts.setdefault(key, value)
-    into.required.update(name.value for name in place.items("required") if isinstance(name.value, str))
-    into.nullable = into.nullable or _allows_null(place)
-    _properties(place, into)
-    _elements(place, into)
-    for part in _some(place, "allOf"):
-        gather(part, into, trail)
-    _choices(place, into, trail)
+    into.required.update(name.value for name in ref.items("required") if isinstance(name.value, str))
+    into.nullable = into.nullable or _allows_null(ref)
+    _properties(ref, into)
+    _elements(ref, into)
+    for part in _some(ref, "allOf"):
+        merge_schema(part, into, trail)
+    _choices(ref, into, trail)
 
 
-def _allows_null(place: Place) -> bool:
-    kinds, enum = place.value.get("type"), place.value.get("enum")
+def _allows_null(ref: JsonRef) -> bool:
+    kinds, enum = ref.value.get("type"), ref.value.get("enum")
     by_type = isinstance(kinds, list) and "null" in kinds and len(kinds) > 1
-    return by_type or place.value.get("nullable") is True or (isinstance(enum, list) and None in enum and len(enum) > 1)
+    return by_type or ref.value.get("nullable") is True or (isinstance(enum, list) and None in enum and len(enum) > 1)
 
 
-def _some(place: Place, key: str) -> list[Place]:
-    return list(place.items(key))[:_LONGEST] if key in place.value else []
+def _some(ref: JsonRef, key: str) -> list[JsonRef]:
+    return list(ref.items(key))[:_LONGEST] if key in ref.value else []
 
 
-def _properties(place: Place, into: Gathered) -> None:
-    if "properties" in place.value:
-        for name, found in list(place.entries("properties"))[:_MOST_PROPERTIES]:
+def _properties(ref: JsonRef, into: MergedSchema) -> None:
+    if "properties" in ref.value:
+        for name, found in list(ref.entries("properties"))[:_MOST_PROPERTIES]:
             into.properties[name] = _both(into.properties[name], found) if name in into.properties else found
-    if "patternProperties" in place.value:
-        for pattern, found in list(place.entries("patternProperties"))[:_LONGEST]:
+    if "patternProperties" in ref.value:
+        for pattern, found in list(ref.entries("patternProperties"))[:_LONGEST]:
             into.properties.setdefault(f"/{pattern}/", found)
-    others = place.value.get("additionalProperties")
+    others = ref.value.get("additionalProperties")
     into.closed = into.closed or others is False
-    told = (isinstance(others, dict) and others) or (others is True and not into.properties)
-    if told and into.extra is None:
-        into.extra = place.at("additionalProperties")
+    specific = (isinstance(others, dict) and others) or (others is True and not into.properties)
+    if specific and into.extra is None:
+        into.extra = ref.at("additionalProperties")
 
 
-def _both(one: Place, other: Place) -> Place:
+def _both(one: JsonRef, other: JsonRef) -> JsonRef:
     """A property that two parts of an ``allOf`` describe: both hold, and the second may add to the first."""
     if one.path != other.path or one.value == other.value:
         return one
     return replace(one, value={"allOf": [one.value, other.value]})
 
 
-def _elements(place: Place, into: Gathered) -> None:
-    if "items" in place.value and into.items is None and not isinstance(place.value["items"], list):
-        into.items = place.at("items")
-    members = _some(place, "prefixItems")
+def _elements(ref: JsonRef, into: MergedSchema) -> None:
+    if "items" in ref.value and into.items is None and not isinstance(ref.value["items"], list):
+        into.items = ref.at("items")
+    members = _some(ref, "prefixItems")
     if members:
         into.tuple_ = True
         into.properties.update({f"[{index}]": member for index, member in enumerate(members)})
 
 
-def _choices(place: Place, into: Gathered, trail: Trail) -> None:
+def _choices(ref: JsonRef, into: MergedSchema, trail: Trail) -> None:
     for key, words in (("oneOf", "One of"), ("anyOf", "Any of")):
-        given = _some(place, key)
+        given = _some(ref, key)
         real = [one for one in given if not _is_null(one)]
         into.nullable = into.nullable or len(real) < len(given)
         if len(real) == 1:
-            gather(real[0], into, trail)
+            merge_schema(real[0], into, trail)
         elif real:
             into.choice = into.choice or words
             into.alternatives += real[: _LONGEST - len(into.alternatives)]
-    if "discriminator" in place.value:
-        rule = place.at("discriminator").as_object()
+    if "discriminator" in ref.value:
+        rule = ref.at("discriminator").as_object()
         into.discriminator = into.discriminator or rule.text("propertyName")
         for value, target in rule.entries("mapping"):
             if isinstance(target.value, str):
                 into.labels.setdefault(target.value, value)
 
 
-def _is_null(place: Place) -> bool:
-    value = place.value
+def _is_null(ref: JsonRef) -> bool:
+    value = ref.value
     if not isinstance(value, dict):
         return False
     return value.get("type") == "null" or ("const" in value and value["const"] is None) or value.get("enum") == [None]

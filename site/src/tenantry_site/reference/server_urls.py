@@ -1,23 +1,27 @@
-"""Servers: the base addresses of an operation, from the document and the configuration."""
+"""The base addresses of an operation, from the document and the configuration; and those that the playgrounds of a site
+call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from urllib.parse import quote, urlsplit
 
+from tenantry_site.reference.document_loader import DocumentDiagnostics
+from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.operation import Operation, Server, Variable
-from tenantry_site.reference.place import Place
+from tenantry_site.reference.operation_lookup import Reference
 
 _KEPT = "/:@!$&*+,;=()-._~%[]{}"
 
 
-def servers(operation: Operation, root: Place, configured: Iterable[str]) -> tuple[Server, ...]:
+def servers(operation: Operation, root: JsonRef, configured: Iterable[str]) -> tuple[Server, ...]:
     """Where an operation is: the servers of its own, of its path, of the configuration, of the document.
 
     The configuration's ``api.baseUrl`` is for all endpoints, so only what is said of this one goes before it.
     """
-    for place in (operation.place, operation.around):
-        found = tuple(_servers(place))
+    for ref in (operation.ref, operation.around):
+        found = tuple(_servers(ref))
         if found:
             return found
     return of_addresses(configured) or tuple(_servers(root))
@@ -43,8 +47,8 @@ def clean(address: str) -> str | None:
     return f"{parts.scheme.lower()}://{quote(parts.netloc.rpartition('@')[2], safe=_KEPT)}{path}"
 
 
-def _servers(place: Place) -> Iterator[Server]:
-    for item in place.items("servers"):
+def _servers(ref: JsonRef) -> Iterator[Server]:
+    for item in ref.items("servers"):
         server = item.as_object()
         if not server:
             continue
@@ -52,12 +56,12 @@ def _servers(place: Place) -> Iterator[Server]:
         url = clean(server.text("url"))
         if url is None or (not server.has("url")):
             note = f"{server.text('url')[:80]!r} is not the address of a server"
-            server.note("API016", note, "write an http(s) address, or a path of the host of the docs")
+            server.report("API016", note, "write an http(s) address, or a path of the host of the docs")
             continue
         yield Server(url, server.text("description"), variables)
 
 
-def _variables(server: Place) -> Iterator[Variable]:
+def _variables(server: JsonRef) -> Iterator[Variable]:
     for name, item in server.entries("variables"):
         variable = item.as_object()
         enum = tuple(str(value.value) for value in variable.items("enum") if isinstance(value.value, (str, int, float)))
@@ -65,3 +69,30 @@ def _variables(server: Place) -> Iterator[Variable]:
         # it goes into an address, which takes no blank and nothing that ends it
         safe = quote(default, safe=_KEPT.replace("{", "").replace("}", ""))
         yield Variable(name, safe, tuple(quote(value, safe=_KEPT) for value in enum), variable.text("description"))
+
+
+_MOST = 64
+"""Addresses of one server: each variable multiplies them."""
+
+
+def server_urls(reference: Reference) -> frozenset[str]:
+    """The servers of all operations. A variable in an address has its default value, or any that it may have."""
+    found: set[Server] = set()
+    for operation in reference.operations:
+        found.update(_operation_servers(operation))
+    return frozenset(url for server in found for url in _urls(server))
+
+
+def _operation_servers(operation: Operation) -> tuple[Server, ...]:
+    diagnostics = DocumentDiagnostics()  # what is wrong with them is reported on the page of the operation
+    ref, around = replace(operation.ref, diagnostics=diagnostics), replace(operation.around, diagnostics=diagnostics)
+    root = replace(ref, value=ref.loader.value(operation.file, diagnostics), path=operation.file, pointer="")
+    return servers(replace(operation, ref=ref, around=around), root, ())
+
+
+def _urls(server: Server) -> list[str]:
+    urls = [server.url]
+    for variable in server.variables:
+        values = sorted({variable.default, *variable.enum})
+        urls = [url.replace(f"{{{variable.name}}}", value) for url in urls for value in values][:_MOST]
+    return urls

@@ -1,7 +1,10 @@
-"""Parsing: the text of an OpenAPI document, JSON or YAML, into plain values. Nothing but ``Unreadable`` is raised.
+"""The text of an OpenAPI document, JSON or YAML, into plain values. Nothing but ``UnreadableDocument`` is raised.
 
 JSON is tried first where the text begins like it: reading YAML takes some fifty times as long. YAML is read by the
 core schema of its version 1.2, in which ``on``, ``no``, ``12:30`` and ``2024-01-01`` are text; keys become text too.
+
+The values are sanitized: an alias of YAML may lead back to what holds it, and a few of them may stand for billions of
+values; a string of JSON may hold half a character.
 """
 
 from __future__ import annotations
@@ -9,14 +12,13 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from math import isfinite
 from typing import Any, Final
-
-from tenantry_site.reference.plain import DEEPEST, TooDeep, plain
 
 _MOST_MERGED: Final = 10_000  # keys of one mapping after ``<<``: a chain of merges doubles at each step
 
 
-class Unreadable(Exception):
+class UnreadableDocument(Exception):
     """Why a document cannot be read, and where; line and column count from 1 and are 0 where they are not known."""
 
     def __init__(self, message: str, fix: str, line: int = 0, column: int = 0) -> None:
@@ -33,11 +35,13 @@ def parse(text: str | bytes) -> Any:
     Raises Unreadable, also for what nests deeper or expands to more than a document written by people does.
     """
     try:
-        return plain(_read(_decoded(text)))
+        return sanitize(_read(_decoded(text)))
     except TooDeep as error:
-        raise Unreadable(str(error), "take it apart into several documents, or leave out what repeats") from None
+        raise UnreadableDocument(
+            str(error), "take it apart into several documents, or leave out what repeats"
+        ) from None
     except RecursionError:
-        raise Unreadable("it nests too deep", "take it apart into several documents") from None
+        raise UnreadableDocument("it nests too deep", "take it apart into several documents") from None
 
 
 def _decoded(text: str | bytes) -> str:
@@ -48,7 +52,7 @@ def _decoded(text: str | bytes) -> str:
         return text.decode(encoding)
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
-        raise Unreadable("it is not text in UTF-8", "save it as UTF-8", line) from None
+        raise UnreadableDocument("it is not text in UTF-8", "save it as UTF-8", line) from None
 
 
 def _read(text: str) -> Any:
@@ -60,11 +64,11 @@ def _read(text: str) -> Any:
         first = error
     try:
         return _yaml(text)  # the braces of YAML allow more: comments, bare words
-    except Unreadable:
+    except UnreadableDocument:
         if isinstance(first, json.JSONDecodeError):
             message = f"it is not JSON: {first.msg}"
-            raise Unreadable(message, "mend the JSON at this place", first.lineno, first.colno) from None
-        raise Unreadable(f"it is not JSON: {first}", "mend the JSON") from None
+            raise UnreadableDocument(message, "fix the JSON at this value", first.lineno, first.colno) from None
+        raise UnreadableDocument(f"it is not JSON: {first}", "fix the JSON") from None
 
 
 def _yaml(text: str) -> Any:
@@ -76,11 +80,11 @@ def _yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = f"it is not YAML: {error.problem or error.context}"
-        place = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        raise Unreadable(message, "mend the YAML at this place", *place) from None
+        position = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+        raise UnreadableDocument(message, "fix the YAML at this value", *position) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         message = str(error).splitlines()[0] if str(error) else "an unknown mistake"
-        raise Unreadable(f"it is not YAML: {message}", "mend the YAML") from None
+        raise UnreadableDocument(f"it is not YAML: {message}", "fix the YAML") from None
 
 
 def _limit_depth(text: str) -> None:
@@ -139,3 +143,64 @@ def _loader() -> type[Any]:
 def _integer(text: str) -> int:
     base = {"0o": 8, "0x": 16}.get(text[:2], 10)
     return int(text, base) if base == 10 else int(text[2:], base)
+
+
+DEEPEST: Final = 100
+MOST: Final = 1_000_000
+"""Values of one document, each alias counted as often as it stands for something."""
+
+
+class TooDeep(Exception):
+    """A value nests deeper than ``DEEPEST`` or has more than ``MOST`` values."""
+
+
+def sanitize(value: Any) -> Any:
+    """A copy of JSON types alone: keys and strange scalars as text, half characters replaced. Raises TooDeep."""
+    return _Sanitizer().copy(value, 0)
+
+
+class _Sanitizer:
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MOST
+
+    def copy(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if kind is str:
+            return value if value.isascii() else _whole(value)
+        if kind is dict or kind is list:
+            self._left -= len(value)
+            if depth >= DEEPEST or self._left < 0:
+                reason = f"nests deeper than {DEEPEST} levels" if depth >= DEEPEST else f"has more than {MOST:,} values"
+                raise TooDeep(f"it {reason}")
+            if kind is list:
+                return [self.copy(item, depth + 1) for item in value]
+            return {_key(key): self.copy(item, depth + 1) for key, item in value.items()}
+        return _scalar(value)
+
+
+def _whole(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return _whole(key)
+    if key is None or isinstance(key, bool):
+        return {None: "null", True: "true", False: "false"}[key]
+    return str(_scalar(key))
+
+
+def _scalar(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
+    if isinstance(value, int):
+        return value if abs(value) < 10**100 else "a number of more than 100 digits"
+    return _whole(str(value))

@@ -14,7 +14,7 @@ from tenantry_site.navigation import Navigation
 from tenantry_site.options import SiteOptions
 from tenantry_site.outputs import Redirects, old_addresses
 from tenantry_site.page import FrontMatter
-from tenantry_site.reference import ApiPages, Reference, server_urls, read_documents
+from tenantry_site.reference import ApiPages, Reference, read_documents, server_urls
 from tenantry_site.rendering.source_files import PAGES, SourceFiles, classify, configuration_file
 from tenantry_site.rendering.source_pages import Files, SourcePage, SourcePages
 from tenantry_site.rendering.theme_assets import ThemeAssets, theme_assets
@@ -132,7 +132,13 @@ class SiteModelBuilder:
                 "theme",
                 (config, navigation, addresses, files, reference),
                 lambda: Theme(
-                    config, navigation, addresses, options, files.styles, files.scripts, api=self._callees(reference)
+                    config,
+                    navigation,
+                    addresses,
+                    options,
+                    files.styles,
+                    files.scripts,
+                    api=self._server_urls(reference),
                 ),
             ),
             diagnostics=(),
@@ -143,7 +149,7 @@ class SiteModelBuilder:
         first = first_pages((*navigation.order, *navigation.unlisted))
         return {folder: page for folder, page in first.items() if folder not in moved}
 
-    def _callees(self, reference: Reference) -> frozenset[str]:
+    def _server_urls(self, reference: Reference) -> frozenset[str]:
         """The origins that playgrounds call, where no relay does it for them."""
         return frozenset() if self._options.relay is not None else server_urls(reference)
 

@@ -85,7 +85,7 @@ def api_error_response(
 ) -> ApiResponse:
     """The response for ``error``: the endpoint's own document, or RFC 9457 with the same members as extensions.
 
-    The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): errors are told apart by their code.
+    The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): errors differ by their code.
     """
     document = error_format.document(error, request_id)
     if problem:

@@ -119,7 +119,7 @@ def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> Idempotenc
 
 
 class KeysInFlight:
-    """The keys of this process whose first request has not been answered yet. The store keeps the answers; between
+    """The keys of this process whose first request has not been answered yet. The store has the answers; between
     processes its transaction decides."""
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ def api_token() -> None:
 @json_option
 @with_store
 async def create(store: Store, environment: str | None, label: str, scopes: tuple[str, ...], as_json: bool) -> None:
-    """Create an API token and print it: once, alone on stdout. Only its hash is kept."""
+    """Create an API token and print it: once, alone on stdout. Only its hash is stored."""
     target = await choose_environment(store, environment)
     secret, made = await issue_api_token(
         store, target, label=label, scopes=[Scope(scope) for scope in scopes], author=author()

@@ -31,7 +31,7 @@ host_option = click.option(
     metavar="URL",
     envvar="TENANTRY_LISTEN_DATABASE",
     show_envvar=True,
-    help="Direct URL of the store's PostgreSQL, past a pooler: check that apps that listen there hear of each write.",
+    help="Direct URL of the store's PostgreSQL, past a pooler: check that apps that listen there receive each write.",
 )
 @click.option(
     "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="How many processes serve; default 1."

@@ -10,7 +10,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FigureChange:
     """How a figure moved: ``amount`` (never negative), in ``format``, and the words after it. ``tone`` is a class."""
 
     amount: float
@@ -27,7 +27,7 @@ class Figure:
     value: float | None
     format: str
     unit: str = ""
-    change: Change | None = None
+    change: FigureChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ def figures(now: Row, before: Row | None) -> list[Figure]:
     ]
 
 
-def _change(kind: Kind, now: Row, before: Row) -> Change | None:
+def _change(kind: Kind, now: Row, before: Row) -> FigureChange | None:
     new, old = now[kind.column], before[kind.column]
     if new is None or old is None:
         return None
     moved = (new - old) / old if kind.relative else (new - old) * (100 if kind.points else 1)
     style = "percent" if kind.relative else "decimal"
     if round(abs(moved) * (100 if kind.relative else 1), 1) == 0:
-        return Change(0, "", "no change")
+        return FigureChange(0, "", "no change")
     words, tone = kind.more if moved > 0 else kind.less
-    return Change(abs(moved), style, words, tone)
+    return FigureChange(abs(moved), style, words, tone)

@@ -45,7 +45,7 @@ class DirectoryContract:
         await store.ready()
 
     async def test_an_environment_comes_back(self, store: Store) -> None:
-        """Name, tag and flag come back as they were given; names are unique and told apart exactly."""
+        """Name, tag and flag come back as they were given; names are unique and compared exactly."""
         made = [
             await store.create_environment("production", Tag.CUSTOMER),
             await store.create_environment("Production", Tag.TESTING, external_data_sources=True),
@@ -81,9 +81,9 @@ class DirectoryContract:
             )
 
     async def test_a_revoked_api_token_dies_at_once(self, store: Store, clock: FrozenClock) -> None:
-        """The very next look-up of a revoked token finds nothing; the list keeps it with its time."""
+        """The very next look-up of a revoked token finds nothing; the list has it with its time."""
         production = await store.create_environment("production", Tag.CUSTOMER)
-        kept, gone = [
+        live, gone = [
             await store.create_api_token(production, digest=digest, label="x", scopes=[Scope.PROVISION], hint="abcd")
             for digest in (b"k" * 32, b"g" * 32)
         ]
@@ -92,8 +92,8 @@ class DirectoryContract:
         revoked = await store.revoke_api_token(production, gone.id)
         assert revoked.revoked_at == clock()
         assert await store.api_token(b"g" * 32) is None
-        assert await store.api_token(b"k" * 32) == kept
-        assert list(await store.api_tokens(production)) == [kept, revoked]
+        assert await store.api_token(b"k" * 32) == live
+        assert list(await store.api_tokens(production)) == [live, revoked]
         clock.advance(5)
         assert await store.revoke_api_token(production, gone.id) == revoked
 
@@ -245,7 +245,7 @@ class AuditContract:
         assert list(await store.audit()) == before
 
     async def test_a_token_in_the_wrong_place_is_masked(self, store: Store) -> None:
-        """A caller may take a token for an id, and a request id is whatever he sent: what is kept for good has none."""
+        """A token may be sent as an id or a request id: what is stored for good has none."""
         environment = await store.create_environment("production", Tag.CUSTOMER)
         whole = f"ugtc_k1_{'A' * 39}.{'A' * 43}123456", f"ugkc_{'c' * 49}"
         for number, token in enumerate(whole):
@@ -282,7 +282,7 @@ class AuditContract:
         assert entry.author == UNNAMED
 
     async def test_an_environment_has_a_grace_of_its_own(self, store: Store, clock: FrozenClock) -> None:
-        """A rotation that names no grace has that of its environment as it is kept now; one that names 0 has none."""
+        """A rotation that names no grace has that of its environment as it is now; one that names 0 has none."""
         environment = await store.create_environment("production", Tag.CUSTOMER, grace_seconds=60)
         assert environment.grace_seconds == 60
         assert await store.environment("production") == environment

@@ -58,7 +58,7 @@ class IdempotencyContract:
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
-        """The first hash is kept; a replay whose hashes hold it at any place is the same body."""
+        """The first hash is stored; a replay whose hashes hold it at any position is the same body."""
         first = await _issued(store)
         second = await _rotate(store, first, ONCE)
         again = await _rotate(store, first, IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))
@@ -107,7 +107,7 @@ class IdempotencyContract:
         assert not (await _create(store, production, IdempotencyKey("key-1", (b"b" * 32,)))).replayed
 
     async def test_racing_writers_with_one_key_rotate_once(self, store: Store) -> None:
-        """Of 8 rotations with one key one writes; the others replay it or are told that it is in flight."""
+        """Of 8 rotations with one key one writes; the others replay it or get IdempotencyInFlight."""
         first = await _issued(store)
         outcomes = await asyncio.gather(*(_rotate(store, first, ONCE) for _ in range(8)), return_exceptions=True)
         issued = [each for each in outcomes if isinstance(each, Issued)]

@@ -1,4 +1,4 @@
-"""LeaseContract: what every LeasedBackend keeps to, so that answers may be cached under a lease.
+"""LeaseContract: what every LeasedBackend guarantees, so that answers may be cached under a lease.
 
 The fixtures are those of BackendContract; ``store`` must hold the words of ``backend`` (the same host and run folder).
 """
@@ -150,7 +150,7 @@ class LeaseContract(BackendContract):
         assert (reading.group, reading.seconds) == (None, None)
 
     async def test_distinct_looks_at_once_get_each_their_own(self, store: Store, backend: LeasedBackend) -> None:
-        """40 looks in one tick, two of each group and some of none: every one hears of its own token."""
+        """40 looks in one tick, two of each group and some of none: each gets its own token."""
         issued = [await make_issued(store, f"g{number}") for number in range(15)]
         tokens = [each.token for each in issued] * 2 + [make_token() for _ in range(8)]
         tokens += [replace(issued[0].token, nonce=bytes(16)), replace(issued[1].token, version=9)]
@@ -207,20 +207,20 @@ class LeaseContract(BackendContract):
         """
         issued = [await make_issued(store, f"g{number}") for number in range(32)]
         start = (await backend.changes(None)).generation
-        heard: list[Change] = []
+        listed_changes: list[Change] = []
         writing = asyncio.ensure_future(_gather(*(rotate(store, each) for each in issued)))
         at = start
         while at < start + 32:
             listed = await backend.changes(at)
             assert listed.since == at
-            heard += listed.changes
+            listed_changes += listed.changes
             at = listed.generation
             await asyncio.sleep(0)
             if writing.done():
                 await writing  # raises what went wrong
         await writing
-        assert [change.generation for change in heard] == list(range(start + 1, start + 33))
-        assert {change.handle for change in heard} == {each.token.handle for each in issued}
+        assert [change.generation for change in listed_changes] == list(range(start + 1, start + 33))
+        assert {change.handle for change in listed_changes} == {each.token.handle for each in issued}
 
 
 async def _gather(*writes: Awaitable[Issued]) -> list[Issued]:

@@ -47,7 +47,7 @@ class RotationContract:
         assert await store.get(first.group.environment, "acme") == second
 
     async def test_of_racing_rotations_one_wins(self, store: Store) -> None:
-        """Of 32 rotations of one token exactly one succeeds, and the others hear TokenAlreadyRotated."""
+        """Of 32 rotations of one token exactly one succeeds, and the others get TokenAlreadyRotated."""
         first = await _issued(store)
         outcomes = await asyncio.gather(*(_rotate(store, first) for _ in range(32)), return_exceptions=True)
         won = [each for each in outcomes if isinstance(each, Issued)]

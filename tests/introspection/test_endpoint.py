@@ -294,7 +294,7 @@ async def test_limits_and_methods(service: Service) -> None:
 # --- a store in trouble ---
 
 
-@pytest.mark.parametrize("verb", ["api_token", "look"])
+@pytest.mark.parametrize("verb", ["api_token", "read_at_snapshot"])
 async def test_a_store_that_is_down(service: Service, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
     """503 with Retry-After, and not ``active: false``: nobody knows. The message names nothing of the store's place."""
 

@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tenantry.backoff import reconnect_forever
 from tenantry.resolver.loading import error_location
 
 if TYPE_CHECKING:
@@ -83,21 +84,24 @@ class WeakListener:
 
 
 async def _follow_forever(bus: Bus, listener: EvictionListener) -> None:
-    pause = SHORTEST_PAUSE
-    while True:
+    begun = 0.0
+
+    async def follow() -> None:
+        nonlocal begun
         begun = time.monotonic()
-        try:
-            await bus.follow(listener)
+        await bus.follow(listener)
+
+    def ended(error: Exception | None) -> bool:
+        if error is None:
             logger.error("the bus %s stopped by itself", type(bus).__name__)
-        except Exception as error:  # noqa: BLE001  # a bus makes things faster and may break nothing
-            logger.error("the bus %s failed: %s", type(bus).__name__, error_location(error))  # noqa: TRY400
+        else:
+            logger.error("the bus %s failed: %s", type(bus).__name__, error_location(error))
         lasted = time.monotonic() - begun
-        if lasted >= STEADY:
-            pause = SHORTEST_PAUSE
         if lasted >= CONNECTED:
             listener.flush()  # messages may have been lost meanwhile
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        return lasted >= STEADY
+
+    await reconnect_forever(follow, ended, shortest=SHORTEST_PAUSE, longest=LONGEST_PAUSE)
 
 
 def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asyncio.Task[None]]) -> None:

@@ -24,7 +24,7 @@ from engines.debian_packages import environment, require
 from engines.ports import free_port
 
 PACKAGE = "mariadb-server-core"
-START_SECONDS = 60
+START_SECONDS = 180
 _SYSTEM_TABLES = ("mysql_system_tables.sql", "mysql_performance_tables.sql", "mysql_system_tables_data.sql")
 _FIRST_USERS = (  # what mariadb-install-db sets, which needs a tool of another package: root without a password
     "create database mysql;\nuse mysql;\n"

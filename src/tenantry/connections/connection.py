@@ -1,4 +1,4 @@
-"""Connection: between a socket and the HTTP protocol of the server; it knows how far its client is.
+"""ClientConnection: between a socket and the HTTP protocol of the server; it knows how far its client is.
 
 It parses nothing. The progress of a request it learns from the app's side (``tenantry.connections.requests``): when the
 app is called the head was complete; when the app waits for a body, so does the server.
@@ -48,10 +48,12 @@ class State(Enum):
     """A websocket: it has pings of its own."""
 
 
-class Connection(asyncio.Protocol):
+class ClientConnection(asyncio.Protocol):
     """One connection. ``make_protocol`` gives the server's HTTP protocol for it, once it is admitted."""
 
-    def __init__(self, connections: OpenConnections, make_protocol: Callable[[Connection], asyncio.Protocol]) -> None:
+    def __init__(
+        self, connections: OpenConnections, make_protocol: Callable[[ClientConnection], asyncio.Protocol]
+    ) -> None:
         self._connections = connections
         self._make_protocol = make_protocol
         self._protocol: asyncio.Protocol | None = None
@@ -254,7 +256,7 @@ class GuardedTransport(asyncio.Transport):
     Once the connection drains, it is closed for the protocol.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ClientConnection) -> None:
         super().__init__()
         self._connection = connection
         self._real = connection.transport

@@ -10,7 +10,7 @@ from typing import Any, Final
 from uvicorn import Config
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from tenantry.connections.connection import Connection, State
+from tenantry.connections.connection import ClientConnection, State
 from tenantry.connections.limits import Closed, ConnectionCounters, ConnectionLimits
 from tenantry.connections.requests import CONNECTION
 from tenantry.errors import TooManyConnections
@@ -40,21 +40,21 @@ class OpenConnections:
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits
         self.counters = counters
-        self._all: dict[Connection, None] = {}  # in the order in which they came
-        self._by_address: dict[str, dict[Connection, None]] = {}
-        self._refused: dict[Connection, None] = {}
+        self._all: dict[ClientConnection, None] = {}  # in the order in which they came
+        self._by_address: dict[str, dict[ClientConnection, None]] = {}
+        self._refused: dict[ClientConnection, None] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def __iter__(self) -> Iterator[Connection]:
+    def __iter__(self) -> Iterator[ClientConnection]:
         return iter(self._all)
 
     def now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    def admit(self, connection: Connection) -> TooManyConnections | None:
+    def admit(self, connection: ClientConnection) -> TooManyConnections | None:
         """Takes it in; why it is to be refused, if there is no capacity for it."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
         refused = None if address is None else self._make_capacity_for(address)
@@ -71,7 +71,7 @@ class OpenConnections:
             self._timer = asyncio.get_running_loop().call_later(_TICK, self._check)
         return refused
 
-    def _set_apart(self, connection: Connection) -> None:
+    def _set_apart(self, connection: ClientConnection) -> None:
         """Counts it apart: were it one of all, the next one would replace it, and there would be one too many."""
         self._refused[connection] = None
         if len(self._refused) > _REFUSED:
@@ -79,7 +79,7 @@ class OpenConnections:
             del self._refused[oldest]
             oldest.abort()
 
-    def discard(self, connection: Connection) -> None:
+    def discard(self, connection: ClientConnection) -> None:
         """It has ended, or is about to in this round of the loop."""
         self._all.pop(connection, None)
         self._refused.pop(connection, None)
@@ -97,7 +97,7 @@ class OpenConnections:
         return self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
 
     def _make_capacity(
-        self, among: Iterable[Connection], reason: Closed, most: int, address: str | None
+        self, among: Iterable[ClientConnection], reason: Closed, most: int, address: str | None
     ) -> TooManyConnections | None:
         self.counters.limit_met(reason, most, address)
         error = TooManyConnections("this server has as many connections as it can serve: try again")
@@ -116,9 +116,9 @@ class OpenConnections:
         self._timer = asyncio.get_running_loop().call_later(_TICK, self._check) if left else None
 
 
-def _least_valuable(among: Iterable[Connection], now: float, min_rate: int) -> Connection | None:
+def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int) -> ClientConnection | None:
     """The one to close; None if all are at work."""
-    best: tuple[int, Connection] | None = None
+    best: tuple[int, ClientConnection] | None = None
     for connection in among:
         rank = _rank(connection, now, min_rate)
         if rank == 1:
@@ -128,7 +128,7 @@ def _least_valuable(among: Iterable[Connection], now: float, min_rate: int) -> C
     return None if best is None else best[1]
 
 
-def _rank(connection: Connection, now: float, min_rate: int) -> int:
+def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
     """0 for one at work."""
     state, request = connection.state, connection.request
     if state is State.UPGRADED:
@@ -169,9 +169,9 @@ class ConnectionFactory:
         server_state: Any,
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
-    ) -> Connection:
+    ) -> ClientConnection:
         # The state that a server passes on to each request is the one way to it that needs nothing of its insides.
-        def make_protocol(connection: Connection) -> asyncio.Protocol:
+        def make_protocol(connection: ClientConnection) -> asyncio.Protocol:
             return self._protocol(config, server_state, {**app_state, CONNECTION: connection}, _loop)
 
-        return Connection(self.open, make_protocol)
+        return ClientConnection(self.open, make_protocol)

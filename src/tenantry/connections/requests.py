@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from tenantry.connections.connection import Connection
+    from tenantry.connections.connection import ClientConnection
     from tenantry.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
@@ -23,7 +23,7 @@ class TrackRequests:
         self._app = app
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        connection: Connection | None = scope.get("state", {}).pop(CONNECTION, None)
+        connection: ClientConnection | None = scope.get("state", {}).pop(CONNECTION, None)
         if connection is None or scope["type"] != "http":
             return self._app(scope, receive, send)
         request = Request(connection, scope["headers"], receive, send)
@@ -47,7 +47,7 @@ class Request:
     )
 
     def __init__(
-        self, connection: Connection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
+        self, connection: ClientConnection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
     ) -> None:
         self._connection = connection
         self._headers = headers

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BUSIEST = 10
 """How many routes the chart shows; the list below has all."""
 
-BAR_PIXELS, ROOM_PIXELS = 27, 14
+BAR_PIXELS, MARGIN_PIXELS = 27, 14
 """The height of one route's bar with its gap, and of what is around them: one route gives one bar, not a wall."""
 
 MONTH_COLUMNS = (
@@ -70,7 +70,7 @@ def routes_chart(rows: Rows, variables: Record) -> Chart:
     """The busiest routes."""
     shown = [{"route": route(row), "flights": row["flights"]} for row in rows[:BUSIEST]]
     chart = _chart(ROUTES, variables, shown, "Busiest routes", ROUTE_COLUMNS)
-    height = len(shown) * BAR_PIXELS + ROOM_PIXELS
+    height = len(shown) * BAR_PIXELS + MARGIN_PIXELS
     return replace(chart, definition={**chart.definition, "height": height}, short=len(shown) <= SHORT)
 
 

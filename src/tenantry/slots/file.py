@@ -31,7 +31,7 @@ MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_CAREFUL: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
+_SAFE_OPEN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
 _TRIES: Final = 8
 
 
@@ -58,10 +58,10 @@ _FIX: Final = "Remove it, and it is made anew; every Tenantry process of the hos
 def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
     for _ in range(_TRIES):  # it may be removed between our making and our opening it
         try:
-            return os.open(path, _FLAGS | _CAREFUL)
+            return os.open(path, _FLAGS | _SAFE_OPEN)
         except FileNotFoundError:
             _make(path, header, folder)
-    return os.open(path, _FLAGS | _CAREFUL)
+    return os.open(path, _FLAGS | _SAFE_OPEN)
 
 
 def _make(path: Path, header: bytes, folder: RunFolder) -> None:

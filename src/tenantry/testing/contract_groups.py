@@ -123,7 +123,7 @@ class GroupContract:
         with pytest.raises(UnknownEnvironment):
             await store.get_or_create(Environment(77, "x", Tag.CUSTOMER), GroupDraft("acme", "Acme"), make_token())
 
-    async def test_ids_are_told_apart_exactly(self, store: Store) -> None:
+    async def test_similar_ids_are_distinct(self, store: Store) -> None:
         """Ids that differ in case, blanks or the spelling of one character are different groups; each comes back."""
         production = await store.create_environment("production", Tag.CUSTOMER)
         for name in EXACT_NAMES:

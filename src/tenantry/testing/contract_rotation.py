@@ -128,7 +128,7 @@ class RotationContract:
         assert third.group.grace_until == second.group.grace_until
         assert await store.find(first.token) == third.group
 
-    async def test_listeners_hear_each_change_once(self, store: Store) -> None:
+    async def test_listeners_receive_each_change_once(self, store: Store) -> None:
         """Rotate, update and delete call ``changed`` with the generation that they made. What changes nothing, a
         refused write, a replay, a creation and a read call nothing."""
         recorder = _Recorder()
@@ -154,7 +154,7 @@ class RotationContract:
         await store.delete(first.group.environment, "acme")
         assert recorder.take() == [(handle, start + 4)]
 
-    async def test_listeners_are_told_before_the_writer(self, store: Store) -> None:
+    async def test_listeners_are_notified_before_the_writer(self, store: Store) -> None:
         """When ``changed`` is called the write is done, and the caller has not had its answer."""
         first = await _issued(store)
         seen: list[str] = []

@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 from tenantry_site.building.site_files import DOCUMENT_LIMIT, SiteFiles, scan
 from tenantry_site.config import loads
 from tenantry_site.relay import Refused, connecting
-from tenantry_site.relay.exchange import Response, exchange
+from tenantry_site.relay.exchange import UpstreamResponse, exchange
 from tenantry_site.relay.message import Message
 from tenantry_site.relay.target import Target, read_target
 from tenantry_site.rendering import configuration_file
@@ -87,7 +87,7 @@ class _Fetcher:
             target = _redirected(target, response)
         raise Refused("bad_response", f"it leads on more than {MOST_REDIRECTS} times")
 
-    async def _get(self, target: Target) -> Response:
+    async def _get(self, target: Target) -> UpstreamResponse:
         addresses = await connecting.addresses_of(target, self._resolve, private=self._allow_private, hint=_HINT)
         reader, writer = await connecting.connect(addresses, target, self._tls)
         try:
@@ -96,7 +96,7 @@ class _Fetcher:
             writer.transport.abort()
 
 
-def _redirected(target: Target, response: Response) -> Target:
+def _redirected(target: Target, response: UpstreamResponse) -> Target:
     """Where a response leads on to. Raises Refused for one that is neither a document nor a redirect."""
     location = next((value for name, value in response.headers if name.lower() == "location"), "")
     if response.status not in {301, 302, 303, 307, 308} or not location:

@@ -85,7 +85,7 @@ def check(target: str, form: str, strict: bool) -> None:
 
 
 def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, str | bytes]]:
-    """What is to be said, the name of what it is said of, and the files to show the lines of."""
+    """The diagnostics, the name of what they are about, and the files to show the lines of."""
     if target == "-":
         from tenantry_site.config import loads
         from tenantry_site.loading import LARGEST, too_large
@@ -116,7 +116,7 @@ def _content(path: Path) -> bytes:
 def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
     """Whether a check of this fails."""
     bad = {"error", "warning"} if strict else {"error"}
-    return any(said.severity in bad for said in found)
+    return any(diagnostic.severity in bad for diagnostic in found)
 
 
 @site.command("build")

@@ -27,7 +27,7 @@ class Progress:
         self._stack = ExitStack()
         self._bar: Any = None
         self._done = 0
-        self._said = 0
+        self._reported = 0
 
     def __enter__(self) -> Self:
         return self
@@ -35,8 +35,8 @@ class Progress:
     def __call__(self, done: int, total: int) -> None:
         if not sys.stderr.isatty():
             fifth = done * 5 // max(total, 1)
-            if fifth > self._said or done == 0:
-                self._said = fifth
+            if fifth > self._reported or done == 0:
+                self._reported = fifth
                 say(f"{done:,} of {total:,} pages")
             return
         if self._bar is None:
@@ -52,10 +52,10 @@ class Progress:
 
 
 def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """Lines: for each code how often it was said, what it said first and where else; errors before warnings."""
+    """Lines: for each code how often it was found, its first message and where else; errors before warnings."""
     codes: dict[str, list[Diagnostic]] = {}
-    for said in found:
-        codes.setdefault(said.code, []).append(said)
+    for diagnostic in found:
+        codes.setdefault(diagnostic.code, []).append(diagnostic)
     for code, group in sorted(codes.items(), key=lambda item: (_ORDER[item[1][0].severity], item[0])):
         first = group[0]
         if first.severity == "info":
@@ -66,20 +66,20 @@ def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
         if len(group) > 1:
             rest = len(group) - _SHOWN
             more = f" and {rest:,} more" if rest > 0 else ""
-            yield f"    also {', '.join(place(said) for said in group[1:_SHOWN])}{more}"
-    quiet = sum(said.severity == "info" for said in found)
+            yield f"    also {', '.join(place(diagnostic) for diagnostic in group[1:_SHOWN])}{more}"
+    quiet = sum(diagnostic.severity == "info" for diagnostic in found)
     if quiet:
         yield f"{quiet:,} remarks: `{program()} check` shows them."
 
 
-def place(said: Diagnostic) -> str:
+def place(diagnostic: Diagnostic) -> str:
     """``guides/start.md:12:3``, as far as it is known."""
-    numbers = [str(number) for number in (said.line, said.column) if number]
-    return ":".join([said.path or "the site", *numbers])
+    numbers = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
+    return ":".join([diagnostic.path or "the site", *numbers])
 
 
 def meanings() -> dict[str, str]:
-    """What each code means that can be said of a site."""
+    """What each code means that can be found in a site."""
     from tenantry_site import building, components, config, markdown, outputs, reference, rendering, theme
 
     parts = (config, markdown, components, reference, theme, outputs, rendering, building)

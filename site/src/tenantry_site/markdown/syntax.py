@@ -143,8 +143,8 @@ def _paragraph(state: StateBlock, start_line: int, end_line: int, silent: bool) 
         at = state.bMarks[line] + state.tShift[line]
         if at >= state.eMarks[line]:
             break
-        telling = state.src[at] in _INTERRUPTS or _table_ahead(state, line, last)
-        if telling and not state.is_code_block(line) and state.sCount[line] >= 0:
+        interrupts = state.src[at] in _INTERRUPTS or _table_ahead(state, line, last)
+        if interrupts and not state.is_code_block(line) and state.sCount[line] >= 0:
             level = _underline(state, line) if line < end_line else 0
             if level or any(rule(state, line, last, True) for rule in terminators):
                 break

@@ -26,7 +26,7 @@ INDEX = f"{FOLDER}/index.json"
 _WORDS_BYTES = 8_000
 _PARTS_PER_FILE = 16
 _COMMON_FROM = 64  # parts: below it, no word is too common to be listed
-_STANDS_OUT = 3  # what only titles and headings reach
+_PROMINENT = 3  # what only titles and headings reach
 _SHARED = "0123456789abcdefghijklmnopq"  # a word has 24 characters at most
 
 
@@ -102,12 +102,12 @@ class SearchIndex:
         """The files of the index, the small one that names the others last."""
         words, parts = [], []
         for first, content in _shards(self._lines()):
-            name = f"words.{_stamp(content)}.txt"
+            name = f"words.{_content_hash(content)}.txt"
             words.append([first, name])
             yield f"{FOLDER}/{name}", content
         for start in range(0, len(self._parts), _PARTS_PER_FILE):
             content = self._shown(self._parts[start : start + _PARTS_PER_FILE])
-            name = f"parts.{_stamp(content)}.json"
+            name = f"parts.{_content_hash(content)}.json"
             parts.append(name)
             yield f"{FOLDER}/{name}", content
         yield (
@@ -147,7 +147,7 @@ class SearchIndex:
 def _packed(postings: array[int], common: int) -> str:
     if len(postings) <= common:
         return " " + pack(postings)
-    return "\t" + pack(posting for posting in postings if level(posting % CODES) >= _STANDS_OUT)
+    return "\t" + pack(posting for posting in postings if level(posting % CODES) >= _PROMINENT)
 
 
 def _shards(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
@@ -177,7 +177,7 @@ def _shared(before: str, word: str) -> int:
     return min(len(before), len(word))
 
 
-def _stamp(content: bytes) -> str:
+def _content_hash(content: bytes) -> str:
     return sha256(content).hexdigest()[:8]
 
 

@@ -30,23 +30,23 @@ class Reader(Protocol):
 class Descriptions:
     """Descriptions by a reader, each rendered once; those with links once for each page, which they start from."""
 
-    __slots__ = ("_blocks", "_drawn", "_lines", "_page", "_reader")
+    __slots__ = ("_blocks", "_lines", "_page", "_reader", "_rendered")
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._page = ""
         self._blocks: _Known = {}
         self._lines: _Known = {}
-        self._drawn: dict[int, tuple[object, Markup]] = {}
+        self._rendered: dict[int, tuple[object, Markup]] = {}
 
     def on(self, page: str) -> Descriptions:
         """The same for another page, by its path; what was rendered is shared."""
         descriptions = Descriptions(self._reader)
-        descriptions._page, descriptions._blocks, descriptions._lines, descriptions._drawn = (
+        descriptions._page, descriptions._blocks, descriptions._lines, descriptions._rendered = (
             page,
             self._blocks,
             self._lines,
-            self._drawn,
+            self._rendered,
         )
         return descriptions
 
@@ -61,14 +61,14 @@ class Descriptions:
 
     def once(self, what: object, draw: Callable[[], Markup]) -> Markup:
         """What is rendered of one and the same object, such as the shape of errors; with links, anew for each page."""
-        found = self._drawn.get(id(what))
+        found = self._rendered.get(id(what))
         if found is not None and found[0] is what:
             return found[1]
         html = draw()
         if " href=" not in html:
-            if len(self._drawn) >= _KEPT:
-                self._drawn.clear()
-            self._drawn[id(what)] = (what, html)  # it is held, so that its id is no other's
+            if len(self._rendered) >= _KEPT:
+                self._rendered.clear()
+            self._rendered[id(what)] = (what, html)  # it is held, so that its id is no other's
         return html
 
     def _once(self, known: _Known, text: str, draw: Callable[[str, str], str]) -> Markup:

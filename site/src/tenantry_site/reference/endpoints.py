@@ -62,7 +62,7 @@ class Endpoints:
             responses=tuple(_responses(ref, schemas, request=operation.is_webhook)),
             authorization=() if operation.is_webhook else self._authorization(ref, root, auth_method),
             callbacks=tuple(_callbacks(ref)),
-            siblings=tuple(one.method for one in item_operations(operation.path, operation.around)),
+            path_methods=tuple(one.method for one in item_operations(operation.path, operation.around)),
             description=operation.description,
             deprecated=ref.flag("deprecated"),
         )

@@ -186,7 +186,7 @@ class Callback:
 class Endpoint:
     """All of an operation that its page shows. ``documented``: the page itself lists the parameters.
 
-    ``siblings`` are the methods of the same path. ``known`` tells an operation of a document from an ``api`` page.
+    ``path_methods`` are the methods of the same path. ``known`` tells an operation of a document from an ``api`` page.
     """
 
     method: str
@@ -197,7 +197,7 @@ class Endpoint:
     responses: tuple[Response, ...] = ()
     authorization: Authorization = ()
     callbacks: tuple[Callback, ...] = ()
-    siblings: tuple[str, ...] = ()
+    path_methods: tuple[str, ...] = ()
     description: str = ""
     deprecated: bool = False
     documented: bool = False

@@ -188,6 +188,8 @@ class Reference:
         known = list(paths)
         if not known:
             return "; the site has none"
-        said = [f"{path} ({fault})" if (fault := self._documents.fault(path)) else path for path in known[:_SHOWN]]
+        considered = [
+            f"{path} ({fault})" if (fault := self._documents.fault(path)) else path for path in known[:_SHOWN]
+        ]
         more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-        return f"; considered: {', '.join(said)}{more}"
+        return f"; considered: {', '.join(considered)}{more}"

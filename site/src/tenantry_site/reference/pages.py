@@ -148,7 +148,7 @@ class ApiPages:
         method, diagnostics = self._auth_method(page)
         endpoint, found = self._endpoints.read(operation, method)
         title = page.title if page.front.title else operation.title
-        return self._drawn(replace(page, title=title), endpoint, (*diagnostics, *found))
+        return self._rendered(replace(page, title=title), endpoint, (*diagnostics, *found))
 
     def _draw_entry(self, page: Page) -> Page:
         entry = api_entry.parse(page.front.api)
@@ -156,9 +156,9 @@ class ApiPages:
         diagnostics = (*self._auth_method(page)[1], *api_entry.problems(entry, page, self._config, endpoint))
         if endpoint is None:
             return replace(page, diagnostics=(*page.diagnostics, *diagnostics))
-        return self._drawn(page, endpoint, diagnostics)
+        return self._rendered(page, endpoint, diagnostics)
 
-    def _drawn(self, page: Page, endpoint: Endpoint, diagnostics: tuple[Diagnostic, ...]) -> Page:
+    def _rendered(self, page: Page, endpoint: Endpoint, diagnostics: tuple[Diagnostic, ...]) -> Page:
         mode, problem = self._mode(page)
         relay = self._options.relay
         setting = PageSettings(
@@ -196,9 +196,9 @@ class ApiPages:
         return "", (_refused("authMethod", parse_spec, authorization.METHODS, page.source),)
 
 
-def _placed(said: Diagnostic, source: str) -> Diagnostic:
-    """What is said of a page as a whole is said of its front matter, which begins at its first line."""
-    return replace(said, line=1) if source and said.path == source and not said.line else said
+def _placed(diagnostic: Diagnostic, source: str) -> Diagnostic:
+    """What is diagnostic of a page as a whole is diagnostic of its front matter, which begins at its first line."""
+    return replace(diagnostic, line=1) if source and diagnostic.path == source and not diagnostic.line else diagnostic
 
 
 def _refused(name: str, value: str, allowed: tuple[str, ...], source: str) -> Diagnostic:

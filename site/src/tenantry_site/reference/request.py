@@ -67,7 +67,7 @@ def initial(endpoint: Endpoint, host: str = PLACEHOLDER_HOST) -> Request:
         headers=tuple(_headers(inputs, signing, body)),
         body=body,
         user=next((_user(one) for one in signing if one.kind == "basic"), None),
-        by_query="QUERY" in endpoint.siblings and endpoint.method != "QUERY",
+        by_query="QUERY" in endpoint.path_methods and endpoint.method != "QUERY",
     )
 
 

@@ -186,8 +186,8 @@ class Schemas:
         if key not in self._known:
             before = len(ref.diagnostics)
             self._known[key] = (self._made(ref), ref.diagnostics.since(before))
-        shape, said = self._known[key]
-        ref.diagnostics.repeat(said)
+        shape, diagnostics = self._known[key]
+        ref.diagnostics.repeat(diagnostics)
         return shape
 
     def _made(self, ref: JsonRef) -> Shape:

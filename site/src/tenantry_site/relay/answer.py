@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Any, Final
 
-from tenantry_site.relay.exchange import Response
+from tenantry_site.relay.exchange import UpstreamResponse
 
 _DROPPED: Final = frozenset(
     {
@@ -26,7 +26,7 @@ _CHARSETS: Final = {
 """No other is decoded: some codecs of Python are slow on hostile input."""
 
 
-def answer(response: Response, milliseconds: int) -> dict[str, Any]:
+def answer(response: UpstreamResponse, milliseconds: int) -> dict[str, Any]:
     """``{status, headers, body, encoding, milliseconds, truncated}``; ``encoding`` is ``text`` or ``base64``.
 
     A header that came several times is joined with commas (RFC 9110 section 5.3). What ``Connection`` names is the
@@ -54,7 +54,7 @@ def answer(response: Response, milliseconds: int) -> dict[str, Any]:
     }
 
 
-def _text(response: Response, headers: dict[str, str]) -> str | None:
+def _text(response: UpstreamResponse, headers: dict[str, str]) -> str | None:
     """The body as text, or None: compressed, in a charset that is not read here, or not text at all."""
     codec = _CHARSETS.get(_charset(headers.get("content-type", "")))
     if codec is None or headers.get("content-encoding", "identity").lower() != "identity" or b"\0" in response.body:

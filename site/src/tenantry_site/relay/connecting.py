@@ -43,13 +43,13 @@ async def addresses_of(
     """
     if target.literal is not None:
         if not trust_literal:
-            _judge(target, target.literal, private=private, hint=hint)
+            _check_address(target, target.literal, private=private, hint=hint)
         return [target.literal]
     if target.host.rstrip(".") in METADATA_NAMES:
         raise Refused("address_refused", f"{target.host} is the name of a metadata service.")
     addresses = await _look_up(target, resolve)
     for ip in addresses:
-        _judge(target, ip, private=private, hint=hint)
+        _check_address(target, ip, private=private, hint=hint)
     return addresses
 
 
@@ -64,7 +64,7 @@ async def _look_up(target: Target, resolve: Resolve) -> list[Ip]:
     return found
 
 
-def _judge(target: Target, ip: Ip, *, private: bool, hint: str) -> None:
+def _check_address(target: Target, ip: Ip, *, private: bool, hint: str) -> None:
     kind = objection(ip, private=private)
     if kind is not None:
         message = f"{target.host} leads to {kind}."

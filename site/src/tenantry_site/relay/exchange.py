@@ -25,7 +25,7 @@ _BODIED = frozenset({"POST", "PUT", "PATCH"})
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class UpstreamResponse:
     """What came back; ``truncated``: there was more than the limit, and the rest was not taken."""
 
     status: int
@@ -36,7 +36,7 @@ class Response:
 
 async def exchange(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, message: Message, *, limit: int
-) -> Response:
+) -> UpstreamResponse:
     """Sends the message and takes at most ``limit`` bytes of a body. Follows no redirect. Raises Refused."""
     link = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
     try:
@@ -68,7 +68,7 @@ def _events(message: Message) -> list[h11.Request | h11.Data | h11.EndOfMessage]
     return [request, *([h11.Data(data=message.body)] if message.body else []), h11.EndOfMessage()]
 
 
-async def _receive(link: h11.Connection, reader: asyncio.StreamReader, limit: int) -> Response:
+async def _receive(link: h11.Connection, reader: asyncio.StreamReader, limit: int) -> UpstreamResponse:
     head: h11.Response | None = None
     body = bytearray()
     for count in itertools.count(1):
@@ -88,4 +88,4 @@ async def _receive(link: h11.Connection, reader: asyncio.StreamReader, limit: in
     if head is None:
         raise h11.RemoteProtocolError("no response before the end")
     headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers.raw_items())
-    return Response(head.status_code, headers, bytes(body[:limit]), truncated=len(body) > limit)
+    return UpstreamResponse(head.status_code, headers, bytes(body[:limit]), truncated=len(body) > limit)

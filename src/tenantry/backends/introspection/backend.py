@@ -60,7 +60,7 @@ class IntrospectionBackend:
         if not timeout > 0:
             raise ValueError("timeout is seconds above 0")
         address = checked_address(url, allow_http=allow_http)
-        self._endpoint = IntrospectionEndpoint(address, api_token, timeout=timeout, transport=transport)
+        self._endpoint = IntrospectionClient(address, api_token, timeout=timeout, transport=transport)
         self._keys = keys
         self._clock = clock
 
@@ -86,7 +86,7 @@ class IntrospectionBackend:
         await self._endpoint.aclose()
 
 
-class IntrospectionEndpoint:
+class IntrospectionClient:
     """Where tokens are sent to. Neither the API token nor a token that was asked about is in any error or repr.
 
     Proxies and ``.netrc`` of the environment are not used: a token goes to this address and nowhere else.

@@ -81,7 +81,7 @@ class RedisBackend:
         self._lifetime = lifetime
         self._budget = budget
         self._breaker = Breaker(clock=clock, chance=random.random)
-        self._connections = LoopLocal(self._connect, _LoopConnections.aclose)
+        self._connections = LoopLocal(self._connect, _RedisConnections.aclose)
         self._queue = PublishQueue(self._write)
         self._store_id: str | None = None
         self._generation = -1
@@ -186,11 +186,11 @@ class RedisBackend:
             [(key_of(store_id, each.handle), stamp(each.generation), each) for each in messages]
         )
 
-    def _connect(self) -> _LoopConnections:
-        return _LoopConnections(self._server, self._lifetime, self._budget, self._batch_ended)
+    def _connect(self) -> _RedisConnections:
+        return _RedisConnections(self._server, self._lifetime, self._budget, self._batch_ended)
 
 
-class _LoopConnections:
+class _RedisConnections:
     """The connections of one event loop, and the reads that go through them."""
 
     def __init__(self, server: RedisServer, lifetime: float, budget: float, ended: Callable[[bool], None]) -> None:

@@ -51,7 +51,7 @@ class PostgresEngine:
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
         self._queries = CompiledQueries(PGDialectAsync_psycopg(paramstyle=PARAMSTYLE))  # type: ignore[no-untyped-call]  # SQLAlchemy's own
-        self._connections = LoopLocal(lambda: _LoopConnections(server, self._queries), _LoopConnections.aclose)
+        self._connections = LoopLocal(lambda: _PostgresConnections(server, self._queries), _PostgresConnections.aclose)
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         compiled = self._queries[query]
@@ -133,7 +133,7 @@ class _Transaction:
         return unavailable(error, self._label)
 
 
-class _LoopConnections:
+class _PostgresConnections:
     """The connections of one event loop: an engine for writes, readers for reads."""
 
     def __init__(self, server: PostgresServer, queries: CompiledQueries) -> None:

@@ -64,7 +64,8 @@ def code_tabs(blocks: Iterable[Block], names: PageIds, highlight: Highlight, mar
     rendered = [(names.new(f"example-{block.title}"), block) for block in blocks]
     links = Markup().join(_LINK.format(name, block.title) for name, block in rendered)
     panels = Markup().join(
-        _PANEL.format(name, block.title.casefold(), block.title, _drawn(block, highlight)) for name, block in rendered
+        _PANEL.format(name, block.title.casefold(), block.title, _rendered(block, highlight))
+        for name, block in rendered
     )
     return _TABS.format(Markup(" data-{}").format(mark) if mark else "", links, panels)
 
@@ -74,7 +75,7 @@ def titled_example(kind: str, title: str, html: Markup) -> Markup:
     return _TITLED.format(kind, title, html)
 
 
-def _drawn(block: Block, highlight: Highlight) -> Markup:
+def _rendered(block: Block, highlight: Highlight) -> Markup:
     return Markup(highlight(block.language, block.text))  # noqa: S704  # finished HTML, by its type
 
 

@@ -118,7 +118,7 @@ def _facts(endpoint: Endpoint, setting: PageSettings) -> str:
         "ways": [[_credential(one) for one in way] for way in endpoint.authorization],
         "media": [[one.type, one.form] for one in body],
         "host": setting.host,
-        "query": "QUERY" in endpoint.siblings and endpoint.method != "QUERY",
+        "query": "QUERY" in endpoint.path_methods and endpoint.method != "QUERY",
         "relay": setting.relay,
         "node": _frame(endpoint),
     }
@@ -128,7 +128,7 @@ def _facts(endpoint: Endpoint, setting: PageSettings) -> str:
 def _frame(endpoint: Endpoint) -> str:
     if endpoint.body is None or endpoint.method not in ("GET", "HEAD"):
         return ""
-    return node_frame(endpoint.method, endpoint.body.media[0].form, by_query="QUERY" in endpoint.siblings)
+    return node_frame(endpoint.method, endpoint.body.media[0].form, by_query="QUERY" in endpoint.path_methods)
 
 
 def _server(one: Server) -> dict[str, Any]:

@@ -71,7 +71,7 @@ class Sections:
                 here = [one for one in endpoint.parameters if one.location == location]
                 if here:
                     html = Markup().join(map(self._fields.parameter, here))
-                    yield self._part(title, html, _said(here))
+                    yield self._part(title, html, _summary(here))
         if endpoint.body is not None and not endpoint.documented:
             html = self._prose.block(endpoint.body.description) + self._media(endpoint.body.media, "body")
             text = " ".join([words(endpoint.body.description), *_texts(endpoint.body.media)])
@@ -90,11 +90,11 @@ class Sections:
     def _authorization(self, ways: Authorization) -> Markup:
         items = []
         for way in ways:
-            said = Markup(" and ").join(Markup("<strong>{}</strong>").format(one.words) for one in way) or Markup(
+            names = Markup(" and ").join(Markup("<strong>{}</strong>").format(one.words) for one in way) or Markup(
                 "<strong>Nothing</strong>"
             )
             about = Markup().join(_begins(one.prefix) + self._prose.block(one.description) for one in way)
-            items.append(Markup('<li class="way">{}{}</li>').format(said, about))
+            items.append(Markup('<li class="way">{}{}</li>').format(names, about))
         lead = Markup("<p>One of these is enough:</p>") if len(items) > 1 else Markup()
         return Markup('{}<ul class="ways">{}</ul>').format(lead, Markup().join(items))
 
@@ -133,7 +133,7 @@ def _begins(prefix: str) -> Markup:
     return Markup("<p>It begins with <code>{}</code>.</p>").format(prefix.strip()) if prefix.strip() else Markup()
 
 
-def _said(parameters: Iterable[Parameter]) -> str:
+def _summary(parameters: Iterable[Parameter]) -> str:
     return " ".join(f"{one.name} {words(one.description)}" for one in parameters)
 
 

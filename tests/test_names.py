@@ -1,0 +1,96 @@
+"""Names that say nothing to who has not read the code before, and classes whose name is made twice."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from scripts.structure import DISTRIBUTIONS, LONGEST, ROOT, Module, Package
+
+BANNED = {
+    "chrome": "layout, frame",
+    "door": "endpoint, entry point, exports",
+    "drawn": "rendered",
+    "glance": "read, check",
+    "hear": "receive, notify",
+    "hearing": "subscription",
+    "hush": "silence, suppress",
+    "judge": "check, classify",
+    "manuscript": "source page",
+    "mend": "repair, fix",
+    "mended": "repaired, fixed",
+    "outbox": "queue",
+    "room": "endpoint, capacity, margin",
+    "said": "reported, printed",
+    "seat": "slot, position",
+    "shelf": "resources",
+    "stranger": "caller, other user",
+    "tell": "notify, report",
+    "telling": "replication, notification",
+    "told": "notified, reported",
+    "verdict": "outcome, classification",
+}
+"""Part of an identifier -> what stands in its place. They are figures of speech: each meant several things here."""
+
+PACKAGES = {name: Package(folder) for name, (folder, _) in DISTRIBUTIONS.items()}
+
+
+@pytest.fixture(params=PACKAGES)
+def package(request: pytest.FixtureRequest) -> Package:
+    return PACKAGES[request.param]
+
+
+def test_no_identifier_is_a_figure_of_speech(package: Package) -> None:
+    """Modules, classes, functions, parameters, variables and attributes. Red when one of BANNED is used anew."""
+    found = {
+        f"{module.name}: {name} ({BANNED[part]})"
+        for module in package.modules.values()
+        for name in _made(module)
+        for part in _parts(name)
+        if part in BANNED
+    }
+    assert sorted(found) == []
+
+
+def test_parts_of_names() -> None:
+    """Control: what the test above would see."""
+    assert _parts("tell_listeners") == ["tell", "listeners"]
+    assert _parts("FrontDoor") == ["front", "door"]
+    assert _parts("HTTPMend") == ["http", "mend"]
+    tree = ast.parse("class Door:\n  def f(self, seat): self.told = (room := 1)")
+    assert set(_made(Module("x.shelf", ROOT, tree, 2))) >= {"shelf", "Door", "seat", "told", "room"}
+
+
+def test_a_class_name_is_made_once(package: Package) -> None:
+    """Who searches for a class finds one."""
+    assert package.repeated_classes() == {}
+
+
+def test_no_import_leads_back(package: Package) -> None:
+    """Those inside functions count too."""
+    assert package.cycles() == []
+
+
+def test_no_module_is_long(package: Package) -> None:
+    """A file holds one idea."""
+    assert [module.name for module in package.modules.values() if module.lines > LONGEST] == []
+
+
+def _made(module: Module) -> Iterator[str]:
+    yield from module.name.split(".")[1:]
+    for node in ast.walk(module.tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
+def _parts(name: str) -> list[str]:
+    return [part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]

@@ -136,10 +136,10 @@ def test_clauses_of_the_viewers_compile_and_give_no_foreign_row(orders: sqlite3.
 
 def old_rule(source: Source, _dialect: Dialect, tree: Tree, optional: AbstractSet[str]) -> None:
     """The rule that let a filter go: in a clause stands only what also stands outside one."""
-    outside = {hole.path for hole in tree.holes if not hole.clauses}
-    for hole in tree.holes:
-        if hole.clauses and hole.path not in outside | optional and not hole.path.startswith("params."):
-            raise source.error(hole.offset, "in a clause only", "")
+    outside = {reference.path for reference in tree.references if not reference.clauses}
+    for reference in tree.references:
+        if reference.clauses and reference.path not in outside | optional and not reference.path.startswith("params."):
+            raise source.error(reference.offset, "in a clause only", "")
 
 
 @pytest.mark.parametrize("rule", [old_rule, lambda *_: None])

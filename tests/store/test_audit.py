@@ -6,11 +6,11 @@ import asyncio
 import sqlite3
 
 import pytest
-from tenantry.testing.sample import make_token
 
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import GroupDraft, Tag
+from tenantry.testing.samples import make_token
 
 FORGERIES = (
     "update audit set author = 'somebody else'",

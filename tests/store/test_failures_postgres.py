@@ -91,7 +91,7 @@ async def test_a_server_that_falls_silent_is_unavailable(postgres_url: str) -> N
 
 async def _unknown(store: SQLStore, issued: Issued) -> None:
     """A rotation of unknown outcome, with nothing of it left in the frame of the caller."""
-    with pytest.raises(OutcomeUnknown, match="look"):
+    with pytest.raises(OutcomeUnknown, match="check"):
         await rotate(store, issued)
 
 

@@ -1,0 +1,83 @@
+"""docs/architecture.md: every file and function on it exists, and its picture is what the code draws."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts.architecture_picture import PICTURE, draw, layers
+from scripts.structure import CORE, ROOT, Package
+
+PAGE = ROOT / "docs" / "architecture.md"
+TEXT = PAGE.read_text("utf-8")
+
+_PATH = re.compile(r"`((?:[\w.-]+/)*[\w.-]+(?:\.(?:py|md|json|toml|svg)|/))(?::([\w.]+))?`")
+_CATCHES = re.compile(r"\| `([\w/]+)\.py:([\w.]+)` \| \S.* \|")
+
+NAMES = sorted({(match[1], match[2] or "") for match in _PATH.finditer(TEXT)})
+
+
+def _path(written: str) -> Path | None:
+    """The file or folder: below ``src/tenantry`` or below the root of the repository."""
+    return next((path for path in (CORE / written, ROOT / written) if path.exists()), None)
+
+
+def _defined(tree: ast.AST, prefix: str = "") -> Iterator[str]:
+    """The dotted name of each class, function, method, function in a function, and variable of a module or class."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{prefix}{node.name}"
+            yield from _defined(node, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (f"{prefix}{target.id}" for target in targets if isinstance(target, ast.Name))
+        else:
+            yield from _defined(node, prefix)
+
+
+@pytest.mark.parametrize(("path", "name"), NAMES, ids=lambda part: part or "-")
+def test_every_name_exists(path: str, name: str) -> None:
+    """Red when a file or a function that the page names is moved or renamed."""
+    found = _path(path)
+    assert found is not None, f"there is no {path}"
+    if name:
+        assert name in set(_defined(ast.parse(found.read_text("utf-8")))), f"{path} has no {name}"
+
+
+def test_the_page_has_names() -> None:
+    """Control: what the test above reads."""
+    assert len(NAMES) > 100
+    assert _path("middleware/nothing.py") is None
+    assert "A.f.g" in set(_defined(ast.parse("class A:\n def f(self):\n  def g(): pass")))
+
+
+def test_every_function_of_the_page_has_its_file() -> None:
+    """Red when a name is written in a way that the test above does not read."""
+    loose = re.findall(r"`[^`\n]*\.py:[^`\n]*`", TEXT)
+    assert [each for each in loose if not _PATH.fullmatch(each)] == []
+
+
+def test_the_floors_are_those_of_the_import_contract() -> None:
+    """Red when a layer of pyproject.toml changes and the table does not."""
+    table = TEXT.partition("| layer |")[2].partition("\n\n")[0]
+    rows = [row.split("|")[1] for row in table.splitlines()[2:]]
+    assert [re.findall(r"`(\w+)`", row) for row in rows] == layers()
+
+
+def test_every_broad_clause_is_in_the_table() -> None:
+    """Red when a clause that catches every exception comes or goes. A name stands once, however many it has."""
+    written = Counter(
+        f"tenantry.{file.replace('/', '.')}:{name.rpartition('.')[2]}" for file, name in _CATCHES.findall(TEXT)
+    )
+    found = Counter(set(Package(CORE).broad()))
+    assert written == found
+
+
+def test_the_picture_is_drawn_from_the_code() -> None:
+    """Red when the floors or the imports between packages change: ``python -m scripts.architecture_picture``."""
+    assert PICTURE.read_text("utf-8") == draw()

@@ -104,7 +104,7 @@ def no_judgement(stage: World, patch: pytest.MonkeyPatch) -> None:
 
 
 def first_answer_only(stage: World, patch: pytest.MonkeyPatch) -> None:
-    judge = connecting._judge
+    judge = connecting._check_address
     seen: list[Any] = []
 
     def lazy(target: Any, ip: Any, *, private: bool, hint: str) -> None:
@@ -112,7 +112,7 @@ def first_answer_only(stage: World, patch: pytest.MonkeyPatch) -> None:
             judge(target, ip, private=private, hint=hint)
         seen.append(ip)
 
-    patch.setattr(connecting, "_judge", lazy)
+    patch.setattr(connecting, "_check_address", lazy)
     stage.internet.port = 1  # nobody is there, so that the next address is tried
     stage.names["api.allowed.test"] = [[PUBLIC, "127.0.0.1"]]
 

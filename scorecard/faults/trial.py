@@ -125,7 +125,7 @@ class Trial:
         for worker in self._scene.workers:
             try:
                 answer = worker.show(self._live)
-                self._check_address(answer, "a live token")
+                self._check(answer, "a live token")
                 if self._fault.dead and answer.status == 200 and answer.sent > began + self._scene.staleness:
                     self._outcome.stale += 1
                     self._outcome.note(f"answered from memory {answer.sent - began:.2f} s after the store had gone")
@@ -146,7 +146,7 @@ class Trial:
         elif answer.status != 401:
             self._wrong(f"an old token was answered {answer.status}")
 
-    def _check_address(self, answer: Answer, what: str) -> None:
+    def _check(self, answer: Answer, what: str) -> None:
         self._outcome.asked += 1
         self._outcome.slowest = max(self._outcome.slowest, answer.seconds)
         if answer.status == 503:
@@ -172,7 +172,7 @@ class Trial:
         if answer.status == 409 and self._unknown:
             self._look(caller)
             return
-        self._check_address(answer, "a rotation")
+        self._check(answer, "a rotation")
         if answer.status == 200:
             self._acknowledged(answer)
         elif answer.status == 503 and json.loads(answer.body)["error"]["code"] == "outcome_unknown":
@@ -183,7 +183,7 @@ class Trial:
         if self._fault.filling:
             name = f"{self._name}-{time.monotonic_ns()}"
             answer = caller.get(name, {"a": "x" * 20_000})
-            self._check_address(answer, "a new group")
+            self._check(answer, "a new group")
             if answer.status == 200:
                 self._filled.append(name)
 

@@ -67,7 +67,7 @@ class _Rotator:
                         tried = True
                         break
                     with self._lock:
-                        self._check_address(answer.status, answer.headers, answer.body, tried=tried)
+                        self._check(answer.status, answer.headers, answer.body, tried=tried)
                     if answer.status != 200:
                         return
                     self.token = answer.json()["user_group"]["token"]
@@ -77,7 +77,7 @@ class _Rotator:
     def _stopped(self) -> bool:
         return self.stop  # set from another thread
 
-    def _check_address(self, status: int, headers: dict[str, str], body: bytes, *, tried: bool) -> None:
+    def _check(self, status: int, headers: dict[str, str], body: bytes, *, tried: bool) -> None:
         self._told.answered += 1
         if status != 200:
             self._told.fail(f"{status} {body[:200]!r}")

@@ -24,7 +24,7 @@ FLOORS: Final = {
     "demo": "demo",
     "app": "composition",
     "middleware": "HTTP",
-    "resolver": "use cases, adapters",
+    "resolver": "adapters",
     "keys": "the machine",
     "tokens": "pure",
     "ports": "ports",
@@ -41,8 +41,8 @@ BELOW: Final = frozenset({"ports", "groups", "http", "errors", "_lazy"})
 """What nearly every package knows."""
 
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
-_WIDTH: Final = 960
-_LEFT: Final = 180
+_WIDTH: Final = 760
+_LEFT: Final = 140
 _ROW: Final = 54
 _BOX: Final = 28
 _MARGIN: Final = 20
@@ -125,7 +125,7 @@ def draw() -> str:
 def _boxes(rows: list[list[str]]) -> dict[str, Box]:
     found = {}
     for number, row in enumerate(rows):
-        widths = [24 + 8 * len(name) for name in row]
+        widths = [18 + 8 * len(name) for name in row]
         gap = (_WIDTH - _LEFT - _MARGIN - sum(widths)) / (len(row) + 1)
         left = _LEFT + gap
         for name, width in zip(row, widths, strict=True):
@@ -145,7 +145,7 @@ def _bands(rows: list[list[str]]) -> Iterator[str]:
         top, height = _MARGIN + start * _ROW, (end - start) * _ROW
         if index % 2 == 0:
             yield f'  <rect class="band" x="8" y="{top}" width="{_WIDTH - 16}" height="{height}" rx="8"/>'
-        yield f'  <text class="floor" x="24" y="{top + height / 2 + 5:g}">{FLOORS[rows[start][0]]}</text>'
+        yield f'  <text class="floor" x="18" y="{top + height / 2 + 5:g}">{FLOORS[rows[start][0]]}</text>'
 
 
 def _lines(boxes: Mapping[str, Box]) -> Iterator[str]:

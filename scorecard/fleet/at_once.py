@@ -160,15 +160,16 @@ class _One:
             way.send(*tokens)
         for way in self._ways:
             if old is not None:
-                self._expect_refusal(way.process, *await way.receive())
+                self._expect_refusal(way.process, old, *await way.receive())
             if new is not None:
                 self._expect_group(way.process, *await way.receive())
 
-    def _expect_refusal(self, process: int, status: int, body: bytes) -> None:
+    def _expect_refusal(self, process: int, old: str, status: int, body: bytes) -> None:
         self._tally.asked += 1
         if status == 200:
             self._tally.stale += 1
-            self._tally.note(f"process {process} accepted an old token of {self._name}: {body!r}")
+            version = self._operator.version(old)
+            self._tally.note(f"process {process} accepted token {version} of {self._name} when it was old: {body!r}")
         elif status != 401:
             self._tally.refused += 1
             self._tally.note(f"process {process} answered {status} to an old token of {self._name}")

@@ -44,3 +44,10 @@ class NoQuiet(GroupCache):
 
     def unsure(self, fill: Fill, now: float) -> bool:
         return now >= self.lease.until
+
+
+class NoLeaseForSharing(GroupCache):
+    """Lets who comes share any load that no word speaks against, though it may not know the right words."""
+
+    def stands(self, fill: Fill, now: float) -> bool:
+        return fill.lease is self.lease and fill.stands()

@@ -28,7 +28,8 @@ class Fleet(Promises):
         self.now = 100.0
         self.store = Store()
         self.hosts = [Host(self.now - X) for _ in range(2)]
-        self.workers = [Worker(host, self.hosts[host].open(self.now), cache) for host in (0, 0, 1)]
+        self.cache = cache
+        self.workers = [Worker(host, cache) for host in (0, 0, 1)]
         self.writes: list[Write] = []
         self.waiting: list[Write] = []
         self.near: dict[int, tuple[UserGroup | None, int]] = {}
@@ -166,7 +167,7 @@ class Fleet(Promises):
             self._check(worker, number, version, None, [ask])
             return None
         for load in worker.loads.get((number, version), ()):
-            if cache.stands(load.fill):
+            if cache.stands(load.fill, self.now):
                 load.waiting.append(ask)
                 return None
         fill = cache.begin(handle, self.now)
@@ -235,7 +236,8 @@ class Fleet(Promises):
     def poll_asks(self, who: int, _b: int, _c: int) -> None:
         worker = self.workers[who % 3]
         if worker.question is None:
-            worker.question = worker.cache.ask(self.now, tuple(worker.table.words))
+            quiet = None if worker.table is None else tuple(worker.table.words)
+            worker.question = worker.cache.ask(self.now, quiet)
             worker.changes = worker.lesson = None
 
     def poll_reads(self, who: int, _b: int, _c: int) -> None:
@@ -251,7 +253,7 @@ class Fleet(Promises):
             worker.question = None
             return
         if worker.lesson is None:
-            if worker.found is not worker.table:
+            if worker.found is not None and worker.found is not worker.table:
                 worker.table = worker.found
                 worker.cache.attach(worker.table.words)
                 worker.question = replace(worker.question, quiet=None)
@@ -261,7 +263,7 @@ class Fleet(Promises):
                 return
         worker.question = None
         for place, word in worker.cache.crashed(self.now, X):
-            if worker.table.words[place] == word:
+            if worker.table is not None and worker.table.words[place] == word:
                 worker.table.words[place] = self._word()
 
     def hear(self, who: int, which: int, again: int) -> None:
@@ -289,6 +291,18 @@ class Fleet(Promises):
         """Time goes by, awake or asleep: the boot clock counts both."""
         self.now += (0.1, 0.5, 1.0, 1.0, 2.4, 4.9, 5.0, 7.0)[how % 8]
         self._return()
+
+    def restart(self, who: int, number: int, polls: int) -> None:
+        """A worker ends and another begins, which knows nothing. It may be asked before it has found the table."""
+        worker = self.workers[who % 3] = Worker(self.workers[who % 3].host, self.cache)
+        if polls % 2:
+            self.poll(who, 0, 0)
+            return
+        self.ask(who, number, 0)
+        for load in self._loads(worker):
+            self._read(load)
+        self.write(worker.host, number, 1)
+        self.ask(who, number, 1)
 
     def vanish(self, host: int, how: int, _c: int) -> None:
         """Somebody deletes the file of a host's table."""

@@ -16,7 +16,7 @@ STEPS = (
     "write", "write", "write", "announce", "commit", "commit", "finish", "finish",
     "request", "request", "request", "request", "ask", "ask", "read", "read", "answer", "answer",
     "poll", "poll", "poll", "poll_asks", "poll_reads", "poll_learns", "hear", "hear", "flush",
-    "overtake", "write_near", "write_near", "wait", "wait", "wait", "fail", "restore", "vanish", "lose",
+    "overtake", "write_near", "write_near", "wait", "wait", "wait", "fail", "restore", "vanish", "lose", "restart",
 )  # fmt: skip
 NUMBERS = st.integers(0, 23)
 LENGTH = 60

@@ -113,11 +113,12 @@ class Load:
 class Worker:
     """A real GroupCache, driven as the resolver drives it. ``cache`` may be a class that lacks a defence."""
 
-    def __init__(self, host: int, table: Table, cache: type[GroupCache]) -> None:
+    def __init__(self, host: int, cache: type[GroupCache]) -> None:
         self.host = host
-        self.table = self.found = table
+        self.table: Table | None = None
+        """None until its first poll was learned."""
+        self.found: Table | None = None
         self.cache = cache(3, unknown_capacity=2)
-        self.cache.attach(table.words)
         self.loads: dict[tuple[int, int], list[Load]] = {}
         self.question: Question | None = None
         self.changes: Changes | None = None

@@ -168,12 +168,12 @@ def test_a_load_that_an_eviction_overtook_is_neither_kept_nor_shared(event: str)
     cache = plain(10)
     acme = numbered(1)
     fill = cache.begin(acme.handle, 0.0)
-    assert cache.stands(fill)
+    assert cache.stands(fill, 0.0)
     if event == "evict":
         cache.evict(acme.handle, 5, 0.0)
     else:
         cache.flush()
-    assert not cache.stands(fill)
+    assert not cache.stands(fill, 0.0)
     assert not cache.store(fill, key("t"), acme, None, 10.0, 0.0)
     assert not cache.refuse(fill, key("u"), None, 10.0, 0.0)
     assert len(cache) == 0

@@ -34,6 +34,7 @@ def test_no_order_of_events_breaks_a_promise() -> None:
         defenceless.NoSlotCompare,
         defenceless.NoHistory,
         defenceless.NoQuiet,
+        defenceless.NoLeaseForSharing,
     ],
 )
 def test_without_a_defence_the_machine_finds_the_breach(

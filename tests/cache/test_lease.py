@@ -128,7 +128,7 @@ def test_a_word_that_changed_voids_entries_refusals_and_loads(cache: GroupCache,
     assert not usable(cache)
     assert cache.newest(ACME.handle, 0.0) is None
     assert not cache.refused(DEAD, ACME.handle, 0.0)
-    assert not cache.stands(late)
+    assert not cache.stands(late, 0.0)
     assert not cache.store(late, LIVE, ACME, 10, FAR, 0.0)
 
 
@@ -137,7 +137,7 @@ def test_an_odd_word_is_bypassed(cache: GroupCache, words: list[int]) -> None:
     word stands, and never kept."""
     words[place_of(ACME.handle)] = 3
     fill = cache.begin(ACME.handle, 0.0)
-    assert cache.stands(fill)
+    assert cache.stands(fill, 0.0)
     assert not cache.store(fill, LIVE, ACME, 10, FAR, 0.0)
 
 
@@ -161,7 +161,7 @@ def test_a_load_that_a_poll_overtook_is_kept_only_if_it_read_after_the_change(ca
     """Begun before the poll, answered after it. Red when nothing passes a load."""
     early, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
     poll(cache, 11, (11, ACME.handle), at=1.0)
-    assert not cache.stands(early)
+    assert not cache.stands(early, 1.0)
     assert not cache.store(early, LIVE, ACME, 10, FAR, 1.0)
     assert cache.store(late, LIVE, ACME, 11, FAR, 1.0)
 

@@ -138,6 +138,24 @@ async def test_a_load_that_a_write_overtook_is_never_stored(resolver: Resolver, 
     assert resolver.peek(token) is new
 
 
+async def test_a_process_without_words_shares_no_read_that_has_begun(resolver: Resolver, backend: FakeBackend) -> None:
+    """A process that has just started hears of no write on its host before its first poll. Who asks after one must not
+    be answered by a read from before it. Red when the words of a table that was not opened yet count as unchanged."""
+    old, token = backend.issue(token_version=1)
+    backend.gate, backend.poll_gate = asyncio.Event(), asyncio.Event()
+    early = asyncio.create_task(resolver.resolve(token))
+    while not backend.reads:  # it waits a little for the poll
+        await asyncio.sleep(0.01)
+    backend.write(make_group(handle=old.handle, token_version=2, revision=2))
+    late = asyncio.create_task(resolver.resolve(token))
+    await settle()
+    backend.gate.set()
+    assert await early is old
+    with pytest.raises(InvalidToken):
+        await late
+    backend.poll_gate.set()
+
+
 async def test_requests_during_a_write_share_a_read_and_store_nothing(resolver: Resolver, backend: FakeBackend) -> None:
     """While a write is under way many misses are still one read; what it gives is not kept. Red when an odd word counts
     as any other."""

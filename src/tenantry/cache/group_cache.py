@@ -112,9 +112,12 @@ class GroupCache:
                 if not fills:
                     del self._fills[fill.handle]
 
-    def stands(self, fill: Fill) -> bool:
-        """True if whoever asks now may share this load: nothing is known to have been written since it began."""
-        return fill.lease is self.lease and fill.stands()
+    def stands(self, fill: Fill, now: float) -> bool:
+        """True if whoever asks now may share this load: nothing is known to have been written since it began.
+
+        Without a lease that cannot be known. A process that has just started has not found the host's words yet, and
+        one whose lease has run out may look at the words of a file that was replaced."""
+        return fill.lease is self.lease and now < fill.lease.until and fill.stands()
 
     def believes(self, handle: bytes, generation: int | None, now: float) -> bool:
         """True if an answer from a second-level cache, of this generation, may be used: under a lease, and if the

@@ -142,7 +142,7 @@ class Resolver:
         loop = asyncio.get_running_loop()
         self._wake(loop)
         flight = self._flights.get((loop, key))
-        if flight is None or not (flight.fill is None or self._cache.stands(flight.fill)):
+        if flight is None or not (flight.fill is None or self._cache.stands(flight.fill, self._clock())):
             flight = self._start(loop, key, token, ahead=ahead)
         else:
             self.counters.joined += 1

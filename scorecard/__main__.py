@@ -1,7 +1,7 @@
 """``make scorecard``: every row in a process of its own, one table at the end. Exit code 1 if a row missed its target.
 
 ``python -m scorecard S1 S7`` runs these rows only; ``--full`` is the long run; ``--write-docs`` runs nothing and puts
-the last run into the docs.
+the last result of each row into the docs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import time
 from dataclasses import asdict
 
-from scorecard.card import ROOT, Card, about, write_docs
+from scorecard.card import ROOT, Card, keep, when, where, write_docs
 from scorecard.row import Effort, Result, Row
 from scorecard.table import ROWS
 
@@ -43,10 +43,9 @@ def main() -> None:
         results.append(_run(row, Effort(asked.full, asked.seed)))
         verdict = "met" if results[-1].ok else "MISSED"
         print(f"    {results[-1].figure}: {verdict}, {results[-1].took:.0f} s", file=sys.stderr, flush=True)
-    card = Card(about(full=asked.full, seed=asked.seed), results)
+    card = Card(where(), results)
     print(card.text())
-    if not asked.rows:
-        print(f"saved as {card.save('full' if asked.full else 'quick').relative_to(ROOT)}")
+    print(f"saved in {keep(card).relative_to(ROOT)}")
     sys.exit(0 if card.ok else 1)
 
 
@@ -55,13 +54,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("rows", nargs="*", metavar="ROW", help="only these rows")
     parser.add_argument("--full", action="store_true", help="the long run")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="the dice of another run")
-    parser.add_argument("--write-docs", action="store_true", help="put the last run into docs/")
+    parser.add_argument("--write-docs", action="store_true", help="put the last result of each row into docs/")
     parser.add_argument("--one", metavar="ROW", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def _run(row: Row, effort: Effort) -> Result:
     """One row in a child, which may take its time and no more; whatever happens, there is a result."""
+    known = when(full=effort.full)
     command = [sys.executable, "-m", "scorecard", "--one", row.id, "--seed", str(effort.seed)]
     limit = row.seconds[effort.full]
     began = time.monotonic()
@@ -84,7 +84,7 @@ def _run(row: Row, effort: Effort) -> Result:
         raise
     took = round(time.monotonic() - began, 1)
     figures = measured or {"figure": failure, "ok": False, "numbers": {}}
-    return Result(row.id, row.name, row.target, took=took, seed=effort.seed, **figures)
+    return Result(row.id, row.name, row.target, took=took, seed=effort.seed, **known, **figures)
 
 
 def _stop(child: subprocess.Popen[str]) -> None:

@@ -1,4 +1,4 @@
-"""Card: the whole table of one run, as text, as JSON and as a part of the docs."""
+"""Card: the table of a run, as text, as JSON and as a part of the docs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from scorecard.row import Result
+from scorecard.row import Result, number
 
 ROOT: Final = Path(__file__).parents[1]
 SAVED: Final = ROOT / ".scorecard"
@@ -27,7 +27,7 @@ _JSON: Final = "The same with all its numbers: [reliability.json](figures/reliab
 
 @dataclass(frozen=True)
 class Card:
-    """``about``: when, what and where it was run."""
+    """``about``: where it was run."""
 
     about: Mapping[str, Any]
     results: Sequence[Result]
@@ -50,26 +50,23 @@ class Card:
         return "\n".join([self._heading(), "", *(line.rstrip() for line in lines), "", verdict])
 
     def markdown(self) -> str:
-        """The same for the docs."""
-        lines = [self._heading() + ".", "", f"| {' | '.join(_HEADINGS)} |", "|---" * len(_HEADINGS) + "|"]
-        lines += [f"| {' | '.join(cell.replace('|', '/') for cell in _cells(result))} |" for result in self.results]
+        """The same for the docs, where each row says which run it is of."""
+        headings = (*_HEADINGS, "run")
+        lines = [self._heading() + ".", "", f"| {' | '.join(headings)} |", "|---" * len(headings) + "|"]
+        for result in self.results:
+            cells = (*_cells(result), f"{result.run}, {result.date[:10]}, {result.commit}")
+            lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
         return "\n".join(lines)
 
-    def save(self, name: str) -> Path:
-        """Writes it as JSON; the name is ``quick`` or ``full``."""
-        SAVED.mkdir(exist_ok=True)
+    def save(self, path: Path) -> None:
+        """Writes it as JSON."""
+        path.parent.mkdir(exist_ok=True)
         text = json.dumps({**self.about, "rows": [result.as_dict() for result in self.results]}, indent=2)
-        path = SAVED / f"{name}.json"
         path.write_text(text + "\n")
-        return path
 
     def _heading(self) -> str:
-        about = self.about
         seconds = round(sum(result.took for result in self.results))
-        return (
-            f"{about['run']} run of {about['date']}, commit {about['commit']}, seed {about['seed']}, "
-            f"{seconds // 60} min {seconds % 60} s, on {about['machine']}; {about['versions']}"
-        )
+        return f"{seconds // 60} min {seconds % 60} s on {self.about['machine']}; {self.about['versions']}"
 
 
 def load(path: Path) -> Card:
@@ -78,24 +75,43 @@ def load(path: Path) -> Card:
     return Card(about, [Result(**row) for row in about.pop("rows")])
 
 
+def keep(card: Card) -> Path:
+    """Saves the last result of each row, of this run or of one before it; gives where."""
+    path = SAVED / "last.json"
+    _together(load(path) if path.exists() else Card({}, []), card).save(path)
+    return path
+
+
 def write_docs() -> None:
-    """Puts the last whole run, quick or full, into docs/reliability.md, between its marks, and its JSON beside it."""
-    last = max(SAVED.glob("*.json"), key=lambda path: path.stat().st_mtime)
+    """Puts the last result of each row into docs/reliability.md, between its marks, and its JSON beside it. A row that
+    was not run here keeps what the docs had."""
+    card = _together(load(COPY), load(SAVED / "last.json"))
     before, _, rest = PAGE.read_text().partition(_BEGIN)
     _, _, after = rest.partition(_END)
-    PAGE.write_text(f"{before}{_BEGIN}\n\n{load(last).markdown()}\n\n{_JSON}\n\n{_END}{after}")
-    COPY.write_text(last.read_text())
+    PAGE.write_text(f"{before}{_BEGIN}\n\n{card.markdown()}\n\n{_JSON}\n\n{_END}{after}")
+    card.save(COPY)
 
 
-def about(*, full: bool, seed: int) -> dict[str, Any]:
-    """What has to be known of a run to repeat it."""
+def _together(old: Card, new: Card) -> Card:
+    """The rows of both, the new one's where both have one, in the order of the table."""
+    results = {result.id: result for card in (old, new) for result in card.results}
+    return Card({**old.about, **new.about}, sorted(results.values(), key=lambda result: number(result.id)))
+
+
+def where() -> dict[str, Any]:
+    """The machine and the versions that every row of a run has in common."""
+    return {
+        "machine": _machine(),
+        "versions": f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}",
+    }
+
+
+def when(*, full: bool) -> dict[str, str]:
+    """What has to be known, with its seed, to run a row again."""
     return {
         "run": "full" if full else "quick",
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
-        "seed": seed,
-        "machine": _machine(),
-        "versions": f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}",
     }
 
 

@@ -56,7 +56,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """A row that was run. ``took`` is in seconds."""
+    """A row that was run. ``run`` is ``quick`` or ``full``, ``took`` is in seconds."""
 
     id: str
     name: str
@@ -67,10 +67,18 @@ class Result:
     seed: int
     numbers: Mapping[str, Any] = field(default_factory=dict)
     rescaled: str = ""
+    run: str = ""
+    date: str = ""
+    commit: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+
+def number(row: str) -> tuple[int, str]:
+    """What rows are sorted by: ``S2`` comes before ``S2p``, and both before ``S10``."""
+    return int(row[1:].rstrip("p")), row
 
 
 def spread(seconds: list[float]) -> str:

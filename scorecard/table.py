@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Final
 
-from scorecard.row import Row
+from scorecard.row import Row, number
 from scorecard.rows import (
     asvs,
     broken_defences,
@@ -35,9 +35,4 @@ _ALL: Final = (
 )  # fmt: skip
 
 
-def _number(row: Row) -> tuple[int, str]:
-    """``S2`` comes before ``S2p``, and both before ``S10``."""
-    return int(row.id[1:].rstrip("p")), row.id
-
-
-ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=_number))
+ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=lambda row: number(row.id)))

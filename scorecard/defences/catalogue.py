@@ -43,6 +43,13 @@ DEFENCES: Final = (
         ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
     ),
     Defence(
+        "a load that has begun is shared under a lease only",
+        "cache/group_cache.py",
+        "return fill.lease is self.lease and now < fill.lease.until and fill.stands()",
+        "return fill.lease is self.lease and fill.stands()",
+        ("tests/resolver/test_flights.py",),
+    ),
+    Defence(
         "a write on this host voids what its workers keep",
         "cache/entry.py",
         "now < self.deadline and lease.words[self.place] == self.word",

@@ -106,7 +106,7 @@ def where() -> dict[str, Any]:
     }
 
 
-def when(*, full: bool) -> dict[str, str]:
+def when(*, full: bool) -> dict[str, Any]:
     """What has to be known, with its seed, to run a row again."""
     return {
         "run": "full" if full else "quick",

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 _DURATION_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class ObrequestRequest(Protocol):
+class ObservedRequest(Protocol):
     """The record that ``tenantry.api`` makes of a request that was answered."""
 
     @property
@@ -47,6 +47,6 @@ class ApiMetrics:
             registry=self.registry,
         )
 
-    def __call__(self, record: ObrequestRequest) -> None:
+    def __call__(self, record: ObservedRequest) -> None:
         self._requests.labels(record.operation, str(record.status), record.code).inc()
         self._durations.labels(record.operation).observe(record.seconds)

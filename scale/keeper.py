@@ -73,7 +73,7 @@ class Keeper:
         for number in (USUAL_CHANGES, MOST_CHANGES):
             await self._phase(f"a poll with {number:,} changes", partial(self._changes, number))
         await self._phase(f"{MORE:,} inserts into a full cache", self._evict)
-        await self._phase("forgetting everything", self._forget)
+        await self._phase("emptying the cache", self._forget)
         await self._phase(f"{MORE:,} reads after it", self._again)
         await self._resolver.aclose()
         await self._store.aclose()
@@ -104,7 +104,7 @@ class Keeper:
         assert self._resolver.peek(raw(number - 1)) is None, "the poll has not learned of the changes"
 
     def _write(self, number: int) -> None:
-        """Past the store, as by another host: this host's words say nothing of it."""
+        """Past the store, as by another host: this host's slots do not show it."""
         connection = sqlite3.connect(self._path, timeout=10)
         with connection:
             (last,) = connection.execute("select number from generation").fetchone()

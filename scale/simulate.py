@@ -32,7 +32,7 @@ def _traffic(found: dict[str, Found]) -> Table:
             "fleet",
             "polls",
             "in the busiest second",
-            "changes told by polls",
+            "changes reported by polls",
             "bus messages",
             "re-reads",
             "flush: reads at worst",

@@ -81,6 +81,40 @@ def test_status_and_headers(error: InvalidToken, status: int, header: tuple[byte
     assert header in told[1]
 
 
+IDS = [
+    ([b"req-1._A"], True),
+    ([b"x" * 64], True),
+    ([b"x" * 65], False),
+    ([b""], False),
+    ([b"a\r\nSet-Cookie: x=1"], False),
+    ([b"a\n"], False),
+    ([b"a\x00"], False),
+    ([b"\x7f"], False),
+    ([b'a"b'], False),
+    ([b"a'b"], False),
+    ([b"a b"], False),
+    ([b"<b>"], False),
+    ([b"\xe4"], False),
+    ([b"ugtc_k1_aaaaaaaa"], False),
+    ([b"one", b"two"], False),
+    ([], False),
+]
+
+
+@pytest.mark.parametrize(("given", "returned"), IDS)
+@pytest.mark.parametrize("accept", [b"*/*", BROWSER])
+def test_request_id(given: list[bytes], returned: bool, accept: bytes) -> None:
+    """A plain one comes back as a header, and in JSON; any other nowhere. Red when the pattern lets a line break,
+    a quote or a longer one pass."""
+    request = [(b"accept", accept), *((b"x-request-id", value) for value in given)]
+    _, headers, body = error_response(InvalidToken("no"), http(headers=request))
+    assert [value for name, value in headers if name == b"x-request-id"] == (given if returned else [])
+    if accept != BROWSER:
+        assert json.loads(body).get("request_id") == (given[0].decode() if returned else None)
+    elif given and given[0]:
+        assert given[0] not in body
+
+
 def test_page() -> None:
     """Complete in itself, escaped, and its policy lets in exactly its own style."""
     error = MissingVariable("this needs <b>region</b>", names=["region"])

@@ -83,3 +83,11 @@ def test_no_property_value_in_any_refusal(caplog: pytest.LogCaptureFixture) -> N
         assert answer.status_code == 422
         assert "hunter2" not in answer.text
     assert "hunter2" not in caplog.text
+
+
+@pytest.mark.parametrize(("given", "returned"), [("req-1", True), ("a'b", False), ("x" * 65, False)])
+def test_an_error_returns_the_request_id(given: str, returned: bool) -> None:
+    """As a header, and in JSON; one that is not plain is dropped."""
+    answer = get(lambda: {"a": 1}, group=None, headers={"X-Request-Id": given})
+    assert answer.status_code == 401
+    assert answer.headers.get("x-request-id") == answer.json().get("request_id") == (given if returned else None)

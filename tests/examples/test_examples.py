@@ -32,6 +32,12 @@ SAYS = {
     ],
     "sql_at_render.py": ["region = ? and status in (?, ?)", "{'id': 1, 'amount': 10.0}", "\"' or '1'='1\"", "[]"],
     "custom_backend.py": ["resolved: Acme Ltd", "refused:"],
+    "custom_carrier.py": [
+        "gateway: {'id': 'acme', 'context': 'user=alice'} Vary: X-Gateway-Context, Sec-WebSocket-Protocol",
+        "websocket: acme, offered: ['chat']",
+        "two tokens: 400",
+        "another site: 403",
+    ],
     "own_engine.py": ["[{'region': 'eu', 'amount': '10'}]", "data source ds_1 refused the query: DatabaseError"],
 }
 

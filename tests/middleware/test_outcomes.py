@@ -221,3 +221,15 @@ async def test_the_message_and_headers_of_an_app_are_not_changed() -> None:
     assert start["headers"] is constant
     assert constant == [(b"content-type", b"text/plain")]
     assert sent[0]["headers"] == [*constant, (b"vary", b"X-Token"), (b"cache-control", b"private")]
+
+
+@pytest.mark.parametrize(("given", "returned"), [(b"req-1", True), (b'"req-1"', False), (b"a\x07", False)])
+@pytest.mark.parametrize("token", [None, b"", b"nonsense"])
+async def test_an_error_returns_the_request_id(given: bytes, returned: bool, token: bytes | None) -> None:
+    """Of no token where one is required, and of a bad one."""
+    world = World({"required": True})
+    headers = [(b"x-request-id", given)] if token is None else [(b"x-request-id", given), (NAME, token)]
+    sent = await world.call(http(headers=headers))
+    assert sent[0]["status"] == 401
+    assert values(sent, b"x-request-id") == ([given] if returned else [])
+    assert json.loads(sent[1]["body"]).get("request_id") == (given.decode() if returned else None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields
 
-_HTTP_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2; also a cookie's name (RFC 6265)
+from tenantry.middleware.custom_carriers import HTTP_TOKEN, Carrier, require_carrier
+
 _PLACEHOLDER = "{token}"
 
 
@@ -15,6 +15,7 @@ class Carriers:
 
     ``headers`` hold the bare token, except ``Authorization``, which is ours only with one of ``schemes``.
     ``paths`` are templates (``/embed/{token}``) or names of path parameters that a router has read already.
+    ``custom`` are carriers of your own.
     """
 
     headers: tuple[str, ...] = ()
@@ -22,11 +23,20 @@ class Carriers:
     cookies: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    custom: tuple[Carrier, ...] = ()
+
+    def __post_init__(self) -> None:
+        for carrier in self.custom:
+            require_carrier(carrier)
 
     @property
     def vary(self) -> str:
         """The Vary header of every response: the request headers that it depends on (RFC 9110 section 12.5.5)."""
-        return ", ".join((*self.headers, "Cookie") if self.cookies else self.headers)
+        names = [*self.headers, "Cookie"] if self.cookies else [*self.headers]
+        for name in (name for carrier in self.custom for name in carrier.headers):
+            if name.lower() not in {known.lower() for known in names}:
+                names.append(name)
+        return ", ".join(names)
 
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
@@ -76,15 +86,20 @@ def path(where: str) -> Carriers:
     return Carriers(paths=(where,))
 
 
-def first_of(*carriers: Carriers) -> Carriers:
-    """Any of these. The first that holds a token gives it, the others must agree: two different tokens are refused."""
+def first_of(*carriers: Carriers | Carrier) -> Carriers:
+    """Any of these, also carriers of your own. The first that holds a token gives it, the others must agree: two
+    different tokens are refused. Raises TypeError for what is no carrier."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
+    merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]
+    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # one of them may have no hash
     return Carriers(
         **{
-            field.name: tuple(dict.fromkeys(name for each in carriers for name in getattr(each, field.name)))
+            field.name: tuple(dict.fromkeys(name for each in merged for name in getattr(each, field.name)))
             for field in fields(Carriers)
-        }
+            if field.name != "custom"
+        },
+        custom=tuple(custom.values()),
     )
 
 
@@ -93,7 +108,7 @@ def _is_authorization(name: str) -> bool:
 
 
 def _require_token(name: str, what: str) -> None:
-    if not _HTTP_TOKEN.fullmatch(name):
+    if not HTTP_TOKEN.fullmatch(name):
         raise ValueError(f"{name!r} is not {what} (RFC 9110 section 5.6.2)")
 
 

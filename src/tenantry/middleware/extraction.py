@@ -27,6 +27,7 @@ from tenantry.middleware.addresses import (
     may_hold_token,
 )
 from tenantry.middleware.carriers import Carriers
+from tenantry.middleware.custom_carriers import CustomCarriers
 from tenantry.middleware.origins import OriginCheck
 from tenantry.tokens import TOKEN_LENGTH
 
@@ -34,13 +35,13 @@ Header = tuple[bytes, bytes]
 
 Extract = Callable[[Scope], bytes | None]
 """Takes the token out of an ASGI scope and returns it, or None. Raises AmbiguousToken; and OriginNotAllowed where
-origins are checked and the token came in a cookie alone."""
+origins are checked and the token came only in what a browser sends by itself, as a cookie."""
 
 
 def create_extractor(carriers: Carriers, origins: OriginCheck | None = None) -> Extract:
     """The fastest extractor for these carriers."""
     reference = ReferenceExtractor(carriers, origins).extract
-    return reference if carriers.paths else _fast_extractor(carriers, reference, origins)
+    return reference if carriers.paths or carriers.custom else _fast_extractor(carriers, reference, origins)
 
 
 # --- the reference ----------------------------------------------------------------------------------------------------
@@ -53,7 +54,9 @@ class ReferenceExtractor:
     logged-out cookie, a template that rendered nothing) and never means "no token given".
     """
 
-    __slots__ = ("_authorization", "_carriers", "_clean", "_cookies", "_headers", "_origins", "_queries", "_schemes")
+    __slots__ = (
+        "_authorization", "_carriers", "_clean", "_cookies", "_custom", "_headers", "_origins", "_queries", "_schemes",
+    )  # fmt: skip
 
     def __init__(self, carriers: Carriers, origins: OriginCheck | None = None) -> None:
         names = {name.lower().encode() for name in carriers.headers}
@@ -62,23 +65,25 @@ class ReferenceExtractor:
         self._schemes = frozenset(scheme.lower().encode() for scheme in carriers.schemes)
         self._cookies = frozenset(name.encode() for name in carriers.cookies)
         self._queries = frozenset(name.encode() for name in carriers.queries)
+        self._custom = CustomCarriers(carriers.custom)
         self._carriers = carriers
         self._clean = address_cleaner(carriers.queries)
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
         """The token of this request, or None. It is out of the scope afterwards, also when AmbiguousToken is raised, or
-        OriginNotAllowed: that only where no carrier but cookies holds the token, for whoever writes it elsewhere knows
-        it.
+        OriginNotAllowed: that only where nothing but cookies, and what else a browser sends by itself, holds the token,
+        for whoever writes it elsewhere knows it. What a custom carrier raises comes when all others are done.
         """
-        path, in_cookies = scope["path"], list[bytes]()
-        in_headers = self._from_headers(scope, in_cookies)
+        path, by_browser = scope["path"], list[bytes]()
+        in_headers = self._from_headers(scope, by_browser)
         in_query = self._from_query(scope)
         in_address = [
             *in_query,
             *(token for carrier in self._carriers.paths if (token := _path_token(scope, carrier)) is not None),
         ]
-        found = in_headers + in_cookies + in_address
+        self._custom.extract(scope, in_headers, by_browser)
+        found = in_headers + by_browser + in_address
         if not found:
             return None
         token = found[0]

@@ -16,6 +16,7 @@ from tenantry.http import error_response
 from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restore_redirects
 from tenantry.middleware.cache_headers import Message, Send, set_headers
 from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, first_of
+from tenantry.middleware.custom_carriers import Carrier
 from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.origins import OriginCheck
 from tenantry.middleware.websockets import DEFAULT_STALENESS, WebSocketResolver, WebSocketSession
@@ -80,8 +81,8 @@ def mark_coroutine(function: F) -> F:
 class UserGroupMiddleware:
     """Pure ASGI, for requests and websockets; anything else passes through.
 
-    ``carriers``: one of ``header(…)``, ``cookie(…)``, ``query(…)``, ``path(…)``, ``first_of(…)``, or several; by
-    default the headers, the cookie and the query parameter. Three outcomes:
+    ``carriers``: one of ``header(…)``, ``cookie(…)``, ``query(…)``, ``path(…)``, ``first_of(…)``, a ``Carrier`` of your
+    own, or several; by default the headers, the cookie and the query parameter. Three outcomes:
 
     - no token: ``scope["user_group"]`` is None and the app runs; a view that asks for the group is answered 401.
       ``required=True`` answers 401 at once (a CORS preflight carries no token: put a CORS middleware before it).
@@ -108,13 +109,15 @@ class UserGroupMiddleware:
         app: ASGIApp,
         *,
         resolver: TokenResolver,
-        carriers: Carriers | Sequence[Carriers] | None = None,
+        carriers: Carriers | Carrier | Sequence[Carriers | Carrier] | None = None,
         required: bool = False,
         allowed_origins: Iterable[str] = (),
     ) -> None:
         if carriers is None:
             carriers = DEFAULT_CARRIERS
-        elif not isinstance(carriers, Carriers):
+        elif isinstance(carriers, Carriers | Carrier):
+            carriers = first_of(carriers)
+        else:
             carriers = first_of(*carriers)
         self.app = app
         self._resolver = resolver

@@ -2,8 +2,8 @@
 
 A cookie is sent along whoever's page makes the request. A page of another site cannot read the answer to a plain
 request (no CORS), but it can make one that changes something, and it can open a websocket and read all of it: no
-same-origin policy holds there. So where the token came in a cookie alone, websockets and methods that are not safe are
-checked (OWASP ASVS 5.0, 4.4.2; RFC 6455 section 10.2):
+same-origin policy holds there. So where the token came in a cookie alone, or in a custom carrier that a browser may
+fill by itself, websockets and methods that are not safe are checked (OWASP ASVS 5.0, 4.4.2; RFC 6455 section 10.2):
 
 - ``Sec-Fetch-Site: same-origin`` passes: no page can set this header (Fetch Metadata).
 - An ``Origin`` passes whose host and port are those of ``Host``, or which is one of the allowed origins.
@@ -53,7 +53,7 @@ class OriginCheck:
         self._allowed = allowed_origins(allowed)
 
     def require(self, scope: Mapping[str, Any]) -> None:
-        """Raise OriginNotAllowed if this request, whose token came in a cookie alone, may come from a foreign page."""
+        """Raise OriginNotAllowed if this request, whose token a browser added, may come from a foreign page."""
         if scope["type"] != "http" or scope["method"] not in SAFE_METHODS:
             self._require_origin(scope)
 
@@ -66,8 +66,9 @@ class OriginCheck:
             return
         shown = f" from {_text(origin)}" if origin is not None else ""
         raise OriginNotAllowed(
-            f"this request{shown} came with the cookie of a user group, and not from a page of the host that it was "
-            "sent to: open the dashboard there, or add the origin to UserGroupMiddleware(allowed_origins=…)"
+            f"this request{shown} came with a token that browsers send by themselves, such as a cookie, and not from a "
+            "page of the host that it was sent to: open the dashboard there, or add the origin to "
+            "UserGroupMiddleware(allowed_origins=…)"
         )
 
 

@@ -6,7 +6,7 @@ from scorecard.faults.catalogue import on_postgres, on_sqlite
 from scorecard.faults.trial import Outcome, Trial
 from scorecard.row import Effort, Measured, Row
 
-X = 1.0
+STALENESS = 1.0
 """Short, so that the death of the store is seen through in seconds; S2 measures the real one."""
 
 ANSWER_SECONDS = 2.0
@@ -17,7 +17,7 @@ def measure(effort: Effort) -> Measured:
     """Each fault for as many seconds as the run has time."""
     outcomes: list[Outcome] = []
     for scene_of in (on_sqlite, on_postgres):
-        with scene_of(X) as (scene, faults):
+        with scene_of(STALENESS) as (scene, faults):
             for fault in faults:
                 outcomes.append(Trial(scene, fault).run(3 if effort.full else 0.5))
                 effort.say(str(outcomes[-1]))

@@ -8,7 +8,7 @@ from typing import Final
 
 from scorecard.row import Effort, Measured, Row
 
-_CONTROLS: Final = ("NoLease", "NoFillGuard", "NoSlotCompare", "NoChangeLog", "NoPollSnapshot")
+_CONTROLS: Final = ("NoLease", "NoFillGuard", "NoSlotCompare", "NoChangeLog", "NoPollSnapshot", "NoLeaseForSharing")
 
 
 def measure(effort: Effort) -> Measured:

@@ -23,7 +23,7 @@ from scorecard.row import Effort, Measured, Row, quantile, spread
 from scorecard.rows import elsewhere, killed, races, same_host
 from tenantry.migrations import migrate
 
-X = elsewhere.X
+STALENESS = elsewhere.STALENESS
 
 
 @contextmanager
@@ -47,8 +47,10 @@ def on_another_host(
     with Site(pooler.url(direct)) as site:
         operator = site.operator(site.host("a"))
         bus = (site.database,)
-        how = Dashboards(site.database, workers=1, staleness=X, buses=bus, listen=direct if direct_bus else None)
-        return follow(operator, site.host("b", how).workers, rounds=rounds, groups=groups, bound=X)
+        how = Dashboards(
+            site.database, workers=1, staleness=STALENESS, buses=bus, listen=direct if direct_bus else None
+        )
+        return follow(operator, site.host("b", how).workers, rounds=rounds, groups=groups, bound=STALENESS)
 
 
 def without_store(postgres: PostgresServer, pooler: PgBouncer, *, groups: int) -> Staleness:
@@ -57,11 +59,13 @@ def without_store(postgres: PostgresServer, pooler: PgBouncer, *, groups: int) -
     through = pooler.url(direct)
     with FaultProxy("127.0.0.1", pooler.port) as line, Site(line.url(through), direct=through) as site:
         operator = site.operator(site.host("a"))
-        there = site.host("b", Dashboards(site.database, workers=1, staleness=X))
+        there = site.host("b", Dashboards(site.database, workers=1, staleness=STALENESS))
         tokens = [operator.create() for _ in range(groups)]
         warm(there.workers, tokens)
         line.set(Mode.BLACK_HOLE)
-        return follow(operator, there.workers, rounds=1, groups=groups, bound=X, store_is_down=True, tokens=tokens)
+        return follow(
+            operator, there.workers, rounds=1, groups=groups, bound=STALENESS, store_is_down=True, tokens=tokens
+        )
 
 
 def same_host_row(effort: Effort) -> Measured:
@@ -87,10 +91,9 @@ def elsewhere_row(effort: Effort) -> Measured:
         dead = without_store(postgres, pooler, groups=10)
         effort.say(f"way to the pooler black-holed: {spread(dead.seconds)}")
     all_three = (up, deaf, dead)
-    beyond, wrong = sum(each.beyond(X) for each in all_three), sum(each.wrong for each in all_three)
-    figure = (
-        f"bus direct {spread(rest)}; deaf or store dead {spread([*deaf.seconds, *dead.seconds])}; {beyond} beyond X"
-    )
+    beyond, wrong = sum(each.beyond(STALENESS) for each in all_three), sum(each.wrong for each in all_three)
+    slow = spread([*deaf.seconds, *dead.seconds])
+    figure = f"bus direct {spread(rest)}; deaf or store dead {slow}; {beyond} beyond the bound"
     ok = not beyond and not wrong and quantile(rest, 0.99) <= 0.05
     numbers = {"up": sorted(rest)[-20:], "deaf_max": max(deaf.seconds), "dead_max": max(dead.seconds), "beyond": beyond}
     return Measured(figure, ok, numbers)
@@ -123,7 +126,8 @@ ROWS = (
     Row(
         "S2p",
         "S2 through PgBouncer, transaction mode",
-        f"bus with a direct address p99 ≤ 50 ms; deaf, or store dead, never beyond X = {X:.0f} s",
+        "bus with a direct address p99 ≤ 50 ms; deaf, or store dead, "
+        f"never beyond the staleness bound of {STALENESS:.0f} s",
         elsewhere_row,
         (150, 400),
     ),

@@ -9,7 +9,7 @@ from scorecard.fleet.elsewhere import warm
 from scorecard.fleet.host import Caller, Dashboards
 from scorecard.fleet.site import Site
 
-X = 600.0
+STALENESS = 600.0
 """So long that no poll comes meanwhile: only the words can tell."""
 
 
@@ -22,7 +22,7 @@ def test_a_death_around_the_commit(engine: str, moment: str, request: pytest.Fix
     """
     postgres: Postgres | None = request.getfixturevalue("postgres") if engine == "postgres" else None
     with Site(postgres and postgres.create_database()) as site:
-        host = site.host(dashboards=Dashboards(site.database, workers=2, staleness=X))
+        host = site.host(dashboards=Dashboards(site.database, workers=2, staleness=STALENESS))
         operator = site.operator(host)
         server = host.serve(site.database, failing=True)
         old = operator.create("acme")

@@ -1,4 +1,4 @@
-"""Promise 2: a worker of another host stops within X, whatever is broken. X is a second here, five in the scorecard."""
+"""Promise 2: a worker of another host stops within the staleness bound, whatever is broken: a second here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scorecard.faults.valkey import ValkeyServer
 from scorecard.fleet.elsewhere import follow
 from scorecard.rows.elsewhere import BROKEN, bus_broken, sockets, store_dead, two_hosts
 
-X = 1.0
+STALENESS = 1.0
 Engines = tuple[PostgresServer, ValkeyServer]
 
 
@@ -24,36 +24,36 @@ def engines() -> Iterator[Engines]:
 
 @pytest.mark.parametrize("bus", ["valkey", "postgres"])
 def test_with_the_bus_up(engines: Engines, bus: str) -> None:
-    """Refused within X, and no live token is refused meanwhile. How fast it is the scorecard tells."""
-    with two_hosts(*engines, bus, staleness=X) as hosts:
-        found = follow(hosts.operator, hosts.there.workers, rounds=20, groups=1, bound=X)
-    assert (found.beyond(X), found.wrong, found.unanswered) == (0, 0, 0), found.seconds
+    """Refused within the staleness bound, and no live token is refused meanwhile."""
+    with two_hosts(*engines, bus, staleness=STALENESS) as hosts:
+        found = follow(hosts.operator, hosts.there.workers, rounds=20, groups=1, bound=STALENESS)
+    assert (found.beyond(STALENESS), found.wrong, found.unanswered) == (0, 0, 0), found.seconds
     assert len(found.seconds) == 20
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_with_the_bus_broken(engines: Engines, name: str) -> None:
     """The polls alone keep the bound: the bus makes it faster and never true."""
-    found = bus_broken(*engines, name, staleness=X, rounds=1, groups=5)
-    assert (found.beyond(X), found.wrong) == (0, 0), found.seconds
+    found = bus_broken(*engines, name, staleness=STALENESS, rounds=1, groups=5)
+    assert (found.beyond(STALENESS), found.wrong) == (0, 0), found.seconds
 
 
 @pytest.mark.parametrize(("mode", "bus"), [(Mode.BLACK_HOLE, "none"), (Mode.HALF_OPEN, "valkey"), (Mode.RESET, "none")])
 def test_with_the_store_dead(engines: Engines, mode: Mode, bus: str) -> None:
-    """Nothing is answered from memory beyond X: then it is 503. Red when the lease does not end: see the control."""
-    found = store_dead(*engines, mode, staleness=X, groups=3, bus=bus)
-    assert (found.beyond(X), found.wrong) == (0, 0), found.seconds
+    """Beyond the staleness bound it is 503. Red when the lease does not end: see the control."""
+    found = store_dead(*engines, mode, staleness=STALENESS, groups=3, bus=bus)
+    assert (found.beyond(STALENESS), found.wrong) == (0, 0), found.seconds
     assert found.unanswered
 
 
 @pytest.mark.parametrize("dead", [False, True])
 def test_live_websockets(engines: Engines, dead: bool) -> None:
     """They end on another host too: 4401, and 1013 when the store cannot tell. How soon is the scorecard's business."""
-    ends = {code for code, _ in sockets(*engines, staleness=X, groups=3, dead=dead)}
+    ends = {code for code, _ in sockets(*engines, staleness=STALENESS, groups=3, dead=dead)}
     assert ends == ({1013} if dead else {4401})
 
 
 def test_control_without_the_lease(engines: Engines) -> None:
-    """With a clock that stands still no lease ends, and the same check finds tokens accepted beyond X: it can fail."""
-    found = store_dead(*engines, Mode.BLACK_HOLE, staleness=X, groups=1, without="lease")
-    assert found.beyond(X)
+    """With a clock that stands still no lease ends, and the same check finds tokens accepted beyond it: it can fail."""
+    found = store_dead(*engines, Mode.BLACK_HOLE, staleness=STALENESS, groups=1, without="lease")
+    assert found.beyond(STALENESS)

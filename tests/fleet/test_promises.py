@@ -13,7 +13,7 @@ from scorecard.fleet.live import connect
 from scorecard.fleet.operator import Operator
 from scorecard.fleet.site import Site
 
-X = 1.0
+STALENESS = 1.0
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def host(site: Site) -> Host:
-    host = site.host(dashboards=Dashboards(site.database, workers=2, staleness=X))
+    host = site.host(dashboards=Dashboards(site.database, workers=2, staleness=STALENESS))
     host.serve(site.database)
     return host
 
@@ -94,7 +94,7 @@ def test_live_websockets_close(host: Host, operator: Operator) -> None:
         for socket in sockets:
             socket.wait()
         assert [socket.code for socket in sockets] == [4401] * 10
-        time.sleep(X)
+        time.sleep(STALENESS)
         assert stays.code is None
 
 

@@ -161,7 +161,7 @@ def make_valkey() -> Iterator[Callable[..., Valkey]]:
 @pytest.fixture
 def cluster(make_valkey: Callable[..., Valkey]) -> list[Valkey]:
     """A Valkey Cluster of two nodes, each with half of the slots."""
-    nodes = [make_valkey("--cluster-enabled", "yes") for _ in range(2)]
+    nodes = [make_valkey("--cluster-enabled", "yes", "--cluster-node-timeout", "60000") for _ in range(2)]
     for node, slots in zip(nodes, ((0, 8191), (8192, 16383)), strict=True):
         node.execute("CLUSTER ADDSLOTSRANGE", *slots)
     nodes[0].execute("CLUSTER MEET", "127.0.0.1", nodes[1].port)

@@ -27,7 +27,7 @@ class Operator:
         self._runner = asyncio.Runner()
         self.database = database
         self.keys = SigningKeys.from_file(keys)
-        self.store = SQLStore(database, deadline=10, run_dir=run)
+        self.store = SQLStore(database, deadline=60, run_dir=run)
         self.provisioner = Provisioner(self.store, self.keys)
         self.environment: Environment
         self.secret = ""

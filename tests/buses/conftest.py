@@ -39,8 +39,8 @@ async def following(*buses: Bus) -> AsyncIterator[list[Ear]]:
 
 
 async def until(is_so: Callable[[], object]) -> None:
-    """Waits until it is so; fails after half a minute."""
-    for _ in range(3_000):
+    """Waits until it is so; fails after two minutes."""
+    for _ in range(12_000):
         if is_so():
             return
         await asyncio.sleep(0.01)

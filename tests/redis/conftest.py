@@ -97,8 +97,8 @@ async def rotate(store: Store, issued: Issued, **options: Any) -> Issued:
 
 
 async def until(is_so: Callable[[], bool | Awaitable[bool]]) -> None:
-    """Waits until it is so; fails after half a minute."""
-    for _ in range(3_000):
+    """Waits until it is so; fails after two minutes."""
+    for _ in range(12_000):
         so = is_so()
         if so if isinstance(so, bool) else await so:
             return

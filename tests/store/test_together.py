@@ -16,6 +16,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.change_log import WriteContext
 from tenantry.backends.sql.postgres import PostgresEngine, ReadConnections
 from tenantry.backends.sql.rows import Row
+from tenantry.backends.stored import StoredGroup
 from tenantry.database.address import PostgresServer
 from tenantry.errors import StoreUnavailable, TokenAlreadyRotated
 from tenantry.groups import UNNAMED, GroupDraft, IdempotencyKey, Issued, Tag
@@ -122,6 +123,32 @@ def test_a_loop_that_ended_within_a_tick_is_forgotten(monkeypatch: pytest.Monkey
 
 async def _nothing(this: ReadConnections, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
     return [(None, 7)]
+
+
+async def test_of_two_rotations_that_read_one_revision_one_is_saved(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row's lock keeps the second from reading before the first has saved; here it reads what the first read. It is
+    refused, nothing of it stays, and the first one's token is the live one.
+
+    Red without the revision in the WHERE clause of the update: the second is saved over the first.
+    """
+    store = SQLStore(url, deadline=20)
+    (issued,) = await _groups(store, 1)
+    read: list[StoredGroup] = []
+    rotated = StoredGroup.rotated
+
+    def from_the_first_read(stored: StoredGroup, *args: Any, **kwargs: Any) -> StoredGroup:
+        read.append(stored)
+        return rotated(read[0], *args, **kwargs)
+
+    monkeypatch.setattr(StoredGroup, "rotated", from_the_first_read)
+    first = await _rotate(store, issued)
+    with pytest.raises(StoreUnavailable, match="at the same moment"):
+        await _rotate(store, issued)
+    assert [stored.group.revision for stored in read] == [1, 2]
+    assert await store.get(issued.group.environment, "g0") == first
+    assert await store.find(first.token) == first.group
+    assert (await store.changes(0)).generation == 1
+    await store.aclose()
 
 
 class _Held:

@@ -105,23 +105,18 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """The response again. ``now`` is the group with the same handle as it stands; None when it was deleted.
+        """The response again. ``now`` is the group with the same handle as it is stored; None when it was deleted.
 
-        Raises IdempotencyKeyReused when the body was another one, IdempotencySuperseded when the token that was
-        answered is not live any more.
+        Raises IdempotencyKeyReused when the key did not come with this very body before, under any of the signing
+        keys; IdempotencySuperseded when the token that was answered is not live any more.
         """
-        check_body(self.body_hash, once)
+        if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
+            raise IdempotencyKeyReused("this Idempotency-Key came with another body before: use a new key")
         if now is None or now.token.version != self.group.token_version:
             raise IdempotencySuperseded(
                 "the group was rotated or deleted after this Idempotency-Key was answered: fetch it with GET /api/user"
             )
         return Issued(self.group, now.token, created=self.created, replayed=True)
-
-
-def check_body(body_hash: bytes, once: IdempotencyKey) -> None:
-    """Raises IdempotencyKeyReused unless the key came with this very body before, under any of the signing keys."""
-    if not any(compare_digest(body_hash, given) for given in once.body_hashes):
-        raise IdempotencyKeyReused("this Idempotency-Key came with another body before: use a new key")
 
 
 def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:

@@ -22,7 +22,7 @@ from tenantry.backends.sql.change_log import WriteContext, WriteResult, note, no
 from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
 from tenantry.backends.sql.statements import count, first, insert_if_new
 from tenantry.backends.sql.tables import answers, groups
-from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse, check_body
+from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse
 from tenantry.errors import (
     AlreadyExists,
     IdempotencyInFlight,
@@ -280,7 +280,6 @@ def _replay(connection: Connection, environment: Environment, once: IdempotencyK
     if row is None or row[1] is None:
         raise IdempotencyInFlight("the first request with this Idempotency-Key has not been answered yet: try again")
     body_hash, handle, document = row
-    check_body(body_hash, once)
     found = connection.execute(GROUP_BY_HANDLE, {"handle": handle}).first()
     stored = None if found is None else rows.stored_group(found)
     fields = json.loads(document)

@@ -90,16 +90,16 @@ clients: .venv/clients
 	@$(BIN)/python -m tests.clients
 
 bench: .venv/bench .bench/site
-	@$(BIN)/python -m bench $(TABLES)
+	@$(BIN)/python -m benchmarks.micro $(TABLES)
 
 scale: .venv/bench
-	@$(BIN)/python -m scale
+	@$(BIN)/python -m benchmarks.scale
 
 scorecard: .venv/bench .bench/site
-	@$(BIN)/python -m scorecard
+	@$(BIN)/python -m benchmarks.acceptance
 
 scorecard-full: .venv/bench .bench/site
-	@$(BIN)/python -m scorecard --full
+	@$(BIN)/python -m benchmarks.acceptance --full
 
 structure:
 	@$(PYTHON) -m scripts.structure

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from scorecard.faults.catalogue import on_postgres, on_sqlite
-from scorecard.faults.trial import Fault, Scene
+from benchmarks.acceptance.faults.catalogue import on_postgres, on_sqlite
+from benchmarks.acceptance.faults.trial import Fault, Scene
 
 X = 1.0
 """The staleness bound of these fleets, in seconds."""

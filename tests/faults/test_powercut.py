@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scorecard.faults.powercut import CannotWatch
-from scorecard.row import Effort
-from scorecard.rows.powercut import Writing, power_cuts
+from benchmarks.acceptance.faults.powercut import CannotWatch
+from benchmarks.acceptance.row import Effort
+from benchmarks.acceptance.rows.powercut import Writing, power_cuts
 
 
 def cut(rotations: int, *, careless: bool = False) -> Writing:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import pytest
 
-from scorecard.faults.proxy import FaultProxy, Mode
+from benchmarks.acceptance.faults.proxy import FaultProxy, Mode
 
 
 class Echo:

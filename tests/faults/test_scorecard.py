@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-import scorecard.__main__ as program
-from scorecard import card
-from scorecard.card import Card
-from scorecard.defences.catalogue import DEFENCES, Defence
-from scorecard.row import Effort, Measured, Result, Row, quantile, spread
-from scorecard.rows import asvs, broken_defences, load
-from scorecard.table import ROWS
+import benchmarks.acceptance.__main__ as program
+from benchmarks.acceptance import card
+from benchmarks.acceptance.card import Card
+from benchmarks.acceptance.defences.catalogue import DEFENCES, Defence
+from benchmarks.acceptance.row import Effort, Measured, Result, Row, quantile, spread
+from benchmarks.acceptance.rows import asvs, broken_defences, load
+from benchmarks.acceptance.table import ROWS
 
 ROOT = Path(__file__).parents[2]
 WANTED = [*range(1, 24)]
@@ -138,7 +138,7 @@ def test_every_claim_of_the_asvs_page_names_a_test() -> None:
 
 def test_an_unknown_row_is_named() -> None:
     """With those that there are."""
-    command = [sys.executable, "-m", "scorecard", "S99"]
+    command = [sys.executable, "-m", "benchmarks.acceptance", "S99"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "there is no row S99; there are S1, S1p, S2" in done.stderr

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from scorecard.faults.postgres import PostgresServer
-from scorecard.faults.valkey import ValkeyServer
-from scorecard.fleet.elsewhere import warm
-from scorecard.fleet.host import Dashboards
-from scorecard.fleet.site import Site
+from benchmarks.acceptance.faults.postgres import PostgresServer
+from benchmarks.acceptance.faults.valkey import ValkeyServer
+from benchmarks.acceptance.fleet.elsewhere import warm
+from benchmarks.acceptance.fleet.host import Dashboards
+from benchmarks.acceptance.fleet.site import Site
 
 X = 1.0
 

@@ -1,16 +1,17 @@
 """A fleet before, during and after each fault of the catalogue.
 
-What is checked is in scorecard/faults/trial.py: no old token accepted, no live one refused, 503 with Retry-After and
-never another failure, acknowledged rotations kept, unknown outcomes done once or not at all, and well again without a
-restart. Times are figures of the scorecard and not tested here, but for a bound that tells "in time" from "hangs".
+What is checked is in benchmarks/acceptance/faults/trial.py: no old token accepted, no live one refused, 503 with
+Retry-After and never another failure, acknowledged rotations kept, unknown outcomes done once or not at all, and well
+again without a restart. Times are figures of the scorecard and not tested here, but for a bound that tells "in time"
+from "hangs".
 """
 
 from __future__ import annotations
 
 import pytest
 
-from scorecard.faults.catalogue import ON_POSTGRES, ON_SQLITE
-from scorecard.faults.trial import Outcome, Trial
+from benchmarks.acceptance.faults.catalogue import ON_POSTGRES, ON_SQLITE
+from benchmarks.acceptance.faults.trial import Outcome, Trial
 from tests.faults.conftest import Set
 
 SECONDS = 0.4

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.acceptance.fleet.elsewhere import warm
+from benchmarks.acceptance.fleet.host import Caller, Dashboards
+from benchmarks.acceptance.fleet.site import Site
 from engines.postgres import Postgres
-from scorecard.fleet.elsewhere import warm
-from scorecard.fleet.host import Caller, Dashboards
-from scorecard.fleet.site import Site
 
 STALENESS = 600.0
 """So long that no poll comes meanwhile: only the words can tell."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from benchmarks.acceptance.fleet.killing import Ledger
+from benchmarks.acceptance.rows.killed import kill
+from benchmarks.acceptance.rows.restarts import restart
 from engines.postgres import Postgres
-from scorecard.fleet.killing import Ledger
-from scorecard.rows.killed import kill
-from scorecard.rows.restarts import restart
 
 
 def check(ledger: Ledger, cycles: int) -> None:

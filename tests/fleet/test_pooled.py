@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.acceptance.rows.killed import kill
+from benchmarks.acceptance.rows.pooled import on_another_host
+from benchmarks.acceptance.rows.races import race
+from benchmarks.acceptance.rows.same_host import rotate
 from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
-from scorecard.rows.killed import kill
-from scorecard.rows.pooled import on_another_host
-from scorecard.rows.races import race
-from scorecard.rows.same_host import rotate
 from tenantry.migrations import migrate
 from tests.fleet.test_kills import check as check_kills
 from tests.fleet.test_same_host import check as check_rotations

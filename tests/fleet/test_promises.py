@@ -8,10 +8,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from scorecard.fleet.host import Caller, Dashboards, Host
-from scorecard.fleet.live import connect
-from scorecard.fleet.operator import Operator
-from scorecard.fleet.site import Site
+from benchmarks.acceptance.fleet.host import Caller, Dashboards, Host
+from benchmarks.acceptance.fleet.live import connect
+from benchmarks.acceptance.fleet.operator import Operator
+from benchmarks.acceptance.fleet.site import Site
 
 STALENESS = 1.0
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from benchmarks.acceptance.fleet.at_once import Tally
+from benchmarks.acceptance.rows.same_host import control, rotate
 from engines.postgres import Postgres
-from scorecard.fleet.at_once import Tally
-from scorecard.rows.same_host import control, rotate
 
 
 def check(tally: Tally, rotations: int) -> None:

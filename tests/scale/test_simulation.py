@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from scale.fleet import Fleet, Window
-from scale.simulation import Found, Simulation
+from benchmarks.scale.fleet import Fleet, Window
+from benchmarks.scale.simulation import Found, Simulation
 
 SMALL = Fleet(workers=60, writes=20.0, seconds=40.0)
 FAULTS = {

@@ -1,0 +1,1 @@
+"""What is measured, and how: small comparisons (micro), a million groups (scale) and every promise (acceptance)."""

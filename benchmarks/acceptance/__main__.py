@@ -1,0 +1,113 @@
+"""``make scorecard``: every row in a process of its own, one table at the end. Exit code 1 if a row missed its target.
+
+``python -m benchmarks.acceptance S1 S7`` runs these rows only; ``--full`` is the long run; ``--write-docs`` runs
+nothing and puts the last result of each row into the docs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+
+from benchmarks.acceptance.card import ROOT, Card, keep, when, where, write_docs
+from benchmarks.acceptance.row import Effort, Result, Row
+from benchmarks.acceptance.table import ROWS
+
+_GRACE_SECONDS = 45
+"""How long a row that is told to stop may take to stop its own processes."""
+
+
+def main() -> None:
+    """See above."""
+    asked = _arguments()
+    if asked.write_docs:
+        write_docs()
+        return
+    if asked.one:
+        _measure(asked.one, Effort(asked.full, asked.seed))
+        return
+    chosen = [row for row in ROWS if not asked.rows or row.id in asked.rows]
+    unknown = set(asked.rows) - {row.id for row in ROWS}
+    if unknown:
+        sys.exit(f"there is no row {', '.join(sorted(unknown))}; there are {', '.join(row.id for row in ROWS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    results = []
+    for row in chosen:
+        print(f"{row.id}  {row.name} …", file=sys.stderr, flush=True)
+        results.append(_run(row, Effort(asked.full, asked.seed)))
+        verdict = "met" if results[-1].ok else "MISSED"
+        print(f"    {results[-1].figure}: {verdict}, {results[-1].took:.0f} s", file=sys.stderr, flush=True)
+    card = Card(where(), results)
+    print(card.text())
+    print(f"saved in {keep(card).relative_to(ROOT)}")
+    sys.exit(0 if card.ok else 1)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.acceptance", description=__doc__)
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="only these rows")
+    parser.add_argument("--full", action="store_true", help="the long run")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="the dice of another run")
+    parser.add_argument("--write-docs", action="store_true", help="put the last result of each row into docs/")
+    parser.add_argument("--one", metavar="ROW", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _run(row: Row, effort: Effort) -> Result:
+    """One row in a child, which may take its time and no more; whatever happens, there is a result."""
+    known = when(full=effort.full)
+    command = [sys.executable, "-m", "benchmarks.acceptance", "--one", row.id, "--seed", str(effort.seed)]
+    limit = row.seconds[effort.full]
+    began = time.monotonic()
+    child = subprocess.Popen(
+        command + ["--full"] * effort.full,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is for us: we tell it once, and it has time to stop what it started
+    )
+    try:
+        output, _ = child.communicate(timeout=limit)
+        measured = json.loads(output.splitlines()[-1]) if child.returncode == 0 and output.strip() else None
+        failure = f"failed with exit code {child.returncode}: see above"
+    except subprocess.TimeoutExpired:
+        measured, failure = None, f"did not end within {limit} s"
+        _stop(child)
+    except (KeyboardInterrupt, SystemExit):
+        _stop(child)
+        raise
+    took = round(time.monotonic() - began, 1)
+    figures = measured or {"figure": failure, "ok": False, "numbers": {}}
+    return Result(row.id, row.name, row.target, took=took, seed=effort.seed, **known, **figures)
+
+
+def _stop(child: subprocess.Popen[str]) -> None:
+    child.terminate()
+    try:
+        child.communicate(timeout=_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.communicate()
+
+
+def _end(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would end the ending
+    sys.exit(1)
+
+
+def _measure(name: str, effort: Effort) -> None:
+    """The child: SIGTERM ends it as an exception does, so that what it started is stopped."""
+    signal.signal(signal.SIGTERM, _end)
+    row = next(row for row in ROWS if row.id == name)
+    measured = row.measure(effort)
+    print(json.dumps(asdict(measured)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""S22: a fixed list of defences, each broken once in a copy of the tree: how many the tests notice."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from benchmarks.acceptance.defences.catalogue import DEFENCES, Defence
+from benchmarks.acceptance.fleet.child import ROOT
+from benchmarks.acceptance.pytest_runs import run_pytest
+from benchmarks.acceptance.row import Effort, Measured, Row
+
+_FAILED: Final = 1
+"""Exit code of pytest when tests ran and some failed; any other would be a mistake of the list."""
+
+_SECONDS: Final = 900
+
+
+def measure(effort: Effort) -> Measured:
+    """Every defence of the list, after all their tests have passed on the tree as it is: the control."""
+    with tempfile.TemporaryDirectory(prefix="tenantry-defences-") as name:
+        copy = Path(name) / "tree"
+        copy_tree(copy)
+        named = sorted({test for defence in DEFENCES for test in defence.tests})
+        effort.say(f"control: {len(named)} groups of tests on the tree as it is")
+        control = _pytest(copy, named, "-n", "2")
+        unnoticed = []
+        for defence in DEFENCES:
+            effort.say(defence.name)
+            if not notices(copy, defence):
+                unnoticed.append(defence.name)
+    noticed = len(DEFENCES) - len(unnoticed)
+    figure = f"{noticed} of {len(DEFENCES)} noticed (control: {'all pass' if not control else 'TESTS FAIL'})"
+    return Measured(figure, not unnoticed and not control, {"unnoticed": unnoticed, "listed": len(DEFENCES)})
+
+
+def notices(copy: Path, defence: Defence) -> bool:
+    """Whether a test of the defence fails when it is broken in this copy of the tree, which is put back as it was."""
+    file = copy / defence.path
+    whole = file.read_text()
+    if whole.count(defence.line) != 1:
+        raise RuntimeError(f"{defence.name}: its line stands {whole.count(defence.line)} times in {defence.file}")
+    file.write_text(whole.replace(defence.line, defence.broken))
+    try:
+        return _pytest(copy, defence.tests, "-x") == _FAILED
+    finally:
+        file.write_text(whole)
+
+
+def copy_tree(target: Path) -> None:
+    """The files that git knows, as they are now, and the built bundles; the corpus stays where it is."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+    if (ROOT.parent / "shared").is_dir():
+        (target.parent / "shared").symlink_to(ROOT.parent / "shared")
+
+
+def _pytest(folder: Path, tests: Iterable[str], *options: str) -> int:
+    """Its exit code; what it prints goes to stderr only when it is no verdict."""
+    return run_pytest(folder, tests, options, seconds=_SECONDS, quiet={0, _FAILED})
+
+
+ROWS = (Row("S22", "A list of defences broken one at a time: noticed by the tests", "all", measure, (1_800, 1_800)),)

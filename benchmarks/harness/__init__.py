@@ -1,0 +1,1 @@
+"""What the benchmarks share: tables, timing, groups, servers under load, real engines."""

@@ -1,0 +1,1 @@
+"""``make bench``: the tables of docs/benchmarks.md."""

@@ -1,0 +1,77 @@
+"""``make bench``: every table, printed and saved as JSON. ``python -m benchmarks.micro sql`` makes one of them."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.harness.engines import EngineMissing, run_folder
+from benchmarks.harness.table import Table
+
+TABLES = (
+    "middleware",
+    "slots",
+    "tokens",
+    "sql",
+    "misses_sqlite",
+    "misses_postgres",
+    "crowd",
+    "invalidation",
+    "rotations",
+    "server",
+    "api",
+    "site",
+)
+RESULTS = Path(".bench") / "results.json"
+
+
+def main() -> None:
+    """Runs the chosen tables. A missed aim is printed as missed; it does not fail the run, for machines are shared."""
+    chosen = sys.argv[1:] or TABLES
+    unknown = [name for name in chosen if name not in TABLES]
+    if unknown:
+        sys.exit(f"there is no table {', '.join(unknown)}; there are {', '.join(TABLES)}")
+    with run_folder():
+        for name in chosen:
+            table = _table(name)
+            if table is not None:
+                _save(name, table)
+    print(f"\nsaved in {RESULTS}")
+
+
+def _save(name: str, table: Table) -> None:
+    """Beside the other tables, each with its own date and commit: a run of one table keeps the figures of the rest."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    about = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+    }
+    found = {**{other: kept[other] for other in TABLES if other in kept}, name: {**about, **table.as_dict()}}
+    RESULTS.write_text(json.dumps(found, indent=2))
+
+
+def _table(name: str) -> Table | None:
+    try:
+        table: Table = import_module(f"benchmarks.micro.{name}").table()
+    except EngineMissing as missing:
+        print(f"\n{name}: skipped, for {missing}", flush=True)
+        return None
+    print(table, flush=True)
+    return table
+
+
+def _commit() -> str:
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""``make scale``: the figures of docs/scale.md, measured and simulated."""

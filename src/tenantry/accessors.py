@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
+from tenantry import http
 from tenantry.errors import MiddlewareMissing, MissingToken
 from tenantry.groups import Record, UserGroup, extend
-from tenantry.http import connection
 
 SCOPE_KEY = "user_group"
 """The scope key under which UserGroupMiddleware puts the UserGroup of a request, or None."""
@@ -30,7 +30,7 @@ class Handshake:
         self.answered = False
 
 
-def user_group(connection: connection.HTTPConnection) -> UserGroup:
+def user_group(connection: http.HTTPConnection) -> UserGroup:
     """The user group of this request.
 
     Raises MissingToken (the middleware answers it with 401) if the request carried no token, and MiddlewareMissing if
@@ -50,7 +50,7 @@ def user_group(connection: connection.HTTPConnection) -> UserGroup:
     return group
 
 
-def variables(connection: connection.HTTPConnection) -> Record:
+def variables(connection: http.HTTPConnection) -> Record:
     """What templates may read: the group's properties by name, ``user_group.*``, and viewer input as ``params.*``.
 
     ``params`` holds the query parameters: one value as a str, a repeated one as a list of str. A viewer can never
@@ -61,7 +61,7 @@ def variables(connection: connection.HTTPConnection) -> Record:
     return extend(group.variables, "params", _params(query) if query else _NO_PARAMS)
 
 
-def _scope(connection: connection.HTTPConnection) -> Mapping[str, Any]:
+def _scope(connection: http.HTTPConnection) -> Mapping[str, Any]:
     found: Any = connection  # a Starlette Request is itself a Mapping, and has a scope
     scope: Mapping[str, Any] = getattr(found, "scope", found)
     return scope

@@ -16,7 +16,7 @@ from itsdangerous import BadSignature, Signer
 from tenantry.errors import InvalidKeys, InvalidToken, SigningKeyMissing
 from tenantry.groups import Tag, Token
 from tenantry.tokens import TOKEN_PATTERN, KeyRing, SigningKey, draft_token
-from tenantry.tokens.user_group_token import checksum
+from tenantry.tokens.formats import checksum
 from tests.tokens.vectors import KEYS, TOKENS
 
 RING = KeyRing(KEYS)

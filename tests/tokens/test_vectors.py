@@ -11,7 +11,7 @@ from itsdangerous import Signer
 
 from tenantry.groups import Tag, Token
 from tenantry.tokens import TOKEN_LENGTH, TOKEN_PATTERN, KeyRing, api_token_digest, mint_api_token
-from tenantry.tokens.user_group_token import checksum
+from tenantry.tokens.formats import checksum
 from tests.tokens.vectors import KEYS, TOKENS
 
 RING = KeyRing(KEYS)

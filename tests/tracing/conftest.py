@@ -7,7 +7,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from tenantry.tracing import span
+from tenantry import tracing
 
 
 @pytest.fixture
@@ -16,5 +16,5 @@ def exported(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(span, "TRACER", provider.get_tracer("tenantry"))
+    monkeypatch.setattr(tracing, "TRACER", provider.get_tracer("tenantry"))
     return exporter

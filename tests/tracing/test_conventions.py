@@ -19,8 +19,7 @@ from tenantry.errors import ApiUnreachable, StoreUnavailable, TenantryError
 from tenantry.groups import Scope, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.tokens import KeyRing, SigningKey
-from tenantry.tracing import HttpClientSpan, Span
-from tenantry.tracing.conventions import operation_of
+from tenantry.tracing import HttpClientSpan, Span, operation_of
 
 KEYS = KeyRing([SigningKey("k1", b"k1" * 16)])
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -12,8 +12,19 @@ from tenantry.groups.codec import (
     to_micros,
 )
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
-from tenantry.groups.registrations import ApiToken, Caller, RegisteredSource, Scope
-from tenantry.groups.user_group import RESERVED_NAMES, Environment, Issued, Reading, Tag, Token, UserGroup
+from tenantry.groups.user_group import (
+    RESERVED_NAMES,
+    ApiToken,
+    Caller,
+    Environment,
+    Issued,
+    Reading,
+    RegisteredSource,
+    Scope,
+    Tag,
+    Token,
+    UserGroup,
+)
 from tenantry.groups.writes import (
     CHANNEL,
     SETTABLE_FIELDS,

@@ -1,5 +1,6 @@
 """UserGroup, one customer of the vendor as one immutable record, with what it is made and found of: its Environment,
-the parts of its Token, and a Reading or an Issued group as stores answer with them.
+the parts of its Token, and a Reading or an Issued group as stores answer with them. And what its environment registers
+besides: the API tokens of callers, and data sources.
 
 Its forms in JSON and in a table: codec.py.
 """
@@ -43,7 +44,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The parts of a user group token (tokens/user_group_token.py); no I/O has been done for it.
+    """The parts of a user group token (tokens/formats.py); no I/O has been done for it.
 
     ``handle`` is 8 random public bytes, constant per group: the cache's and the store's key. ``nonce`` is 16 random
     bytes, new at each rotation, and never shown. A store holds these parts and never the token string: the same parts
@@ -187,3 +188,51 @@ class Reading:
     group: UserGroup | None
     generation: int | None = None
     seconds: float | None = None
+
+
+# --- what an environment registers beside its groups ------------------------------------------------------------------
+
+
+class Scope(StrEnum):
+    """What an API token may be used for."""
+
+    PROVISION = "provision"
+    INTROSPECT = "introspect"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiToken:
+    """A registered API token; the secret itself is never stored. ``hint`` is the last four characters of the secret, to
+    tell tokens apart in a list."""
+
+    id: int
+    environment: Environment
+    label: str
+    scopes: frozenset[Scope]
+    hint: str
+    created_at: datetime
+    revoked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A live API token, and the group of its environment that was asked about: None if there is no such group. Both are
+    of one moment of the store."""
+
+    api_token: ApiToken
+    issued: Issued | None
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredSource:
+    """A data source of one environment: our id (``ds_…``), the caller's own id, and the URL to connect to.
+
+    ``url`` may hold a password, so it is kept out of ``repr``. ``trusted`` lets a dialect run whose read-only mode
+    Tenantry cannot enforce.
+    """
+
+    id: str
+    provided_id: str
+    environment: Environment
+    url: str = field(repr=False)
+    trusted: bool = False

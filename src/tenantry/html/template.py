@@ -14,7 +14,7 @@ from tenantry.errors import MissingToken
 from tenantry.groups import RESERVED_NAMES, Record
 from tenantry.html.sandbox import create_environment
 from tenantry.html.views import VARIABLES, Missing, wrap
-from tenantry.http.connection import Connection
+from tenantry.http import Connection
 
 
 class HTMLTemplate:

@@ -8,14 +8,12 @@ from functools import partial
 
 from tenantry.ports import MonotonicClock
 
-
-def _choose() -> MonotonicClock:
-    if sys.platform == "linux":
-        return partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stands still in suspend
-    if sys.platform == "darwin":
-        return partial(time.clock_gettime, time.CLOCK_MONOTONIC)  # time.monotonic stands still there
-    return time.monotonic
-
-
-monotonic_with_suspend: MonotonicClock = _choose()
+monotonic_with_suspend: MonotonicClock
 """A lease ends while a laptop or a virtual machine is suspended: what was cached before is not used afterwards."""
+
+if sys.platform == "linux":
+    monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend
+elif sys.platform == "darwin":
+    monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_MONOTONIC)  # time.monotonic stops there
+else:
+    monotonic_with_suspend = time.monotonic

@@ -1,9 +1,18 @@
 """Tokens: the strings that identify a user group or an API caller. Pure: no I/O, no clock; randomness is given."""
 
-from tenantry.tokens.api_token import API_TOKEN_LENGTH, API_TOKEN_PATTERN, api_token_digest, mint_api_token
+from tenantry.tokens.formats import (
+    API_TOKEN_LENGTH,
+    API_TOKEN_PATTERN,
+    TOKEN_LENGTH,
+    TOKEN_PATTERN,
+    api_token_digest,
+    draft_token,
+    holds_token,
+    mask,
+    mask_within,
+    mint_api_token,
+)
 from tenantry.tokens.key_ring import KeyRing, SigningKey
-from tenantry.tokens.mask import holds_token, mask, mask_within
-from tenantry.tokens.user_group_token import TOKEN_LENGTH, TOKEN_PATTERN, draft_token
 
 __all__ = [
     "API_TOKEN_LENGTH",

@@ -13,7 +13,7 @@ from typing import Final
 
 from tenantry.errors import InvalidKeys, InvalidToken, SigningKeyMissing
 from tenantry.groups import Tag, Token
-from tenantry.tokens.user_group_token import (
+from tenantry.tokens.formats import (
     CHECKED,
     CHECKSUM,
     HEAD,

@@ -11,7 +11,7 @@ import pytest
 
 from tenantry.errors import StoreUnavailable
 from tenantry.slots import SharedSlots
-from tenantry.slots.file import HEADER, SIZE
+from tenantry.slots.shared import HEADER, SIZE
 
 HANDLE = b"\x00\x05 handle"
 

@@ -1,24 +1,102 @@
-"""Spans by OpenTelemetry's semantic conventions: HTTP requests in and out (stable since 1.23), and database queries
-(stable since 1.30).
+"""Tracing: OpenTelemetry spans, of no cost worth naming and no effect until the host program sets up an SDK.
 
-``url.query`` is left out, although the conventions want it: a query string may hold a token.
+They follow OpenTelemetry's semantic conventions: HTTP requests in and out (stable since 1.23), and database queries
+(stable since 1.30). They hold names, codes and numbers only: never a token, a value, a statement or a query string
+(``url.query`` is left out, although the conventions want it). The message of an exception may quote a token or a value,
+so neither it nor the traceback is recorded: an error is named by its code.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
 
-from opentelemetry import propagate, trace
-from opentelemetry.context import Context
-from opentelemetry.trace import SpanKind
+from opentelemetry import context, propagate, trace
+from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from tenantry.tracing.span import Span
+from tenantry.errors import TenantryError
 
 if TYPE_CHECKING:
+    from contextvars import Token
+
     from opentelemetry.util.types import AttributeValue
+
+TRACER = trace.get_tracer("tenantry")
+
+
+def set_attribute(name: str, value: AttributeValue) -> None:
+    """Adds an attribute to the current span."""
+    trace.get_current_span().set_attribute(name, value)
+
+
+class Span:
+    """``with Span("tenantry.look", {…}) as span:``, a child of the current span, or of that of ``parent``, a
+    context that came from elsewhere."""
+
+    __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
+
+    def __init__(
+        self,
+        name: str,
+        attributes: Mapping[str, AttributeValue] | None = None,
+        *,
+        kind: SpanKind = SpanKind.INTERNAL,
+        parent: context.Context | None = None,
+    ) -> None:
+        self._name = name
+        self._attributes = attributes
+        self._kind = kind
+        self._parent = parent
+        self._token: Token[context.Context] | None = None
+
+    def __enter__(self) -> Self:
+        self._span = TRACER.start_span(
+            self._name,
+            context=self._parent,
+            kind=self._kind,
+            attributes=self._attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        )
+        if self._span.is_recording() or self._parent is not None:
+            self._token = context.attach(trace.set_span_in_context(self._span, self._parent))
+        return self
+
+    def set_attribute(self, name: str, value: AttributeValue) -> None:
+        """Adds an attribute that was not known at the beginning."""
+        self._span.set_attribute(name, value)
+
+    def update_name(self, name: str) -> None:
+        """Its name was not known at the beginning."""
+        self._span.update_name(name)
+
+    def set_error(self, kind: str) -> None:
+        """The traced work has failed; ``kind`` is the code or the class of the error."""
+        self._span.set_attribute("error.type", kind)
+        self._span.set_status(Status(StatusCode.ERROR))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None and self._span.is_recording():
+            self._set_exception(kind, error)
+        self._span.end()
+        if self._token is not None:
+            context.detach(self._token)
+
+    def _set_exception(self, kind: type[BaseException], error: BaseException | None) -> None:
+        if not isinstance(error, TenantryError):
+            self.set_error(kind.__qualname__)
+        elif error.status >= 500 or self._kind is SpanKind.CLIENT:
+            self.set_error(error.code)
+        else:  # a refused caller is no failure of ours
+            self._span.set_attribute("error.type", error.code)
+
+
+# --- by the conventions -----------------------------------------------------------------------------------------------
 
 _METHODS: Final = frozenset({"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"})
 _TRACE_HEADERS: Final = frozenset({b"traceparent", b"b3", b"x-b3-traceid", b"uber-trace-id", b"x-amzn-trace-id"})
@@ -138,7 +216,7 @@ def operation_of(text: str) -> str | None:
     return keyword if keyword in _READ_OPERATIONS else None
 
 
-def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> Context | None:
+def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> context.Context | None:
     """The context of the caller's trace; None if none came."""
     if not any(name in _TRACE_HEADERS for name, _ in headers):
         return None
@@ -147,3 +225,6 @@ def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> Context | None:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
         carrier[key] = f"{carrier[key]},{text}" if key in carrier else text
     return propagate.extract(carrier)
+
+
+__all__ = ["DatabaseSpan", "HttpClientSpan", "HttpServerSpan", "Span", "operation_of", "set_attribute"]

@@ -1,7 +1,7 @@
-"""An error as a response: JSON for programs, a small readable page for people. Pure: no I/O.
+"""HTTP, pure: an error as a response, which form of it a request accepts, and the type of a request.
 
-The page is complete in itself: no script, no image, no font, one style element that its Content-Security-Policy names
-by hash.
+An error is JSON for programs, and a small readable page for people. The page is complete in itself: no script, no
+image, no font, one style element that its Content-Security-Policy names by hash.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from html import escape
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from tenantry._lazy import lazy_exports
 from tenantry.errors import TenantryError
-from tenantry.http.accept import prefers_html
+
+Headers = Iterable[tuple[bytes, bytes]]
 
 ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
 """Status, headers (lower-case names) and body, as ASGI wants them."""
@@ -67,14 +69,13 @@ def error_document(error: TenantryError, request_id: str | None) -> dict[str, An
     return document
 
 
-def request_id_of(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+def request_id_of(headers: Headers) -> str | None:
     """The X-Request-Id of a request; None if there is not exactly one of a plain shape that holds no token."""
     given = [value for name, value in headers if name == b"x-request-id"]
     return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
-
 
 _TEXTS = {
     "missing_token": (
@@ -147,3 +148,93 @@ def _page(error: TenantryError) -> str:
     return _PAGE.format(
         title=escape(title), style=_STYLE, advice=escape(advice), code=escape(error.code), detail=detail
     )
+
+
+# --- the Accept header ------------------------------------------------------------------------------------------------
+
+
+def prefers_html(headers: Headers) -> bool:
+    """True if Accept ranks text/html above application/json. At the same quality the one named more exactly wins."""
+    accept = _accept(headers)
+    if "text/" not in accept:
+        return False
+    ranges = _media_ranges(accept)
+    html, json = _rank(ranges, "text", "html"), _rank(ranges, "application", "json")
+    return html[0] > 0 and html > json
+
+
+def prefers_problem(headers: Headers) -> bool:
+    """True if Accept names application/problem+json (RFC 9457), and ranks application/json no higher."""
+    accept = _accept(headers)
+    if "application/problem+json" not in accept:
+        return False
+    qualities = dict(_media_ranges(accept))
+    problem = qualities.get("application/problem+json", 0.0)
+    return problem > 0 and problem >= qualities.get("application/json", 0.0)
+
+
+def _accept(headers: Headers) -> str:
+    return b",".join(value for name, value in headers if name == b"accept").decode("latin-1").lower()
+
+
+def _media_ranges(accept: str) -> list[tuple[str, float]]:
+    """Each media range with its quality."""
+    ranges = []
+    for part in accept.split(","):
+        media_range, *parameters = (text.strip() for text in part.split(";"))
+        quality = 1.0
+        for parameter in parameters:
+            name, _, value = parameter.partition("=")
+            if name.strip() == "q":
+                quality = _quality(value.strip())
+                break
+        ranges.append((media_range, quality))
+    return ranges
+
+
+def _quality(text: str) -> float:
+    try:
+        quality = float(text)
+    except ValueError:
+        return 0.0
+    return quality if 0 <= quality <= 1 else 0.0  # a NaN fails both
+
+
+def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[float, int]:
+    """Quality of a media type and how exactly it was named; the most exact range decides."""
+    for exactness, name in ((3, f"{kind}/{subtype}"), (2, f"{kind}/*"), (1, "*/*")):
+        qualities = [quality for media_range, quality in ranges if media_range == name]
+        if qualities:
+            return max(qualities), exactness
+    return 0.0, 0
+
+
+# --- the type of a request --------------------------------------------------------------------------------------------
+
+
+class Connection(Protocol):
+    """Anything with the ASGI scope of a request or websocket."""
+
+    @property
+    def scope(self) -> Mapping[str, Any]: ...
+
+
+if TYPE_CHECKING:
+    HTTPConnection = Connection | Mapping[str, Any]
+else:
+    # Depends(user_group) works when the annotation of its parameter *is* Starlette's HTTPConnection: the one type that
+    # FastAPI fills for requests and websockets alike. Annotations are texts that are evaluated in the module of their
+    # function: so ``http.HTTPConnection`` loads Starlette when FastAPI asks, and not when the function is imported.
+    __getattr__, __dir__ = lazy_exports(__name__, {"HTTPConnection": "starlette.requests"})
+
+__all__ = [
+    "CHALLENGE",
+    "Connection",
+    "ErrorResponse",
+    "HTTPConnection",
+    "error_document",
+    "error_response",
+    "prefers_html",
+    "prefers_problem",
+    "request_id_of",
+]

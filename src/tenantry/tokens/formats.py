@@ -1,11 +1,15 @@
-"""The format of a user group token: ``ugtc_k2_<39 payload>.<43 signature><6 checksum>``, 97 characters, one spelling.
+"""The formats of both tokens, their checksum, and what may be shown of them.
+
+A user group token is ``ugtc_k2_<39 payload>.<43 signature><6 checksum>``: 97 characters, one spelling.
 
     0     5  8                47 48                91     97
     ugtc_ k2 _ <payload 29 B> .  <HMAC-SHA256 32 B> <CRC-32>
 
 ``c`` or ``t`` is the tag of the environment, ``k2`` the id of the signing key. The payload is format 1 · handle 8 ·
-version 4, big-endian · nonce 16; payload and signature are base64url without padding (RFC 4648 section 5). API tokens
-end with the same checksum, by which a typo or a find is recognised without a key.
+version 4, big-endian · nonce 16; payload and signature are base64url without padding (RFC 4648 section 5).
+
+An API token, the secret of a caller of ``/api/user``, is ``ugkc_<43 random base62><6 checksum>``. Both end with the
+same checksum, by which a typo or a find is recognised without a key.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
+from hashlib import sha256
 from itertools import product
 from struct import Struct
 from typing import Final
@@ -78,7 +83,7 @@ def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
     return Token(tag=tag, key_id=key_id, handle=random(8), version=1, nonce=random(16))
 
 
-# --- the checksum -----------------------------------------------------------------------------------------------------
+# --- the checksum of both ---------------------------------------------------------------------------------------------
 
 BASE62: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -96,3 +101,70 @@ def checksum(text: bytes) -> bytes:
     """
     number = crc32(text)
     return _PAIRS[number // _SQUARE] + _PAIRS[number // _PAIR % _PAIR] + _PAIRS[number % _PAIR]
+
+
+# --- API tokens -------------------------------------------------------------------------------------------------------
+
+API_TOKEN_LENGTH: Final = 54
+API_TOKEN_PATTERN: Final = re.compile(r"ugk[ct]_[0-9A-Za-z]{49}")
+"""What an API token looks like, not anchored."""
+
+_DIGITS: Final = 43  # 43 · log2(62) = 256 bits
+_FAIR: Final = 256 - 256 % len(BASE62)  # bytes from here on would favour the first digits
+_PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
+
+
+def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
+    """A new API token. ``random`` is ``secrets.token_bytes`` or alike; ValueError if it gives nothing usable."""
+    checked = _PREFIXES[tag] + _random_digits(random)
+    return (checked + checksum(checked)).decode("ascii")
+
+
+def _random_digits(random: Callable[[int], bytes]) -> bytes:
+    digits = bytearray()
+    for _ in range(64):  # 64 bytes nearly always do; a source that fails 64 times is broken
+        digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
+        if len(digits) >= _DIGITS:
+            return bytes(digits[:_DIGITS])
+    raise ValueError("the source of randomness gives no usable bytes")
+
+
+def api_token_digest(text: str) -> bytes | None:
+    """The SHA-256 (32 bytes) under which a store knows this token; None if it cannot be one, so that no I/O is spent.
+
+    A plain hash does for a secret of 256 random bits; a slow one would only make each call slow.
+    """
+    if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
+        return None
+    raw = text.encode("ascii")
+    if checksum(raw[:-6]) != raw[-6:]:
+        return None
+    return sha256(raw).digest()
+
+
+# --- what may be shown ------------------------------------------------------------------------------------------------
+
+_LIKE_A_TOKEN: Final = re.compile(r"ug[kt][ct]_[0-9A-Za-z_.-]{32,}")
+"""What starts as a token of ours and is nearly as long: a token with a typing mistake is a secret too."""
+
+
+def holds_token(text: str) -> bool:
+    """Whether a user group token or an API token is in ``text``, whole or nearly."""
+    return "ug" in text and _LIKE_A_TOKEN.search(text) is not None
+
+
+def mask(text: str) -> str:
+    """``ugtc_…wXyZ`` for a token of either kind: its kind and its last four characters, which belong to the checksum.
+
+    Anything else becomes ``…``: it may be a password that was pasted in the wrong place.
+    """
+    if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
+        return f"{text[:5]}…{text[-4:]}"
+    return "…"
+
+
+def mask_within(text: str) -> str:
+    """The same text, with each token in it masked, and what is nearly one."""
+    for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
+        text = pattern.sub(lambda found: mask(found[0]), text)
+    return _LIKE_A_TOKEN.sub(lambda found: f"{found[0][:5]}…", text) if "ug" in text else text

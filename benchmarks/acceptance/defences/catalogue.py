@@ -178,9 +178,9 @@ DEFENCES: Final = (
         ("tests/connections/test_slow.py",),
     ),
     Defence(
-        "the relay judges each address before it connects",
-        "relay/connecting.py",
-        "kind = objection(ip, private=private)",
+        "the relay checks each address before it connects",
+        "relay/dial.py",
+        "kind = address_problem(ip, private=private)",
         "kind = None",
         ("site/tests/relay/test_tricks.py",),
         "site/src/tenantry_site",

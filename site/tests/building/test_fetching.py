@@ -17,8 +17,8 @@ from tenantry_site import SiteOptions, build
 from tenantry_site.building import fetching
 from tenantry_site.building.fetching import fetch_documents
 from tenantry_site.cli.commands import site
-from tenantry_site.relay import connecting
-from tests.relay.stage import PUBLIC, real_dial
+from tenantry_site.relay import dial
+from tests.relay.stage import PUBLIC, real_open_socket
 
 DOCUMENT = {
     "openapi": "3.1.0",
@@ -122,7 +122,7 @@ def test_a_name_may_not_lead_inside(inside: str, tmp_path: Path, dials: list[str
     assert dials == []
 
 
-def test_a_redirect_is_judged_like_an_address(tmp_path: Path, host: str, dials: list[str]) -> None:
+def test_a_redirect_is_checked_like_a_first_address(tmp_path: Path, host: str, dials: list[str]) -> None:
     """Red when only the address of the configuration is judged."""
     public = f"http://docs.example.com:{host.rpartition(':')[2]}"
     Host.moved.update(
@@ -189,7 +189,7 @@ def test_the_command_line_asks_for_private_addresses(command: list[str], tmp_pat
     assert Host.asked == ["/openapi.json"]
 
 
-def _leading(*addresses: str, **others: str) -> connecting.Resolve:
+def _leading(*addresses: str, **others: str) -> dial.Resolve:
     async def resolve(name: str, _port: int) -> list[str]:
         return [others[name]] if name in others else list(addresses)
 
@@ -201,9 +201,9 @@ def dials(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The addresses that were connected to; those of the public internet are on this machine."""
     made = list[str]()
 
-    async def dial(ip: Any, port: int) -> Any:
+    async def open_socket(ip: Any, port: int) -> Any:
         made.append(str(ip))
-        return await real_dial(ip_address("127.0.0.1") if str(ip) == PUBLIC else ip, port)
+        return await real_open_socket(ip_address("127.0.0.1") if str(ip) == PUBLIC else ip, port)
 
-    monkeypatch.setattr(connecting, "dial", dial)
+    monkeypatch.setattr(dial, "open_socket", open_socket)
     return made

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tenantry_site.relay import Relay, connecting
+from tenantry_site.relay import Relay, dial
 from tests.relay.stage import World, world
 
 
@@ -21,7 +21,7 @@ async def listening() -> AsyncIterator[World]:
 def stage(listening: World, monkeypatch: pytest.MonkeyPatch) -> World:
     """The same, with nothing counted yet."""
     listening.forget()
-    monkeypatch.setattr(connecting, "dial", listening.dial)
+    monkeypatch.setattr(dial, "open_socket", listening.open_socket)
     return listening
 
 

@@ -11,10 +11,10 @@ import sys
 
 import pytest
 
-from tenantry_site.relay import connecting
+from tenantry_site.relay import dial
 from tests.relay.conftest import relay_of
 from tests.relay.stage import post, world
-from tests.relay.test_tricks import WALLS, test_each_wall_bears
+from tests.relay.test_tricks import DEFENCES, test_each_defence_is_needed
 from tests.relay.tricks import TRICKS
 
 
@@ -23,7 +23,7 @@ async def play() -> dict[str, int]:
     reached = 0
     async with world() as stage:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(connecting, "dial", stage.dial)
+            patch.setattr(dial, "open_socket", stage.open_socket)
             for trick in TRICKS:
                 stage.forget()
                 if trick.answers:
@@ -36,14 +36,14 @@ async def play() -> dict[str, int]:
 async def control() -> dict[str, int]:
     """How many defences were removed, one at a time, and with how many a listener was reached: as the test asserts."""
     noticed = 0
-    for remove, address in WALLS:
+    for remove, address in DEFENCES:
         with pytest.MonkeyPatch.context() as patch:
             try:
-                await test_each_wall_bears(remove, address, patch)
+                await test_each_defence_is_needed(remove, address, patch)
             except AssertionError:
                 continue
             noticed += 1
-    return {"removed": len(WALLS), "noticed": noticed}
+    return {"removed": len(DEFENCES), "noticed": noticed}
 
 
 if __name__ == "__main__":

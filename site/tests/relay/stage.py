@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
 
-from tenantry_site.relay import Relay, connecting
-from tenantry_site.relay.networks import Ip
+from tenantry_site.relay import Relay, dial
+from tenantry_site.relay.dial import Ip
 
 PUBLIC = "93.184.215.14"
 """An address of the public internet. Nothing is sent to it."""
 
 Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 
-real_dial = connecting.dial
+real_open_socket = dial.open_socket
 
 
 class Listener:
@@ -92,12 +92,12 @@ class World:
         answers = self.names.get(name, [["127.0.0.1", "::1"]])
         return answers.pop(0) if len(answers) > 1 else answers[0]
 
-    async def dial(self, ip: Ip, port: int) -> Any:
+    async def open_socket(self, ip: Ip, port: int) -> Any:
         """As the relay's, but that the internet is on this machine."""
         self.dials.append((str(ip), port))
         if ip.is_global:
-            return await real_dial(ip_address("127.0.0.1"), self.internet.port)
-        return await real_dial(ip, port)
+            return await real_open_socket(ip_address("127.0.0.1"), self.internet.port)
+        return await real_open_socket(ip, port)
 
     def fill(self, text: str) -> str:
         """``{canary}``, ``{canary6}``, ``{allowed}``: the ports."""
@@ -108,7 +108,7 @@ class World:
 
 @asynccontextmanager
 async def world(handle: Handler | None = None, tls: ssl.SSLContext | None = None) -> AsyncIterator[World]:
-    """Four listeners. The test replaces ``connecting.dial`` with the world's."""
+    """Four listeners. The test replaces ``dial.open_socket`` with the world's."""
     made = World(Listener("127.0.0.1", handle, tls), Listener("127.0.0.1"), Listener("::1"), Listener("127.0.0.1"))
     listeners = (made.allowed, made.canary, made.canary6, made.internet)
     for listener in listeners:
@@ -152,5 +152,5 @@ async def post(relay: Relay, content: Any, *, headers: dict[str, str] | None = N
 
     await relay(scope, receive, send)
     body = b"".join(message.get("body", b"") for message in sent[1:])
-    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], told, json.loads(body))
+    names = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], names, json.loads(body))

@@ -1,4 +1,4 @@
-"""Which addresses are public: a table, because this is the wall behind the list of origins."""
+"""Which addresses are public: a table, because this is the check behind the list of origins."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from tenantry_site.relay import Relay
-from tenantry_site.relay.networks import objection
+from tenantry_site.relay.dial import address_problem
 from tests.relay.stage import World, post
 
 PUBLIC = [
@@ -55,24 +55,24 @@ CLOSED = {
 
 @pytest.mark.parametrize("text", PUBLIC)
 def test_public_addresses(text: str) -> None:
-    assert objection(ip_address(text)) is None
+    assert address_problem(ip_address(text)) is None
 
 
 @pytest.mark.parametrize("text", OPENABLE)
 def test_addresses_that_an_operator_can_open(text: str) -> None:
     """Red when a private network is missing from the table."""
-    assert objection(ip_address(text)) is not None
-    assert objection(ip_address(text), private=True) is None
+    assert address_problem(ip_address(text)) is not None
+    assert address_problem(ip_address(text), private=True) is None
 
 
 @pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in CLOSED.items() for text in texts])
 def test_addresses_that_nobody_can_open(kind: str, text: str) -> None:
     """Red when a row of the table is missing."""
-    assert objection(ip_address(text)) == objection(ip_address(text), private=True) == kind
+    assert address_problem(ip_address(text)) == address_problem(ip_address(text), private=True) == kind
 
 
-async def test_an_origin_that_is_an_address_is_judged_too(stage: World) -> None:
-    """Listed as public, it is no way in. Red when an address that needs no resolving is not judged."""
+async def test_an_origin_that_is_an_address_is_checked_too(stage: World) -> None:
+    """Listed as public, it is no way in. Red when an address that needs no resolving is not checked."""
     for origin in ("http://127.0.0.1:{canary}", "http://[::1]:{canary6}", "http://169.254.169.254"):
         answer = await post(Relay([stage.fill(origin)]), {"url": stage.fill(origin)})
         assert answer.code == "address_refused"

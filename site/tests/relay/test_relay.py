@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tenantry_site.relay import CODES, Relay, connecting
+from tenantry_site.relay import CODES, Relay, dial
 from tests.relay.conftest import relay_of
 from tests.relay.stage import PUBLIC, Listener, World, post, world
 
@@ -68,7 +68,7 @@ async def test_methods(method: str, stage: World, relay: Relay) -> None:
     assert answer.content["body"] == ("" if method == "HEAD" else '{"ok": true}')
 
 
-async def test_a_public_name_is_reached_at_the_address_that_was_judged(stage: World, relay: Relay) -> None:
+async def test_a_public_name_is_reached_at_the_address_that_was_checked(stage: World, relay: Relay) -> None:
     stage.names["api.allowed.test"] = [[PUBLIC]]
 
     answer = await post(relay, {"url": stage.fill("HTTP://API.Allowed.Test:{canary}/")})
@@ -125,7 +125,7 @@ async def test_bodies_that_are_not_text_are_given_as_they_are(body: bytes, heade
 
 
 @pytest.mark.parametrize("length", [99, 100, 101, 5000])
-async def test_a_long_body_is_cut_and_said_to_be(length: int) -> None:
+async def test_a_long_body_is_cut_and_marked_as_truncated(length: int) -> None:
     """Red when more than the limit is kept, or when a character that the limit cuts makes text into base64."""
     body = ("é" * length).encode()[:length]
     body = body if length > 100 else b"e" * length
@@ -221,7 +221,7 @@ async def test_the_resolver_has_the_same_deadline() -> None:
     assert (await post(relay, {"url": "http://api.allowed.test/"})).code == "timed_out"
 
 
-async def test_a_crowd_is_told_to_come_back() -> None:
+async def test_too_many_at_once_are_refused_as_busy() -> None:
     """Red when a slot is not given back, or there is no end of them."""
     go, here = asyncio.Event(), asyncio.Semaphore(0)
 
@@ -244,8 +244,8 @@ async def test_a_crowd_is_told_to_come_back() -> None:
 
 
 async def test_the_system_s_own_resolver_is_asked_by_default() -> None:
-    """``localhost`` leads home, and that is no place for an origin that is not private."""
-    assert {ip_address(text).is_loopback for text in await connecting.resolve("localhost", 80)} == {True}
+    """``localhost`` leads home, and that is refused for an origin that is not private."""
+    assert {ip_address(text).is_loopback for text in await dial.resolve("localhost", 80)} == {True}
     assert (await post(Relay(["http://localhost:9"]), {"url": "http://localhost:9/"})).code == "address_refused"
     assert (await post(Relay(["http://none.invalid"]), {"url": "http://none.invalid/"})).code == "name_not_found"
 
@@ -297,12 +297,12 @@ def certificate(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 async def test_a_certificate_is_verified_against_the_name(tmp_path: Path) -> None:
-    """Self-signed: refused. Of another name: refused. Trusted and of the name: the name is what TLS is told (SNI)."""
+    """Self-signed: refused. Of another name: refused. Trusted and of the name: the name is what TLS is names (SNI)."""
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trusted, key = certificate(tmp_path, "api.allowed.test")
     server.load_cert_chain(trusted, key)
-    told: list[str | None] = []
-    server.sni_callback = lambda _, name, __: told.append(name)
+    names: list[str | None] = []
+    server.sni_callback = lambda _, name, __: names.append(name)
     ours = ssl.create_default_context(cafile=str(trusted))
     async with world(tls=server) as stage:
         good, other = (stage.fill(f"https://{name}:{{allowed}}") for name in ("api.allowed.test", "other.test"))
@@ -315,7 +315,7 @@ async def test_a_certificate_is_verified_against_the_name(tmp_path: Path) -> Non
         assert "certificate" in refused.content["error"]["message"]
         assert foreign.code == "tls_failed"
         assert right.content["status"] == 200
-        assert told[-1] == "api.allowed.test"
+        assert names[-1] == "api.allowed.test"
         assert len(stage.allowed.requests) == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tenantry_site import site_app
 from tenantry_site.relay import Relay
-from tenantry_site.relay.request_headers import is_never_sent, sendable
+from tenantry_site.relay.request import is_never_sent, sendable
 from tests.app.wire import ask
 from tests.relay.stage import OWN, World, post
 

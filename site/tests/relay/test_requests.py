@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenantry_site.relay import CODES, Refused, Relay, origin_of
-from tenantry_site.relay.message import read_message
-from tenantry_site.relay.target import read_target
+from tenantry_site.relay import CODES, Relay, RelayError, origin_of
+from tenantry_site.relay.request import parse_request
+from tenantry_site.relay.url import parse_url
 from tests.relay.stage import OWN, World, post
 from tests.relay.tricks import CONFUSIONS
 
@@ -173,12 +173,12 @@ async def test_the_largest_body_is_sent(stage: World, relay: Relay) -> None:
 @settings(max_examples=200, suppress_health_check=list(HealthCheck))
 def test_any_bytes_give_a_message_or_a_refusal(raw: bytes) -> None:
     try:
-        message = read_message(raw)
-    except Refused as refused:
-        code = refused.code
+        request = parse_request(raw)
+    except RelayError as error:
+        code = error.code
     else:
         code = "bad_address"
-        assert read_target(message.target.origin).origin == message.target.origin
+        assert parse_url(request.url.origin).origin == request.url.origin
     assert code in CODES
 
 
@@ -189,14 +189,14 @@ def test_an_address_that_is_read_means_the_same_to_the_standard_library(address:
     from urllib.parse import urlsplit
 
     try:
-        target = read_target(address)
-    except Refused:
+        url = parse_url(address)
+    except RelayError:
         return
     other = urlsplit(address)
     assert other.hostname is not None
-    assert read_target(f"http://{other.netloc}").host == target.host
+    assert parse_url(f"http://{other.netloc}").host == url.host
     assert other.username is None
-    assert (other.port or 80) == target.port
+    assert (other.port or 80) == url.port
 
 
 NOT_ORIGINS = [
@@ -221,7 +221,7 @@ def test_origins_have_one_form() -> None:
         origin_of("ftp://example.com/")
 
 
-async def test_words_say_how_to_allow_an_origin(stage: World, relay: Relay) -> None:
+async def test_the_message_says_how_to_allow_an_origin(stage: World, relay: Relay) -> None:
     unknown = await post(relay, {"url": "https://other.example/v1"})
     assert "https://other.example" in unknown.content["error"]["message"]
     assert "https://api.allowed.test" in unknown.content["error"]["message"]
@@ -269,10 +269,10 @@ READABLE = {"a question mark before the sign"}
 )
 def test_what_can_be_read_in_two_ways_is_not_read(address: str) -> None:
     """Red when the parser becomes lenient, whatever the list of origins would say afterwards."""
-    with pytest.raises(Refused) as refused:
-        read_target(address)
-    assert refused.value.code == "bad_address"
-    assert address[:40] not in refused.value.message or not address
+    with pytest.raises(RelayError) as error:
+        parse_url(address)
+    assert error.value.code == "bad_address"
+    assert address[:40] not in error.value.message or not address
 
 
 @pytest.mark.parametrize("depth", [*range(900, 1001, 5), 5000])

@@ -1,4 +1,4 @@
-"""No address reaches what was not allowed: every trick against canaries, and each wall taken down once."""
+"""No address reaches what was not allowed: every trick against canaries, and each defence removed once."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tenantry_site.relay import Relay, app, connecting
-from tenantry_site.relay.message import Message
-from tenantry_site.relay.target import read_target
+from tenantry_site.relay import Relay, app, dial
+from tenantry_site.relay.request import RelayRequest
+from tenantry_site.relay.url import parse_url
 from tests.relay.conftest import relay_of
 from tests.relay.stage import OWN, PUBLIC, World, post, world
 from tests.relay.tricks import TRICKS, Trick
@@ -27,7 +27,7 @@ def test_there_are_enough_tricks() -> None:
 
 @pytest.mark.parametrize("trick", TRICKS, ids=[trick.name for trick in TRICKS])
 async def test_no_trick_reaches_a_canary(trick: Trick, stage: World, relay: Relay) -> None:
-    """Red when any of the walls that ``test_each_wall_bears`` names is missing, or when a name is resolved before its
+    """Red when any of the defences of ``test_each_defence_is_needed`` is missing, or when a name is resolved before its
     origin is looked up: a name alone can carry data away.
     """
     if trick.answers:
@@ -95,36 +95,36 @@ async def test_redirects_are_shown_and_not_followed(status: int, location: str) 
         assert (stage.reached, stage.allowed.accepts) == (0, 1)
 
 
-# Walls: what takes each of them down, and a request that then reaches a canary.
+# Defences: what removes each of them, and a request that then reaches a canary.
 
 
-def no_judgement(stage: World, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(connecting, "objection", lambda ip, *, private=False: None)
+def no_check(stage: World, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(dial, "address_problem", lambda ip, *, private=False: None)
     stage.names["api.allowed.test"] = [["127.0.0.1"]]
 
 
 def first_answer_only(stage: World, patch: pytest.MonkeyPatch) -> None:
-    judge = connecting._check_address
+    check = dial._check_address
     seen: list[Any] = []
 
-    def lazy(target: Any, ip: Any, *, private: bool, hint: str) -> None:
+    def lazy(url: Any, ip: Any, *, private: bool, hint: str) -> None:
         if not seen:
-            judge(target, ip, private=private, hint=hint)
+            check(url, ip, private=private, hint=hint)
         seen.append(ip)
 
-    patch.setattr(connecting, "_check_address", lazy)
+    patch.setattr(dial, "_check_address", lazy)
     stage.internet.port = 1  # nobody is there, so that the next address is tried
     stage.names["api.allowed.test"] = [[PUBLIC, "127.0.0.1"]]
 
 
 def no_pin(stage: World, patch: pytest.MonkeyPatch) -> None:
-    connect = connecting.connect
+    connect = dial.connect
 
-    async def by_name(addresses: Any, target: Any, tls: Any) -> Any:
-        again = [ip_address(text) for text in await stage.resolve(target.host, target.port)]
-        return await connect(again, target, tls)
+    async def by_name(addresses: Any, url: Any, tls: Any) -> Any:
+        again = [ip_address(text) for text in await stage.resolve(url.host, url.port)]
+        return await connect(again, url, tls)
 
-    patch.setattr(connecting, "connect", by_name)
+    patch.setattr(dial, "connect", by_name)
     stage.names["api.allowed.test"] = [[PUBLIC], ["127.0.0.1"]]
 
 
@@ -140,22 +140,22 @@ def no_list(stage: World, patch: pytest.MonkeyPatch) -> None:
 
 
 def follow_redirects(stage: World, patch: pytest.MonkeyPatch) -> None:
-    exchange = app.exchange
+    send_request = app.send_request
 
-    async def following(reader: Any, writer: Any, message: Message, *, limit: int) -> Any:
-        response = await exchange(reader, writer, message, limit=limit)
-        target = read_target(dict(response.headers)["Location"])
-        link = await stage.dial(target.literal, target.port)  # type: ignore[arg-type]
+    async def following(reader: Any, writer: Any, request: RelayRequest, *, limit: int) -> Any:
+        response = await send_request(reader, writer, request, limit=limit)
+        url = parse_url(dict(response.headers)["Location"])
+        link = await stage.open_socket(url.literal, url.port)  # type: ignore[arg-type]
         streams = await asyncio.open_connection(sock=link)
-        response = await exchange(*streams, replace(message, target=target), limit=limit)
+        response = await send_request(*streams, replace(request, url=url), limit=limit)
         streams[1].transport.abort()
         return response
 
-    patch.setattr(app, "exchange", following)
+    patch.setattr(app, "send_request", following)
 
 
-WALLS: list[tuple[Callable[[World, pytest.MonkeyPatch], None], str]] = [
-    (no_judgement, "http://api.allowed.test:{canary}/"),
+DEFENCES: list[tuple[Callable[[World, pytest.MonkeyPatch], None], str]] = [
+    (no_check, "http://api.allowed.test:{canary}/"),
     (first_answer_only, "http://api.allowed.test:{canary}/"),
     (no_pin, "http://api.allowed.test:{canary}/"),
     (no_list, "http://127.0.0.1:{canary}/"),
@@ -163,20 +163,20 @@ WALLS: list[tuple[Callable[[World, pytest.MonkeyPatch], None], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("take_down", "address"), WALLS, ids=[wall.__name__ for wall, _ in WALLS])
-async def test_each_wall_bears(
-    take_down: Callable[[World, pytest.MonkeyPatch], None], address: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("remove", "address"), DEFENCES, ids=[remove.__name__ for remove, _ in DEFENCES])
+async def test_each_defence_is_needed(
+    remove: Callable[[World, pytest.MonkeyPatch], None], address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The canaries are alive, and one wall less is one canary reached. Red when a wall has become decoration."""
+    """The canaries are alive, and one defence less is one canary reached. Red when a defence does nothing."""
 
     async def redirect(_: bytes, writer: asyncio.StreamWriter) -> None:
         head = stage.fill("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{canary}/\r\n")
         writer.write(f"{head}Content-Length: 0\r\n\r\n".encode())
 
     async with world(redirect) as stage:
-        monkeypatch.setattr(connecting, "dial", stage.dial)
+        monkeypatch.setattr(dial, "open_socket", stage.open_socket)
         with monkeypatch.context() as patch:
-            take_down(stage, patch)
+            remove(stage, patch)
             relay = relay_of(stage)
             await post(relay, {"method": "GET", "url": stage.fill(address), "headers": {}, "body": None}, headers=OWN)
         assert stage.canary.accepts == 1

@@ -1,4 +1,4 @@
-"""Addresses that have fooled fetchers: each would reach a canary if one wall of the relay were missing.
+"""Addresses that have fooled fetchers: each would reach a canary if one defence of the relay were missing.
 
 The relay of the tests may reach ``https://api.allowed.test``, ``http://api.allowed.test:{canary}`` and, as private,
 ``http://127.0.0.1:{allowed}``. Every name leads to this machine unless the trick says otherwise.

@@ -14,7 +14,7 @@ from tenantry_site.app.cache import ServedSite, SiteCache
 from tenantry_site.app.responses import FOREVER, FRESH, ResponseSender, SiteResponse, etag_of, media_type, send_file
 from tenantry_site.app.routes import FileMatch, RedirectMatch, match, relative, to_root
 from tenantry_site.options import SiteOptions
-from tenantry_site.relay.request_headers import SCOPE_KEY
+from tenantry_site.relay.request import SCOPE_KEY
 from tenantry_site.reload import FILES, ROUTE, ReloadStream, script_tag, static_file
 from tenantry_site.theme import csp
 

@@ -16,10 +16,10 @@ from urllib.parse import urljoin
 
 from tenantry_site.building.site_files import DOCUMENT_LIMIT, SiteFiles, scan
 from tenantry_site.config import loads
-from tenantry_site.relay import Refused, connecting
-from tenantry_site.relay.exchange import UpstreamResponse, exchange
-from tenantry_site.relay.message import Message
-from tenantry_site.relay.target import Target, read_target
+from tenantry_site.relay import RelayError, dial
+from tenantry_site.relay.http1 import UpstreamResponse, send_request
+from tenantry_site.relay.request import RelayRequest
+from tenantry_site.relay.url import Url, parse_url
 from tenantry_site.rendering import configuration_file
 
 SECONDS: Final = 30.0
@@ -39,7 +39,7 @@ def fetch_documents(
     report: Callable[[str], None],
     *,
     allow_private: bool = False,
-    resolve: connecting.Resolve = connecting.resolve,
+    resolve: dial.Resolve = dial.resolve,
 ) -> dict[str, bytes]:
     """The documents by the addresses that the configuration of ``folder`` names, as ``SiteOptions.documents`` takes
     them. One that cannot be had is missing, and ``report`` is called with the reason.
@@ -59,7 +59,7 @@ def _is_web(address: str) -> bool:
 
 
 class _Fetcher:
-    def __init__(self, allow_private: bool, resolve: connecting.Resolve) -> None:  # of this file alone
+    def __init__(self, allow_private: bool, resolve: dial.Resolve) -> None:  # of this file alone
         self._allow_private = allow_private
         self._resolve = resolve
         self._tls = ssl.create_default_context()
@@ -72,40 +72,40 @@ class _Fetcher:
                     found[address] = await self._document(address)
             except TimeoutError:
                 report(f"{address} was not fetched: it did not arrive within {SECONDS:g} seconds")
-            except Refused as refused:
-                report(f"{address} was not fetched: {refused.message}")
+            except RelayError as error:
+                report(f"{address} was not fetched: {error.message}")
         return found
 
     async def _document(self, address: str) -> bytes:
-        target = read_target(address.partition("#")[0])
+        url = parse_url(address.partition("#")[0])
         for _ in range(MOST_REDIRECTS + 1):
-            response = await self._get(target)
+            response = await self._get(url)
             if response.status == 200:
                 if response.truncated:
-                    raise Refused("too_large", f"it is larger than {DOCUMENT_LIMIT // 2**20} MiB")
+                    raise RelayError("too_large", f"it is larger than {DOCUMENT_LIMIT // 2**20} MiB")
                 return response.body
-            target = _redirected(target, response)
-        raise Refused("bad_response", f"it leads on more than {MOST_REDIRECTS} times")
+            url = _redirected(url, response)
+        raise RelayError("bad_response", f"it leads on more than {MOST_REDIRECTS} times")
 
-    async def _get(self, target: Target) -> UpstreamResponse:
-        addresses = await connecting.addresses_of(target, self._resolve, private=self._allow_private, hint=_HINT)
-        reader, writer = await connecting.connect(addresses, target, self._tls)
+    async def _get(self, url: Url) -> UpstreamResponse:
+        addresses = await dial.checked_addresses(url, self._resolve, private=self._allow_private, hint=_HINT)
+        reader, writer = await dial.connect(addresses, url, self._tls)
         try:
-            return await exchange(reader, writer, Message("GET", target, _HEADERS, None), limit=DOCUMENT_LIMIT)
+            return await send_request(reader, writer, RelayRequest("GET", url, _HEADERS, None), limit=DOCUMENT_LIMIT)
         finally:
             writer.transport.abort()
 
 
-def _redirected(target: Target, response: UpstreamResponse) -> Target:
-    """Where a response leads on to. Raises Refused for one that is neither a document nor a redirect."""
+def _redirected(url: Url, response: UpstreamResponse) -> Url:
+    """Where a response leads on to. Raises RelayError for one that is neither a document nor a redirect."""
     location = next((value for name, value in response.headers if name.lower() == "location"), "")
     if response.status not in {301, 302, 303, 307, 308} or not location:
-        raise Refused("bad_response", f"{target.authority} answered with status {response.status}")
+        raise RelayError("bad_response", f"{url.authority} answered with status {response.status}")
     try:
-        address = urljoin(f"{target.origin}{target.path}", location).partition("#")[0]
+        address = urljoin(f"{url.origin}{url.path}", location).partition("#")[0]
     except ValueError:
-        raise Refused("bad_address", f"{target.authority} leads on to an address that cannot be read") from None
-    following = read_target(address)
-    if target.scheme == "https" and following.scheme != "https":
-        raise Refused("bad_response", f"{target.authority} leads on from https to http")
+        raise RelayError("bad_address", f"{url.authority} leads on to an address that cannot be read") from None
+    following = parse_url(address)
+    if url.scheme == "https" and following.scheme != "https":
+        raise RelayError("bad_response", f"{url.authority} leads on from https to http")
     return following

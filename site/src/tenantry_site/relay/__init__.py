@@ -6,7 +6,7 @@ wall, and nothing that a request says can move it.
 """
 
 from tenantry_site.relay.app import Relay
-from tenantry_site.relay.refused import CODES, Refused
-from tenantry_site.relay.target import origin_of
+from tenantry_site.relay.errors import CODES, RelayError
+from tenantry_site.relay.url import origin_of
 
-__all__ = ["CODES", "Refused", "Relay", "origin_of"]
+__all__ = ["CODES", "Relay", "RelayError", "origin_of"]

@@ -1,4 +1,8 @@
-"""Relay: the ASGI app that the playground's script posts to."""
+"""Relay: the ASGI app that the playground's script posts to, and which requests it takes.
+
+A page of another origin can neither set the header of ours nor send ``application/json`` without being asked first, and
+the relay never agrees. What a browser reports of itself is checked too: two checks are cheap.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,19 @@ import asyncio
 import json
 import ssl
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tenantry_site.relay import connecting
-from tenantry_site.relay.answer import answer
-from tenantry_site.relay.exchange import exchange
-from tenantry_site.relay.message import Message, read_message
-from tenantry_site.relay.networks import METADATA_NAMES
-from tenantry_site.relay.refused import Refused
-from tenantry_site.relay.request_headers import SCOPE_KEY, check_names, sendable
-from tenantry_site.relay.sender import check_sender
-from tenantry_site.relay.target import read_target
+from tenantry_site.relay import dial
+from tenantry_site.relay.errors import RelayError
+from tenantry_site.relay.http1 import response_as_json, send_request
+from tenantry_site.relay.request import SCOPE_KEY, RelayRequest, check_names, parse_request, sendable
+from tenantry_site.relay.url import PORTS, parse_url
 
 MAX_REQUEST: Final = 512 * 1024
 """Bytes of the JSON that the relay takes: 64 KiB of a body may be six times as long when every character is escaped."""
@@ -52,7 +53,7 @@ class Relay:
         hosts: Iterable[str] = (),
         headers: Iterable[str] = (),
         tls: ssl.SSLContext | None = None,
-        resolve: connecting.Resolve = connecting.resolve,
+        resolve: dial.Resolve = dial.resolve,
     ) -> None:
         """``origins`` (``https://api.example.com``, with the port if it is not the scheme's own) may be reached on the
         public internet; ``private`` ones also in private networks and on this machine.
@@ -88,8 +89,8 @@ class Relay:
             return
         try:
             content, status = await self._respond(Request(scope, receive)), 200
-        except Refused as refused:
-            content, status = {"error": {"code": refused.code, "message": refused.message}}, refused.status
+        except RelayError as error:
+            content, status = {"error": {"code": error.code, "message": error.message}}, error.status
         except ClientDisconnect:
             return
         headers = {**_HEADERS, "Allow": "POST"} if status == 405 else _HEADERS
@@ -97,59 +98,92 @@ class Relay:
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> dict[str, Any]:
-        check_sender(request, self._hosts)
+        check_origin(request, self._hosts)
         headers = sendable((*self._headers, *request.scope.get(SCOPE_KEY, ())))
         if self._free <= 0:
-            raise Refused("busy", "As many requests as the relay takes at once are on their way. Try again.")
+            raise RelayError("busy", "As many requests as the relay takes at once are on their way. Try again.")
         self._free -= 1
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._relay(read_message(await _body(request), headers))
+                body = bytearray()
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > MAX_REQUEST:
+                        message = f"The request to the relay is larger than {MAX_REQUEST // 1024} KiB."
+                        raise RelayError("too_large", message)
+                return await self._relay(parse_request(bytes(body), headers))
         except TimeoutError:
             message = f"The answer was not complete within {self._timeout:g} seconds."
-            raise Refused("timed_out", message) from None
+            raise RelayError("timed_out", message) from None
         finally:
             self._free += 1
 
-    async def _relay(self, message: Message) -> dict[str, Any]:
+    async def _relay(self, message: RelayRequest) -> dict[str, Any]:
         started = time.perf_counter()
-        target = message.target
-        if target.origin not in self._origins:
+        url = message.url
+        if url.origin not in self._origins:
             known = ", ".join(sorted(self._origins)) or "none"
-            raise Refused(
+            raise RelayError(
                 "origin_not_allowed",
-                f"The relay does not reach {target.origin}. It reaches: {known}. "
+                f"The relay does not reach {url.origin}. It reaches: {known}. "
                 "Who serves the docs can list it among the relay's origins.",
             )
-        private = target.origin in self._private
-        hint = f"If that is meant, list {target.origin} among the relay's private origins."
-        addresses = await connecting.addresses_of(
-            target, self._resolve, private=private, trust_literal=private, hint=hint
-        )
-        reader, writer = await connecting.connect(addresses, target, self._tls)
+        private = url.origin in self._private
+        hint = f"If that is meant, list {url.origin} among the relay's private origins."
+        addresses = await dial.checked_addresses(url, self._resolve, private=private, trust_literal=private, hint=hint)
+        reader, writer = await dial.connect(addresses, url, self._tls)
         try:
-            response = await exchange(reader, writer, message, limit=self._limit)
+            response = await send_request(reader, writer, message, limit=self._limit)
         finally:
             writer.transport.abort()
-        return answer(response, round((time.perf_counter() - started) * 1000))
-
-
-async def _body(request: Request) -> bytes:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_REQUEST:
-            raise Refused("too_large", f"The request to the relay is larger than {MAX_REQUEST // 1024} KiB.")
-    return bytes(body)
+        return response_as_json(response, round((time.perf_counter() - started) * 1000))
 
 
 def _origin(text: str) -> str:
     try:
-        target = read_target(text)
-    except Refused as refused:
-        raise ValueError(f"{text!r} is not an origin: {refused.message}") from None
-    if target.path != "/":
-        raise ValueError(f"{text!r} is more than an origin: write {target.origin}")
-    if target.host.rstrip(".") in METADATA_NAMES:
+        url = parse_url(text)
+    except RelayError as error:
+        raise ValueError(f"{text!r} is not an origin: {error.message}") from None
+    if url.path != "/":
+        raise ValueError(f"{text!r} is more than an origin: write {url.origin}")
+    if url.host.rstrip(".") in dial.METADATA_NAMES:
         raise ValueError(f"{text!r} is a metadata service, which no relay reaches")
-    return target.origin
+    return url.origin
+
+
+RELAY_HEADER: Final = "x-tenantry-relay"
+"""What the playground's script sends, with the value ``1``."""
+
+_OWN_SITES = frozenset({"same-origin", "none"})
+
+
+def check_origin(request: Request, hosts: Collection[str]) -> None:
+    """``hosts`` are the names that the docs are served under; empty: any. Raises RelayError."""
+    if request.method != "POST":
+        raise RelayError("method_not_allowed", "The relay takes POST alone.")
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise RelayError("unsupported_media_type", "Send the header Content-Type: application/json.")
+    if request.headers.getlist(RELAY_HEADER) != ["1"]:
+        raise RelayError("foreign_request", "Send the header X-Tenantry-Relay: 1.")
+    if not _OWN_SITES.issuperset(request.headers.getlist("sec-fetch-site")):
+        raise RelayError("foreign_request", "The request comes from a page of another site.")
+    named = request.headers.getlist("host")
+    origins = request.headers.getlist("origin")
+    if len(named) != 1 or len(origins) > 1:
+        raise RelayError("foreign_request", "The request has no Host, or names several.")
+    host = named[0].lower()
+    name, colon, port = host.rpartition(":")  # the brackets of IPv6 stay
+    if hosts and (name if colon and port.isdigit() else host) not in hosts:
+        raise RelayError("foreign_request", "The docs are not served under the name that the request has as its Host.")
+    if origins and not _same_origin(origins[0].lower(), host):
+        raise RelayError("foreign_request", "The request comes from a page of another origin.")
+
+
+def _same_origin(origin: str, host: str) -> bool:
+    """Behind a proxy the scheme is not known here, so name and port are what is compared."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    standard = f":{PORTS.get(parts.scheme, '')}"
+    return bool(parts.netloc) and parts.netloc.removesuffix(standard) == host.removesuffix(standard)

@@ -1,4 +1,4 @@
-"""Target: an http address, taken apart once.
+"""Url: an http address, taken apart once.
 
 The same parts are compared with the list of origins, resolved, connected to, and written into the request: no string
 is checked by one parser and used by another. What two parsers could read differently is refused rather than repaired.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 
-from tenantry_site.relay.refused import Refused
+from tenantry_site.relay.errors import RelayError
 
 MAX_ADDRESS: Final = 8192
 """Characters of an address."""
@@ -36,7 +36,7 @@ _NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Url:
     """``host`` is a name in lower case or an IP address in its one written form; ``path`` includes the query."""
 
     scheme: str
@@ -57,21 +57,21 @@ class Target:
         return f"{self.scheme}://{self.authority}"
 
 
-def read_target(address: str) -> Target:
-    """Takes an address apart. Raises Refused with ``bad_address``."""
+def parse_url(address: str) -> Url:
+    """Takes an address apart. Raises RelayError with ``bad_address``."""
     if len(address) > MAX_ADDRESS:
-        raise Refused("bad_address", f"The address is longer than {MAX_ADDRESS} characters.")
+        raise RelayError("bad_address", f"The address is longer than {MAX_ADDRESS} characters.")
     found = _ADDRESS.fullmatch(address)
     if found is None:
-        raise Refused("bad_address", _fault(address))
+        raise RelayError("bad_address", _url_problem(address))
     scheme = found["scheme"].lower()
     if scheme not in PORTS:
-        raise Refused("bad_address", "The address has another scheme than http or https.")
+        raise RelayError("bad_address", "The address has another scheme than http or https.")
     host, literal = _host(found["host"].lower())
     port = int(found["port"] or PORTS[scheme])
     if port > 65535:
-        raise Refused("bad_address", "The port is greater than 65535.")
-    return Target(scheme, host, port, (found["path"] or "/") + (found["query"] or ""), literal)
+        raise RelayError("bad_address", "The port is greater than 65535.")
+    return Url(scheme, host, port, (found["path"] or "/") + (found["query"] or ""), literal)
 
 
 def origin_of(address: str) -> str:
@@ -80,9 +80,9 @@ def origin_of(address: str) -> str:
     Raises ValueError if it is not an http address that is read the same way everywhere.
     """
     try:
-        return read_target(address).origin
-    except Refused as refused:
-        raise ValueError(f"{address!r}: {refused.message}") from None
+        return parse_url(address).origin
+    except RelayError as error:
+        raise ValueError(f"{address!r}: {error.message}") from None
 
 
 def _host(text: str) -> tuple[str, IPv4Address | IPv6Address | None]:
@@ -100,20 +100,22 @@ def _literal(text: str) -> IPv4Address | IPv6Address:
         return ip_address(text)
     except ValueError:
         message = "The host looks like an IP address and is not one in the usual spelling, such as 192.0.2.1."
-        raise Refused("bad_address", message) from None
+        raise RelayError("bad_address", message) from None
 
 
 def _name(text: str) -> str:
     if len(text) > MAX_NAME or not all(_LABEL.fullmatch(label) for label in text.split(".")):
-        raise Refused("bad_address", "The host is not a name in its plain form: labels of letters, digits and hyphens.")
+        raise RelayError(
+            "bad_address", "The host is not a name in its plain form: labels of letters, digits and hyphens."
+        )
     return text
 
 
-def _fault(address: str) -> str:
+def _url_problem(address: str) -> str:
     """What about an address keeps it from being read. It is not repeated: it may hold a password."""
-    for character, words in _FAULTS:
+    for character, what in _PROBLEMS:
         if character in address:
-            return f"The address contains {words}."
+            return f"The address contains {what}."
     if not address.isascii():
         return "The address contains a character outside ASCII: write the name as xn--… and the rest as %XX."
     if not address.isprintable() or " " in address:
@@ -121,4 +123,4 @@ def _fault(address: str) -> str:
     return "This is not an absolute http address, such as https://api.example.com/path?name=value."
 
 
-_FAULTS = (("\\", "a backslash"), ("#", "a fragment"), ("@", "user information, or an @ outside the path"))
+_PROBLEMS = (("\\", "a backslash"), ("#", "a fragment"), ("@", "user information, or an @ outside the path"))

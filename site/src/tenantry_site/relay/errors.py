@@ -1,4 +1,4 @@
-"""Refused: why a request was not relayed, or why no answer came. Each code has one status and one meaning."""
+"""RelayError: why a request was not relayed, or why no answer came. Each code has one status and one meaning."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CODES: Final[dict[str, Code]] = {
 """Every code that the relay answers with."""
 
 
-class Refused(Exception):
+class RelayError(Exception):
     """``code`` is a key of CODES; ``message`` says what was found and what to do, and holds no secret."""
 
     def __init__(self, code: str, message: str) -> None:

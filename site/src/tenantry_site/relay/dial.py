@@ -1,0 +1,189 @@
+"""Dial: from a URL to a stream, by way of IP addresses that were checked.
+
+A name is resolved once, every address of the answer is checked, and the connection is made to a checked address, never
+to the name again: an answer that changes afterwards changes nothing. The certificate is the name's.
+
+The tables of addresses are the IANA special-purpose registries (RFC 6890 and its successors), the addresses under which
+clouds hand out credentials, and every form of IPv6 address that carries an IPv4 address within.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final
+
+from tenantry_site.relay.errors import RelayError
+from tenantry_site.relay.url import Url
+
+Ip = IPv4Address | IPv6Address
+
+_METADATA: Final = {
+    "169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "168.63.129.16", "192.0.0.192",
+    "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254",
+}  # fmt: skip
+"""Where clouds answer with credentials. One of them has an address of the public internet."""
+
+METADATA_NAMES: Final = frozenset(
+    {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
+)
+"""The names of the same."""
+
+_OPENABLE: Final = {
+    "a loopback address": ("127.0.0.0/8", "::1/128"),
+    "a private address": ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"),
+    "an address of a carrier's own network": ("100.64.0.0/10",),
+}
+
+_CLOSED: Final = {
+    "a link-local address": ("169.254.0.0/16", "fe80::/10"),
+    "the unspecified address": ("0.0.0.0/8", "::/128"),
+    "a multicast address": ("224.0.0.0/4", "ff00::/8"),
+    "a documentation address": (
+        "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32", "3fff::/20",
+    ),
+    "an IPv4 address within an IPv6 address": (
+        "::ffff:0:0/96", "::ffff:0:0:0/96", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32",
+        "192.88.99.0/24",
+    ),
+    "a reserved address": (
+        "192.0.0.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.175.48.0/24", "198.18.0.0/15", "240.0.0.0/4",
+        "2001::/23", "2620:4f:8000::/48",
+    ),
+}  # fmt: skip
+
+_GLOBAL_V6: Final = ip_network("2000::/3")
+"""The only part of IPv6 that is given out for the public internet."""
+
+_ISATAP: Final = frozenset({0x00005EFE, 0x02005EFE})
+"""The middle of an interface identifier that ends with an IPv4 address (RFC 5214 section 6.1)."""
+
+_Table = tuple[tuple[str, IPv4Network | IPv6Network], ...]
+
+
+def _table(kinds: dict[str, tuple[str, ...]]) -> _Table:
+    return tuple((kind, ip_network(network)) for kind, networks in kinds.items() for network in networks)
+
+
+_OPENABLE_TABLE: Final = _table(_OPENABLE)
+_CLOSED_TABLE: Final = _table(_CLOSED)
+
+
+def address_problem(ip: Ip, *, private: bool = False) -> str | None:
+    """Why not to connect to an address: what kind of address it is; None for one that may be connected to.
+
+    ``private`` allows loopback, private and carriers' addresses, and no other: a name that an operator opened leads to
+    no metadata service.
+    """
+    if str(ip) in _METADATA:
+        return "the address of a metadata service"
+    kind = _find(ip, _OPENABLE_TABLE)
+    if kind is not None:
+        return None if private else kind
+    kind = _find(ip, _CLOSED_TABLE)
+    if kind is not None or not isinstance(ip, IPv6Address):
+        return kind
+    if ip.scope_id is not None or ip not in _GLOBAL_V6:
+        return "a reserved address"
+    return "an IPv4 address within an IPv6 address" if (int(ip) >> 32) & 0xFFFFFFFF in _ISATAP else None
+
+
+def _find(ip: Ip, table: _Table) -> str | None:
+    return next((kind for kind, network in table if ip.version == network.version and ip in network), None)
+
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""The IP addresses of a name, for a port. Raises OSError if there are none."""
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+ATTEMPT_SECONDS: Final = 3.0
+"""How long one address may take while there is another."""
+
+
+async def resolve(name: str, port: int) -> list[str]:
+    """The addresses that the system's resolver gives."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return [str(address[0]) for *_, address in found]
+
+
+async def checked_addresses(
+    url: Url, resolve: Resolve, *, private: bool, trust_literal: bool = False, hint: str = ""
+) -> list[Ip]:
+    """The addresses to connect to, all of them checked. Raises RelayError.
+
+    ``private`` allows loopback, private and carriers' addresses. ``trust_literal``: an address that is itself written
+    as a number is taken as it is: the operator wrote down just this one. ``hint`` says how to allow private addresses.
+    """
+    if url.literal is not None:
+        if not trust_literal:
+            _check_address(url, url.literal, private=private, hint=hint)
+        return [url.literal]
+    if url.host.rstrip(".") in METADATA_NAMES:
+        raise RelayError("address_refused", f"{url.host} is the name of a metadata service.")
+    try:
+        texts = await resolve(url.host, url.port)
+        addresses = [ip_address(text) for text in dict.fromkeys(texts)]
+    except (OSError, UnicodeError, ValueError):
+        addresses = []
+    if not addresses:
+        raise RelayError("name_not_found", f"The name {url.host} could not be resolved.")
+    for ip in addresses:
+        _check_address(url, ip, private=private, hint=hint)
+    return addresses
+
+
+def _check_address(url: Url, ip: Ip, *, private: bool, hint: str) -> None:
+    kind = address_problem(ip, private=private)
+    if kind is not None:
+        message = f"{url.host} leads to {kind}."
+        raise RelayError("address_refused", message if private or not hint else f"{message} {hint}")
+
+
+async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext) -> Streams:
+    """A stream to the first address that takes a connection. Raises RelayError."""
+    for ip in addresses[:-1]:
+        try:
+            async with asyncio.timeout(ATTEMPT_SECONDS):
+                return await _connect(ip, url, tls)
+        except OSError:  # a timeout is one
+            continue
+    try:
+        return await _connect(addresses[-1], url, tls)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise RelayError("unreachable", f"No connection to {url.authority}: {reason}.") from None
+
+
+async def _connect(ip: Ip, url: Url, tls: ssl.SSLContext) -> Streams:
+    sock = await open_socket(ip, url.port)
+    try:
+        if url.scheme == "http":
+            return await asyncio.open_connection(sock=sock)
+        return await asyncio.open_connection(sock=sock, ssl=tls, server_hostname=url.host)
+    except ssl.SSLCertVerificationError as error:
+        sock.close()
+        message = f"The certificate of {url.authority} was not accepted: {error.verify_message}."
+        raise RelayError("tls_failed", message) from None
+    except (ssl.SSLError, ConnectionError):
+        sock.close()
+        raise RelayError("tls_failed", f"{url.authority} made no secure connection.") from None
+    except BaseException:  # the time is up
+        sock.close()
+        raise
+
+
+async def open_socket(ip: Ip, port: int) -> socket.socket:
+    """A connected socket. It is given an address and never a name."""
+    sock = socket.socket(socket.AF_INET6 if ip.version == 6 else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        sock.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(sock, (str(ip), port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock

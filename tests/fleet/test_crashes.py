@@ -10,7 +10,7 @@ from benchmarks.acceptance.fleet.site import Site
 from engines.postgres import Postgres
 
 STALENESS = 600.0
-"""So long that no poll comes meanwhile: only the words can tell."""
+"""So long that no poll comes meanwhile: only the slots can end it."""
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])

@@ -15,21 +15,21 @@ def check(tally: Tally, rotations: int) -> None:
     assert tally.asked > 6 * rotations
 
 
-def test_10_000_rotations_on_sqlite() -> None:
+def test_2_500_rotations_on_sqlite() -> None:
     """No worker accepts an old token or shows old properties once the write has returned; each takes the new token.
 
-    Red when the writer stores no words: see the control.
+    Red when the writer stores no slot versions: see the control. Row S1 of the scorecard does 10,000 and 90,000.
     """
-    check(rotate(None, 10_000, seed=1), 10_000)
+    check(rotate(None, 2_500, seed=1), 2_500)
 
 
 def test_1_000_rotations_on_postgres(postgres: Postgres) -> None:
-    """The same words serve every store."""
+    """The same slots serve every store."""
     check(rotate(postgres.create_database(), 1_000, seed=2), 1_000)
 
 
-def test_control_without_shared_words() -> None:
-    """The same check finds stale answers when the writer's words are in another run folder: it can fail."""
+def test_control_without_shared_slots() -> None:
+    """The same check finds stale answers when the writer's slots are in another run folder: it can fail."""
     tally = control(seed=3)
     assert tally.stale > 0
     assert tally.rotations >= 200

@@ -21,7 +21,7 @@ def rotate(database: str | None, rotations: int, seed: int) -> Tally:
 
 
 def control(seed: int) -> Tally:
-    """The same with the words unshared: the operator works on another host, and the workers are not told."""
+    """The same with slots that are not shared: the operator works on another host, and no bus is there."""
     with Site() as site:
         host = site.host()
         operator = site.operator(site.host("b"))

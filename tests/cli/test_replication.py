@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.valkey import Valkey
-from tenantry.backends.redis.entry import DIGITS
+from tenantry.backends.redis_entry import DIGITS
 from tenantry.buses import RedisBus
 from tenantry.keys import SigningKeys
 from tests.cli.conftest import Terminal

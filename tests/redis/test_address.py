@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.errors import InvalidSettings
-from tenantry.redis_server.server import RedisKind, RedisServer, read_redis_address
+from tenantry.redis_server import RedisKind, RedisServer, read_redis_address
 
 GOOD = {
     "redis://localhost": RedisServer(RedisKind.SINGLE, "Redis localhost:6379", (("localhost", 6379),)),

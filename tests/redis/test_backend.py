@@ -14,10 +14,10 @@ import pytest
 
 from engines.valkey import Valkey
 from tenantry.backends.redis import RedisBackend
-from tenantry.backends.redis.entry import DIGITS, key_of, stamp
+from tenantry.backends.redis_entry import DIGITS, key_of, stamp
 from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupChanges, Reading, Token
-from tenantry.redis_server import Message
+from tenantry.publish_queue import Message
 from tenantry.testing import MemoryStore, make_token
 from tests.redis.conftest import Counted, create, rotate, until, written
 

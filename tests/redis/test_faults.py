@@ -12,7 +12,7 @@ import pytest
 from engines.line import line_to
 from engines.valkey import Valkey
 from tenantry.backends.redis import RedisBackend
-from tenantry.backends.redis.breaker import FAILURES
+from tenantry.backoff import FAILURES
 from tenantry.groups import GroupChanges, Issued, Token
 from tenantry.testing import MemoryStore
 from tests.redis.conftest import Counted, Worker, create, rotate, until, written

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from tenantry.redis_server import Message, PublishQueue
-from tenantry.redis_server.publish_queue import AGAIN_SECONDS
+from tenantry.publish_queue import AGAIN_SECONDS, Message, PublishQueue
 from tests.redis.conftest import until
 
 

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from tenantry.backends import store_clock
-from tenantry.backends.memory import directory as memory_directory
+from tenantry.backends import memory_directory, stored
 from tenantry.backends.sql import SQLStore, change_log
 from tenantry.backends.sql import store as sql_store
 from tenantry.backends.sql.change_log import WriteContext
+from tenantry.backends.sql.engine import first_of
 from tenantry.backends.sql.sqlite import SQLiteEngine
-from tenantry.backends.sql.statements import first_of
-from tenantry.backends.store_clock import StoreClock
+from tenantry.backends.stored import StoreClock
 from tenantry.errors import TokenAlreadyRotated
 from tenantry.groups import CHANNEL, UNNAMED, Issued, Tag, read_notice, write_notice
 from tenantry.groups import GroupDraft as Draft
@@ -199,12 +198,12 @@ async def test_a_grace_is_judged_by_the_database(postgres_url: str, monkeypatch:
     """
     store = SQLStore(postgres_url)
     first = await _acme(store)
-    now = store_clock.utc_now
+    now = stored.utc_now
 
     def two_days_late() -> datetime:
         return now() + timedelta(days=2)
 
-    monkeypatch.setattr(store_clock, "utc_now", two_days_late)
+    monkeypatch.setattr(stored, "utc_now", two_days_late)
     second = await _rotate(store, first, 60)
     assert second.group.grace_until is not None
     assert timedelta(0) < second.group.grace_until - now() < timedelta(seconds=120)

@@ -1,5 +1,5 @@
 """What a store holds, and the rules that follow from it as pure functions: a group with its token, and the response to
-an Idempotency-Key.
+an Idempotency-Key; and the clock that they go by.
 
 A stored response holds no token: it is given again only while the token that it spoke of is still the live one, and
 then the group's own row has the parts of that token.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from hmac import compare_digest
 from typing import Any
 
@@ -24,8 +24,10 @@ from tenantry.groups import (
     Token,
     UserGroup,
     freeze,
+    from_micros,
     thaw,
 )
+from tenantry.ports import Clock
 
 UNKNOWN_TOKEN = "this token is of no group of this environment"  # noqa: S105 - a message, not a password
 ALREADY_ROTATED = "this token was rotated already: fetch the live one with GET /api/user"
@@ -134,3 +136,28 @@ def _same(stored: Token, given: Token) -> bool:
 def _text(value: Any) -> str:
     """A value as JSON, by which ``1`` and ``1.0``, or two orders of keys, differ; to ``==`` they are equal."""
     return json.dumps(thaw(freeze(value)))
+
+
+# --- the time of day ---
+
+
+def utc_now() -> datetime:
+    """The time of day by this host's clock."""
+    return datetime.now(UTC)
+
+
+class StoreClock:
+    """The time by the clock that a store was given, else by its database's, else by this host's.
+
+    Hosts of a fleet disagree about the time, so one clock decides for all of them: the database's. ``given`` overrides
+    it, for tests.
+    """
+
+    def __init__(self, given: Clock | None) -> None:
+        self._given = given
+
+    def at(self, micros: int | None) -> datetime:
+        """The time, where the database said ``micros`` a moment ago."""
+        if self._given is not None:
+            return self._given()
+        return utc_now() if micros is None else from_micros(micros)

@@ -25,7 +25,8 @@ from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, write_notice
 from tenantry.loop_local import LoopLocal
 from tenantry.ports import EvictionListener
-from tenantry.redis_server import Message, PublishQueue, RedisClient, load_redis, read_redis_address
+from tenantry.publish_queue import Message, PublishQueue
+from tenantry.redis_server import RedisClient, load_redis, read_redis_address
 
 logger = logging.getLogger(__name__)
 

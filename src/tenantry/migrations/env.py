@@ -1,4 +1,4 @@
-"""What alembic runs: the steps, on the connection and in the transaction that ``run.py`` has begun."""
+"""What alembic runs: the steps, on the connection and in the transaction that ``tenantry.migrations`` has begun."""
 
 from alembic import context
 

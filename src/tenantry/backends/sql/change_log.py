@@ -10,11 +10,11 @@ from typing import Generic, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.audit import RETAINED_CHANGES, without_tokens
+from tenantry.backends.sql.engine import first, first_of
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import dump_json
-from tenantry.backends.sql.statements import first, first_of
-from tenantry.backends.store_clock import StoreClock
+from tenantry.backends.stored import StoreClock
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded
 from tenantry.groups import CHANNEL, Author, UserGroup, to_micros

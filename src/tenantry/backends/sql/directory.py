@@ -13,11 +13,10 @@ from sqlalchemy.exc import IntegrityError
 from tenantry.backends.audit import environment_details
 from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import WriteContext, note
-from tenantry.backends.sql.engine import remaining
+from tenantry.backends.sql.engine import insert_if_new, remaining
 from tenantry.backends.sql.runner import Runner
-from tenantry.backends.sql.statements import insert_if_new
 from tenantry.backends.sql.tables import api_tokens, data_sources, environments
-from tenantry.backends.store_clock import StoreClock
+from tenantry.backends.stored import StoreClock
 from tenantry.database.own_tables import check_source
 from tenantry.errors import AlreadyExists, UnknownApiToken, UnknownDataSource, UnknownEnvironment
 from tenantry.groups import UNNAMED, ApiToken, AuditEntry, Author, Environment, RegisteredSource, Scope, Tag, to_micros

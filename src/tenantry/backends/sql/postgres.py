@@ -20,10 +20,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.driver_errors import connection_lost, outdated, unavailable
-from tenantry.backends.sql.engine import remaining
+from tenantry.backends.sql.engine import CompiledQueries, remaining
 from tenantry.backends.sql.queries import LOOK_UP, LOOK_UP_MANY, Query
 from tenantry.backends.sql.rows import Row
-from tenantry.backends.sql.statements import CompiledQueries
 from tenantry.database.address import PostgresServer
 from tenantry.database.postgres import PARAMSTYLE, PostgresConnection, driver_of, write_engine
 from tenantry.errors import OutcomeUnknown, StoreUnavailable

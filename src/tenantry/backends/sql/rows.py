@@ -11,8 +11,7 @@ from typing import Any, cast
 from pydantic_core import from_json  # it shares names and short strings, so that a cached group takes less memory
 
 from tenantry.backends.sql.host_slots import StoreIdentity
-from tenantry.backends.store_clock import StoreClock
-from tenantry.backends.stored import StoredGroup, is_token
+from tenantry.backends.stored import StoreClock, StoredGroup, is_token
 from tenantry.groups import (
     JSON_COLUMNS,
     SETTABLE_FIELDS,

@@ -15,7 +15,7 @@ from tenantry.backends.sql.change_log import WriteContext, WriteResult
 from tenantry.backends.sql.directory import SQLDirectory
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
-from tenantry.backends.store_clock import StoreClock
+from tenantry.backends.stored import StoreClock
 from tenantry.database.address import RUN_MIGRATE, read_address
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
 from tenantry.groups import (

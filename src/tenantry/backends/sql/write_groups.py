@@ -19,8 +19,8 @@ from sqlalchemy.exc import IntegrityError
 from tenantry.backends.audit import rotation_details, update_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import WriteContext, WriteResult, note, note_change
+from tenantry.backends.sql.engine import count, first, insert_if_new
 from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
-from tenantry.backends.sql.statements import count, first, insert_if_new
 from tenantry.backends.sql.tables import answers, groups
 from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse
 from tenantry.errors import (

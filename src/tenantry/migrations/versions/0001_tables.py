@@ -13,6 +13,7 @@ _name = sa.String(255, collation="C").with_variant(sa.String(255, collation="BIN
 
 
 def upgrade() -> None:
+    """Makes them."""
     _environments()
     _user_groups()
     _api_tokens()

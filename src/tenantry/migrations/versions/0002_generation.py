@@ -14,6 +14,7 @@ _number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
+    """Makes the tables that a fleet follows, and gives each environment a grace."""
     _generation()
     _changes()
     _audit()

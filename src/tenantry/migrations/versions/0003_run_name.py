@@ -20,6 +20,7 @@ _USUAL_LEASE = 5_000_000
 
 
 def upgrade() -> None:
+    """Gives the store its run name, and assumes the default lease where groups may be cached."""
     op.add_column("generation", sa.Column("run_name", sa.String(32)))
     op.add_column("generation", sa.Column("longest_lease", sa.BigInteger, nullable=False, server_default="0"))
     table = sa.table("generation", sa.column("run_name"), sa.column("longest_lease"))

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from tenantry.backends.audit import ChangeListeners, rotation_details, update_details
-from tenantry.backends.memory.directory import MemoryDirectory, MemoryTables
-from tenantry.backends.store_clock import utc_now
-from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse
+from tenantry.backends.memory_directory import MemoryDirectory, MemoryTables
+from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse, utc_now
 from tenantry.errors import AlreadyExists, UnknownGroup, UnknownToken
 from tenantry.groups import (
     UNNAMED,

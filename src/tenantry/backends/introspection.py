@@ -1,17 +1,24 @@
-"""IntrospectionBackend: a Backend that asks the Tenantry which has the database, with one pool of connections for each
-event loop and one deadline for each question."""
+"""IntrospectionBackend: the user groups of another Tenantry, read over HTTP (RFC 7662, extra ``http``).
+
+For apps that do not have its database. One pool of connections for each event loop, and one deadline for each question.
+A response that does not fit the token is refused.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from importlib import import_module
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
-from tenantry.backends.introspection.response import NOT_ACTIVE, read_response
-from tenantry.backends.store_clock import utc_now
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
+
+from tenantry.backends.stored import utc_now
 from tenantry.errors import SigningKeyMissing, StoreUnavailable
+from tenantry.groups import INTROSPECTION, Reading, Token, UserGroup
 from tenantry.loop_local import LoopLocal
 from tenantry.tokens import api_token_digest
 from tenantry.tracing import HttpClientSpan
@@ -19,7 +26,6 @@ from tenantry.tracing import HttpClientSpan
 if TYPE_CHECKING:
     import httpx2
 
-    from tenantry.groups import Reading, Token, UserGroup
     from tenantry.ports import Clock
     from tenantry.tokens import KeyRing
 
@@ -210,3 +216,61 @@ def _is_this_host(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+# --- the response ---
+
+_Seconds = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Response(BaseModel):
+    """No coercion; members that we do not know are passed over (RFC 7662 section 2.2)."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
+    active: bool
+    exp: _Seconds | None = None
+    seconds: _Seconds | None = None
+    user_group: dict[str, Any] | None = None
+
+
+NOT_ACTIVE = Reading(None)
+
+
+def read_response(body: bytes, token: Token, now: datetime) -> Reading:
+    """What the body of a 200 means for ``token``, asked about at ``now``.
+
+    A token in its grace is good for the ``seconds`` that the server counts, which needs no clock that agrees with its
+    own, and never beyond ``exp`` by the clock of this host. Raises StoreUnavailable; its message repeats nothing.
+    """
+    response, group = _parse(body)
+    if response is None:
+        raise StoreUnavailable("the introspection endpoint answered otherwise than RFC 7662 says: is a proxy there?")
+    if not response.active:
+        return NOT_ACTIVE
+    if group is None:
+        raise StoreUnavailable(
+            "the introspection endpoint knows the token but sends no user_group: it is no server of Tenantry"
+        )
+    return Reading(*_checked(response, group, token, now))
+
+
+def _parse(body: bytes) -> tuple[_Response | None, UserGroup | None]:
+    try:
+        response = _Response.model_validate(from_json(body, allow_inf_nan=False))
+        group = None if response.user_group is None else INTROSPECTION.decode(response.user_group)
+    except (ValidationError, ValueError):  # both know the input, so neither goes along as a context
+        return None, None
+    return response, group
+
+
+def _checked(
+    response: _Response, group: UserGroup, token: Token, now: datetime
+) -> tuple[UserGroup | None, int | None, float | None]:
+    behind = group.token_version - token.version
+    of_this_token = group.handle == token.handle and group.environment.tag is token.tag and behind in (0, 1)
+    ends = [] if response.exp is None else [response.exp - now.timestamp()]
+    ends += [] if response.seconds is None else [response.seconds]
+    if not of_this_token or (behind == 1 and not ends):
+        raise StoreUnavailable("the introspection endpoint answered for another token than the one asked about")
+    rest = min(ends, default=None)
+    return (None, None, None) if rest is not None and rest <= 0 else (group, None, rest)

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tenantry.backends.batching import NoAnswer, TickBatcher
-from tenantry.backends.redis.breaker import Breaker
-from tenantry.backends.redis.entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
+from tenantry.backends.redis_entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
+from tenantry.backoff import Breaker
 from tenantry.loop_local import LoopLocal
-from tenantry.redis_server import Message, PublishQueue, RedisClient, RedisServer, load_redis, read_redis_address
+from tenantry.publish_queue import Message, PublishQueue
+from tenantry.redis_server import RedisClient, RedisServer, load_redis, read_redis_address
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
@@ -56,7 +57,7 @@ class RedisCounters:
 class RedisBackend:
     """A ``ports.LeasedBackend`` before another one, the ``origin``; and a ``ports.ChangeListener`` for writers.
 
-    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (redis_server/server.py). ``budget``
+    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (redis_server.py). ``budget``
     (seconds) is what a read may wait for the server before the origin is asked; ``lifetime`` (seconds) ends each key.
     ``clock`` gives monotonic seconds. Making one does no I/O; InvalidSettings is raised for a wrong URL.
 

@@ -17,7 +17,8 @@ from hmac import compare_digest
 from typing import Any, NoReturn
 
 from tenantry.groups import CACHE_ENTRY, Reading, Token, UserGroup
-from tenantry.redis_server import Message, RedisClient
+from tenantry.publish_queue import Message
+from tenantry.redis_server import RedisClient
 
 DIGITS = 19
 _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode

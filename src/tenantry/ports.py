@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tenantry.groups import (
     UNNAMED,
@@ -61,13 +61,19 @@ class Slots(Protocol):
         ...
 
 
-class LeasedBackend(Backend, Protocol):
-    """A backend whose changes can be followed, so that what it answers may be cached under a lease."""
+@runtime_checkable
+class SnapshotBackend(Backend, Protocol):
+    """A backend whose answers say how far they may be trusted."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
         """What ``find`` finds, with the generation of the snapshot. ``fresh``: ask the store of record itself, not a
         cache before it. The generation is None where it is not known: such an answer is used once."""
         ...
+
+
+@runtime_checkable
+class LeasedBackend(SnapshotBackend, Protocol):
+    """A backend whose changes can be followed, so that what it answers may be cached under a lease."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """The changes after generation ``since``; None: as many of the last as are at hand. A list that would take long

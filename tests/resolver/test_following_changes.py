@@ -318,7 +318,7 @@ async def test_both_reads_of_a_request_share_one_deadline(
         return await read(about, fresh=fresh)
 
     monkeypatch.setattr(resolver, "_patience", 1.0)
-    monkeypatch.setattr(resolver._reader, "_read_at_snapshot", slow)
+    monkeypatch.setattr(resolver._reader.backend, "read_at_snapshot", slow)
     with pytest.raises(StoreUnavailable):
         await resolver.resolve(token)
     assert asked[0] is False

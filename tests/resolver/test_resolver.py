@@ -228,7 +228,9 @@ async def test_a_grace_of_unknown_length_is_not_kept(kind: type[FindBackend], cl
         assert backend.reads == reads
 
 
-async def test_an_old_version_without_a_grace_is_dead_whatever_the_backend_says(backend: FakeBackend) -> None:
+async def test_an_old_version_without_a_grace_is_dead_whatever_the_backend_says(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The resolver's own second look: the version before needs a grace_until, and the one before that has none ever."""
     resolver = Resolver(backend, keys=KEYS)
     group = make_group(token_version=3, grace_until=None)
@@ -237,7 +239,7 @@ async def test_an_old_version_without_a_grace_is_dead_whatever_the_backend_says(
         async def read_at_snapshot(token: Token, *, fresh: bool) -> Reading:
             return Reading(group, backend.generation, 10.0)
 
-        resolver._reader._read_at_snapshot = read_at_snapshot
+        monkeypatch.setattr(resolver._reader.backend, "read_at_snapshot", read_at_snapshot)
         with pytest.raises(InvalidToken):
             await resolver.resolve(token_of(group, version=version))
 

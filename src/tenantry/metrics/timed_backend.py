@@ -8,9 +8,11 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from tenantry.ports import LeasedBackend, SnapshotBackend
+
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
-    from tenantry.ports import Backend, LeasedBackend, Slots
+    from tenantry.ports import Backend, Slots
 
 BOUNDS: Final = (
     0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
@@ -33,6 +35,7 @@ class Buckets:
         """Seconds, all together."""
 
     def add(self, seconds: float) -> None:
+        """Another one."""
         self._counts[bisect_left(BOUNDS, seconds)] += 1
         self.total += seconds
 
@@ -68,9 +71,9 @@ class TimedBackend:
         """Reads by environment and group, if they are counted."""
         self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
-        if hasattr(backend, "read_at_snapshot"):
+        if isinstance(backend, SnapshotBackend):
             self.read_at_snapshot = self._read_at_snapshot
-        if hasattr(backend, "changes"):
+        if isinstance(backend, LeasedBackend):
             self.changes = self._changes
 
     @property
@@ -80,6 +83,7 @@ class TimedBackend:
         return slots
 
     async def find(self, token: Token) -> UserGroup | None:
+        """The backend's own, timed and counted."""
         with self._timed("find"):
             group: UserGroup | None = await self._backend.find(token)
         self._count(group)

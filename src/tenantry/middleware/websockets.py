@@ -23,10 +23,10 @@ import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from heapq import heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
 
 from tenantry.accessors import HANDSHAKE_KEY, SCOPE_KEY, Handshake
 from tenantry.errors import InvalidToken, StoreUnavailable
@@ -58,6 +58,8 @@ _CLOSE_SECONDS: Final = 2.0
 """How long an app's end waits for the close message to go out."""
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -117,17 +119,13 @@ class WebSocketSession:
         self._disconnect: Message | None = None
         self._close_reason: tuple[int, str] | None = None
         self._timer: TimerHandle | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[Any] | None = None
 
     async def run(self, app: ASGIApp) -> None:
         """Runs the app to its end. Raises what it raises, but for a SocketClosed of this session."""
-        try:
+        async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_exit(self._end)
             await app(self._scope, self.receive, self.send)
-        except Exception as error:
-            if not _is_socket_closed(error):
-                raise
-        finally:
-            await self._end()
 
     # --- what the app sees --------------------------------------------------------------------------------------------
 
@@ -175,37 +173,41 @@ class WebSocketSession:
         if self._stopped or (self._task is not None and not self._task.done()):
             return
         if self._close_reason is not None:
-            self._start_task(self._close(*self._close_reason))
+            self._start_task(self._close(*self._close_reason), self._forget)
             return
         try:
             group = self._resolver.peek(self._raw)
         except Exception:  # noqa: BLE001  # a foreign one that breaks its contract must not end the checks: it is asked
             group = None
         if group is None:
-            self._start_task(self._resolve())
+            self._start_task(self._resolve(), self._resolved)
         else:
             left = self._lease_left()
             self._extend(group, 2 * self._interval if left is None else left)
 
-    async def _resolve(self) -> None:
-        first, margin = self._valid_until == float("inf"), self._margin
-        timeout = self._interval if first else max(self._valid_until - self._clock(), margin)
-        try:
-            async with asyncio.timeout(timeout):
-                group = await self._resolver.resolve(self._raw)
-        except InvalidToken as error:
+    async def _resolve(self) -> UserGroup:
+        first = self._valid_until == float("inf")
+        async with asyncio.timeout(self._interval if first else max(self._valid_until - self._clock(), self._margin)):
+            return await self._resolver.resolve(self._raw)
+
+    def _resolved(self, task: asyncio.Task[UserGroup]) -> None:
+        self._forget(task)
+        if task.cancelled():
+            return
+        error, left = task.exception(), self._lease_left()
+        if error is None:
+            self._extend(task.result(), left if left is not None and left > self._margin else 2 * self._interval)
+            return
+        if isinstance(error, InvalidToken):
             self._mark_revoked(REVOKED, error.code)
-        except Exception as error:  # noqa: BLE001  # whatever it was: the group is not known to be good
-            if not isinstance(error, StoreUnavailable | TimeoutError):
-                logger.error("an open websocket could not be checked: %s", type(error).__qualname__)  # noqa: TRY400
-            rest = self._valid_until - self._clock() - margin
-            if 0 < rest < float("inf"):
-                self._schedule(rest)
-            else:
-                self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
-        else:
-            left = self._lease_left()
-            self._extend(group, left if left is not None and left > margin else 2 * self._interval)
+            return
+        if not isinstance(error, StoreUnavailable | TimeoutError):
+            logger.error("an open websocket could not be checked: %s", type(error).__qualname__)
+        rest = self._valid_until - self._clock() - self._margin
+        if 0 < rest < float("inf"):
+            self._schedule(rest)
+        else:  # the group is not known to be good
+            self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
 
     def _extend(self, group: UserGroup, left: float) -> None:
         """The group is good for ``left`` seconds more."""
@@ -250,17 +252,19 @@ class WebSocketSession:
             return
         self._stop()
         self._disconnect = {"type": "websocket.disconnect", "code": code, "reason": reason}
-        with contextlib.suppress(Exception):  # the client may have gone, or the app may close in this very moment
-            await self._send({"type": "websocket.close", "code": code, "reason": reason})
+        await self._send({"type": "websocket.close", "code": code, "reason": reason})
 
-    def _start_task(self, work: Any) -> None:
+    def _start_task(self, work: Coroutine[Any, Any, T], done: Callable[[asyncio.Task[T]], None]) -> None:
         """Runs the one task of this websocket: it resolves, or closes."""
-        self._task = task = asyncio.get_running_loop().create_task(work, name="tenantry.live")
-        task.add_done_callback(self._forget)
+        task = asyncio.get_running_loop().create_task(work, name="tenantry.live")
+        task.add_done_callback(done)
+        self._task = task
 
-    def _forget(self, task: asyncio.Task[None]) -> None:
+    def _forget(self, task: asyncio.Task[Any]) -> None:
         if self._task is task:
             self._task = None
+        if not task.cancelled():
+            task.exception()  # is no news: the client may have gone, or the app may have closed in this very moment
 
     def _stop(self) -> None:
         """Nothing is checked any more."""
@@ -270,22 +274,18 @@ class WebSocketSession:
             self._timer.cancel()
             self._timer = None
 
-    async def _end(self) -> None:
-        """The app has ended. A close message under way may go out first; a resolve is cancelled."""
+    async def _end(self, _: object, error: BaseException | None, __: object) -> bool:
+        """The app has ended. A close message under way may go out first; a resolve is cancelled. True where it ended
+        because its websocket was closed; frameworks wrap that in errors of their own."""
         self._stop()
         if (task := self._task) is not None:
             if self._disconnect is not None:
                 await asyncio.wait({task}, timeout=_CLOSE_SECONDS)
             task.cancel()
-
-
-def _is_socket_closed(error: BaseException | None) -> bool:
-    """Whether an app ends because its websocket was closed; frameworks wrap that in their own errors."""
-    while error is not None:
-        if isinstance(error, SocketClosed):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+        cause: BaseException | None = error if isinstance(error, Exception) else None
+        while cause is not None and not isinstance(cause, SocketClosed):
+            cause = cause.__cause__ or cause.__context__
+        return cause is not None
 
 
 # --- timers -----------------------------------------------------------------------------------------------------------
@@ -300,6 +300,7 @@ class TimerHandle:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
+        """Does nothing if it was called already."""
         self.callback = None
 
 

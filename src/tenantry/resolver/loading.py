@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Reading
+from tenantry.ports import SnapshotBackend
 from tenantry.tracing import Span
 
 if TYPE_CHECKING:
     from tenantry.cache import Fill
     from tenantry.groups import Token, UserGroup
-    from tenantry.ports import Backend, LeasedBackend
+    from tenantry.ports import Backend
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +35,7 @@ class SingleFlight:
 
     __slots__ = ("_loop", "_waiters", "fill", "task")
 
-    task: asyncio.Task[None]
+    task: asyncio.Task[UserGroup]
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.fill: Fill | None = None
@@ -45,15 +48,16 @@ class SingleFlight:
         self._waiters.append(waiter)
         return waiter
 
-    def set_result(self, group: UserGroup) -> None:
-        """The group, for everybody who waits."""
-        self._finish(0, group, None)
+    def finish(self, task: asyncio.Task[UserGroup]) -> None:
+        """The task is done: its group or its error goes to everybody who waits."""
+        if task.cancelled():
+            self._wake(0, None, StoreUnavailable("the load of this user group was stopped"))
+        elif (error := task.exception()) is not None:
+            self._wake(0, None, error)
+        else:
+            self._wake(0, task.result(), None)
 
-    def set_exception(self, error: BaseException) -> None:
-        """The error, for everybody who waits."""
-        self._finish(0, None, error)
-
-    def _finish(self, first: int, group: UserGroup | None, error: BaseException | None) -> None:
+    def _wake(self, first: int, group: UserGroup | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:
             if waiter.done():
                 continue
@@ -63,29 +67,42 @@ class SingleFlight:
                 waiter.set_exception(error)
         first += WAKEN_AT_ONCE
         if first < len(self._waiters):
-            self._loop.call_soon(self._finish, first, group, error)
+            self._loop.call_soon(self._wake, first, group, error)
+
+
+class FindOnlyBackend:
+    """Around a backend that has no more than ``find``: its answers have no generation."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.find = backend.find
+
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # all are fresh
+        """What ``find`` finds."""
+        return Reading(await self.find(token))
 
 
 class BackendReader:
-    """Reads a backend through ``read_at_snapshot`` where it has that, else through ``find``. Any failure is a
-    StoreUnavailable."""
+    """Reads a backend, and counts what comes of it."""
 
-    def __init__(self, backend: Backend | LeasedBackend, counters: Counters) -> None:
-        self._backend = backend
+    def __init__(self, backend: Backend, counters: Counters) -> None:
+        self.name = type(backend).__name__
+        self.backend: SnapshotBackend = backend if isinstance(backend, SnapshotBackend) else FindOnlyBackend(backend)
         self._counters = counters
-        self._read_at_snapshot = getattr(backend, "read_at_snapshot", None)
-
-    @property
-    def name(self) -> str:
-        """The class of the backend."""
-        return type(self._backend).__name__
 
     async def read(self, token: Token, *, fresh: bool) -> Reading:
         """One read, counted. Raises StoreUnavailable, TimeoutError, and any other TenantryError of the backend."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
-            return await self._call(token, fresh=fresh)
+            with (
+                backend_errors(),
+                Span("tenantry.look", {"tenantry.backend": self.name, "tenantry.fresh": fresh}),
+            ):
+                return await self.backend.read_at_snapshot(token, fresh=fresh)
+        except BackendFailed as failure:
+            self._counters.failures += 1
+            logger.error("the backend failed: %s", failure.location)  # noqa: TRY400  # its text may hold a secret
+            raise StoreUnavailable("user groups cannot be looked up just now") from failure.__cause__
         except TenantryError as error:
             self._counters.failures += 1
             if error.generic_message is not None:  # the caller gets another message
@@ -94,17 +111,25 @@ class BackendReader:
         except TimeoutError:
             self._counters.failures += 1
             raise
-        except Exception as error:
-            self._counters.failures += 1
-            logger.error("the backend failed: %s", error_location(error))  # noqa: TRY400  # its text may hold a secret
-            raise StoreUnavailable("user groups cannot be looked up just now") from error
 
-    async def _call(self, token: Token, *, fresh: bool) -> Reading:
-        with Span("tenantry.look", {"tenantry.backend": self.name, "tenantry.fresh": fresh}):
-            if self._read_at_snapshot is None:
-                return Reading(await self._backend.find(token))
-            reading: Reading = await self._read_at_snapshot(token, fresh=fresh)
-            return reading
+
+class BackendFailed(Exception):
+    """A backend raised what it should not: that is the cause, and ``location`` says where and of which type it was."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(location)
+        self.location = location
+
+
+@contextmanager
+def backend_errors() -> Iterator[None]:
+    """Around calls of a backend: whatever it raises becomes a BackendFailed, but a TenantryError or a TimeoutError."""
+    try:
+        yield
+    except (TenantryError, TimeoutError):
+        raise
+    except Exception as error:
+        raise BackendFailed(error_location(error)) from error
 
 
 def error_location(error: Exception) -> str:

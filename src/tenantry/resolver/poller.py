@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.resolver.bus_subscriptions import BusSubscriptions, silence_destroy_warning
-from tenantry.resolver.loading import error_location
+from tenantry.resolver.loading import BackendFailed, backend_errors, error_location
 
 if TYPE_CHECKING:
     from tenantry.cache import GroupCache
@@ -71,7 +71,8 @@ class Poller:
         are under way already."""
         now = self._clock()
         with self._lock:
-            if now < self._due and self._has_running_loop():
+            polling = None if self._loop_ref is None else self._loop_ref()
+            if now < self._due and polling is not None and polling.is_running():
                 return
             _cancel(self._task)
             self._epoch += 1
@@ -96,10 +97,6 @@ class Poller:
         return [*self._subscriptions.stop(), *([] if task is None else [task])]
 
     # --- timers -------------------------------------------------------------------------------------------------------
-
-    def _has_running_loop(self) -> bool:
-        loop = None if self._loop_ref is None else self._loop_ref()
-        return loop is not None and loop.is_running()
 
     def _begin(self, loop: asyncio.AbstractEventLoop, epoch: int, now: float) -> None:
         self._begun_at = now
@@ -139,11 +136,21 @@ class Poller:
     async def poll(self) -> None:
         """Asks once. A failure leaves the lease to run out, and is logged once until the store answers again."""
         try:
-            async with asyncio.timeout(self._patience):
-                await self._poll_once()
-        except Exception as error:  # noqa: BLE001  # whatever a backend raises, the lease runs out
+            with backend_errors():
+                async with asyncio.timeout(self._patience):
+                    await self._poll_once()
+        except (BackendFailed, TenantryError, TimeoutError) as error:
             self._counters.failed_polls += 1
-            self._log_failure(error)
+            if not self._down:
+                self._down = True
+                match error:
+                    case BackendFailed():
+                        reason = error.location
+                    case TenantryError():
+                        reason = f"{error.code}: {error.message}"
+                    case _:
+                        reason = error_location(error)
+                logger.warning("the store does not answer for its changes, so groups are not cached: %s", reason)
         else:
             self._counters.polls += 1
             if self._down:
@@ -162,9 +169,15 @@ class Poller:
         if self._attach(self._backend.slots):
             snapshot = replace(snapshot, versions_at_poll=None)  # those were of other slots
         for ages in self._cache.apply_changes(snapshot, changes, self._staleness):
-            self._count_evictions(ages)
+            if ages:
+                self._counters.evicted += len(ages)
+                self._counters.last_staleness = ages[-1]
+                self._counters.max_staleness = max(self._counters.max_staleness, *ages)
             await asyncio.sleep(0)
-        self._repair()
+        if self._slots is not None:
+            for slot, version in self._cache.abandoned_writes(self._clock(), self._staleness):
+                logger.warning("a writer has crashed: its slot %d is repaired", slot)
+                self._slots.repair(slot, version)
 
     def _attach(self, slots: Slots | None) -> bool:
         """True if these slots are others than before."""
@@ -175,26 +188,6 @@ class Poller:
         self._cache.attach(slots.versions)
         self._slots = slots
         return True
-
-    def _count_evictions(self, ages: list[float]) -> None:
-        if ages:
-            counters = self._counters
-            counters.evicted += len(ages)
-            counters.last_staleness = ages[-1]
-            counters.max_staleness = max(counters.max_staleness, *ages)
-
-    def _repair(self) -> None:
-        if self._slots is not None:
-            for slot, version in self._cache.abandoned_writes(self._clock(), self._staleness):
-                logger.warning("a writer has crashed: its slot %d is repaired", slot)
-                self._slots.repair(slot, version)
-
-    def _log_failure(self, error: Exception) -> None:
-        if self._down:
-            return
-        self._down = True
-        what = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else error_location(error)
-        logger.warning("the store does not answer for its changes, so groups are not cached: %s", what)
 
 
 def _tick(poller: weakref.ref[Poller], epoch: int) -> None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from math import inf, isinf
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable
+from tenantry.ports import LeasedBackend
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from tenantry.cache import Fill
     from tenantry.groups import Reading, Token, UserGroup
-    from tenantry.ports import Backend, Bus, LeasedBackend, MonotonicClock
+    from tenantry.ports import Backend, Bus, MonotonicClock
     from tenantry.tokens import KeyRing
 
 logger = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ class Resolver:
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._clock = clock
-        leased = _leased(backend)
+        leased = backend if isinstance(backend, LeasedBackend) else None
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
         self._index = self._cache.index
         self._reader = BackendReader(backend, self.counters)
@@ -129,15 +130,22 @@ class Resolver:
         Raises InvalidToken (malformed, forged, rotated away, of a deleted group or of another environment: callers
         cannot tell which) and StoreUnavailable.
         """
-        key = _canonical(raw)
+        key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""  # no token is empty
         group = self.peek(key)
         if group is not None:
             return group
         self.counters.misses += 1
-        token = self._check_signature(key)
+        try:
+            token = self._keys.read(key)
+        except InvalidToken:
+            self.counters.forged += 1
+            raise
         ahead = self._reject_outdated(key, token)
         loop = asyncio.get_running_loop()
-        self._ensure_polling(loop)
+        if self._poller is not None:
+            self._poller.ensure_running(loop)
+        else:
+            self._subscriptions.start(loop)
         flight = self._flights.get((loop, key))
         if flight is None or not (flight.fill is None or self._cache.is_valid(flight.fill, self._clock())):
             flight = self._start(loop, key, token, ahead=ahead)
@@ -162,7 +170,8 @@ class Resolver:
         """Ends the loads of this event loop, polls and buses; whoever waits for a load gets StoreUnavailable. The
         backend is not closed, and the resolver can be used again."""
         loop = asyncio.get_running_loop()
-        tasks = [flight.task for (owner, _), flight in list(self._flights.items()) if owner is loop]
+        tasks: list[asyncio.Task[UserGroup] | asyncio.Task[None]] = []
+        tasks += [flight.task for (owner, _), flight in list(self._flights.items()) if owner is loop]
         for task in tasks:
             task.cancel()
         ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
@@ -171,13 +180,6 @@ class Resolver:
         self._cache.flush()
 
     # --- before the backend -------------------------------------------------------------------------------------------
-
-    def _check_signature(self, key: bytes) -> Token:
-        try:
-            return self._keys.read(key)
-        except InvalidToken:
-            self.counters.forged += 1
-            raise
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
         """Refuses a token that is known to be dead: refused a moment ago, or older than the cached group and beyond its
@@ -190,12 +192,6 @@ class Resolver:
             _refuse()
         return cached is not None and token.version > cached.token_version
 
-    def _ensure_polling(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._poller is not None:
-            self._poller.ensure_running(loop)
-        else:
-            self._subscriptions.start(loop)
-
     # --- the backend --------------------------------------------------------------------------------------------------
 
     def _start(self, loop: asyncio.AbstractEventLoop, key: bytes, token: Token, *, ahead: bool) -> SingleFlight:
@@ -207,28 +203,17 @@ class Resolver:
         flight_key = (loop, key)
         self._flights[flight_key] = flight
         flight.task = loop.create_task(self._load_task(flight, flight_key, token, ahead=ahead), name="tenantry.resolve")
+        flight.task.add_done_callback(flight.finish)
         return flight
 
     async def _load_task(
         self, flight: SingleFlight, flight_key: tuple[asyncio.AbstractEventLoop, bytes], token: Token, *, ahead: bool
-    ) -> None:
+    ) -> UserGroup:
         try:
             async with asyncio.timeout(self._patience):
-                group = await self._load(flight, flight_key[1], token, ahead=ahead)
-            flight.set_result(group)
-        except (InvalidToken, StoreUnavailable) as error:
-            flight.set_exception(error)
+                return await self._load(flight, flight_key[1], token, ahead=ahead)
         except TimeoutError as error:
-            late = StoreUnavailable("the user group could not be looked up in time")
-            late.__cause__ = error
-            flight.set_exception(late)
-        except asyncio.CancelledError:
-            flight.set_exception(StoreUnavailable("the load of this user group was stopped"))
-            raise
-        except BaseException as error:  # goes to every waiter; what must stop the loop goes on to stop it
-            flight.set_exception(error)
-            if not isinstance(error, Exception):
-                raise
+            raise StoreUnavailable("the user group could not be looked up in time") from error
         finally:
             if flight.fill is not None:
                 self._cache.end(flight.fill)
@@ -267,7 +252,11 @@ class Resolver:
         reading, now = answer.reading, self._clock()
         group, freshness = reading.group, Freshness.classify(reading, token, self._environment)
         if group is None or freshness in {Freshness.NO_GROUP, Freshness.MISMATCHED}:
-            self._count_refusal(freshness)
+            if freshness is Freshness.MISMATCHED:
+                self.counters.mismatched += 1
+                logger.error("the backend %s answered with a group of another token", self._reader.name)
+            else:
+                self.counters.unknown += 1
             deadline = answer.started + min(self._staleness, REFUSAL_SECONDS)
             self._cache.refuse(answer.fill, key, reading.generation, deadline, now)
             _refuse()
@@ -281,13 +270,6 @@ class Resolver:
         if self._poller is None:
             seconds = min(seconds, self._staleness)
         return inf if seconds == inf else answer.started + seconds
-
-    def _count_refusal(self, freshness: Freshness) -> None:
-        if freshness is Freshness.NO_GROUP:
-            self.counters.unknown += 1
-        else:
-            self.counters.mismatched += 1
-            logger.error("the backend %s answered with a group of another token", self._reader.name)
 
 
 class _BackendAnswer(NamedTuple):
@@ -303,13 +285,3 @@ class _BackendAnswer(NamedTuple):
 def _refuse() -> NoReturn:
     """Raises the one InvalidToken that every dead token gets."""
     raise InvalidToken(InvalidToken.MESSAGE)
-
-
-def _leased(backend: Backend | LeasedBackend) -> LeasedBackend | None:
-    return cast("LeasedBackend", backend) if hasattr(backend, "changes") else None
-
-
-def _canonical(raw: bytes | str) -> bytes:
-    if isinstance(raw, bytes):
-        return raw
-    return raw.encode("ascii") if raw.isascii() else b""  # b"" is no token: the key ring refuses it

@@ -91,6 +91,13 @@ DEFENCES: Final = (
         ("tests/middleware/test_outcomes.py",),
     ),
     Defence(
+        "a custom carrier's token is held to the origin unless it says that no browser sends it",
+        "middleware/custom_carriers.py",
+        "sent_by_browser: bool = True",
+        "sent_by_browser: bool = False",
+        ("tests/middleware/test_custom_carriers.py",),
+    ),
+    Defence(
         "a cookie from a foreign page opens no websocket and changes nothing",
         "middleware/origins.py",
         'if scope["type"] != "http" or scope["method"] not in SAFE_METHODS:',

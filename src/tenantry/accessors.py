@@ -57,22 +57,21 @@ def variables(connection: http.HTTPConnection) -> Record:
     shadow a value of the group. Raises what ``user_group`` raises.
     """
     group = user_group(connection)
-    query = _scope(connection).get("query_string", b"")
-    return extend(group.variables, "params", _params(query) if query else _NO_PARAMS)
+    query: bytes = _scope(connection).get("query_string", b"")
+    if not query:
+        return extend(group.variables, "params", _NO_PARAMS)
+    values: dict[str, list[str]] = {}
+    # Latin-1 keeps every byte; the percent-encoding is UTF-8, and what is not becomes U+FFFD.
+    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True, errors="replace"):
+        values.setdefault(name, []).append(value)
+    params = {name: found[0] if len(found) == 1 else found for name, found in values.items()}
+    return extend(group.variables, "params", params)
 
 
 def _scope(connection: http.HTTPConnection) -> Mapping[str, Any]:
     found: Any = connection  # a Starlette Request is itself a Mapping, and has a scope
     scope: Mapping[str, Any] = getattr(found, "scope", found)
     return scope
-
-
-def _params(query: bytes) -> Record:
-    values: dict[str, list[str]] = {}
-    # Latin-1 keeps every byte; the percent-encoding is UTF-8, and what is not becomes U+FFFD.
-    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True, errors="replace"):
-        values.setdefault(name, []).append(value)
-    return Record({name: found[0] if len(found) == 1 else found for name, found in values.items()})
 
 
 _NO_PARAMS = Record({})

@@ -66,8 +66,12 @@ def compose(
             for close in (store.aclose, *reversed(closing)):  # a stack: the last one pushed runs first
                 stack.push_async_callback(close)
             following = [asyncio.create_task(bus.follow(_NoCache())) for bus in buses]
-            stack.push_async_callback(_cancel, following)
-            yield
+            try:
+                yield
+            finally:
+                for task in following:
+                    task.cancel()
+                await asyncio.gather(*following, return_exceptions=True)
 
     own: list[BaseRoute]
     if metrics:
@@ -89,9 +93,3 @@ class _NoCache:
     def evict(self, handle: bytes, generation: int) -> None: ...
 
     def flush(self) -> None: ...
-
-
-async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -186,18 +186,13 @@ def _media_ranges(accept: str) -> list[tuple[str, float]]:
         for parameter in parameters:
             name, _, value = parameter.partition("=")
             if name.strip() == "q":
-                quality = _quality(value.strip())
+                try:
+                    quality = float(value.strip())
+                except ValueError:
+                    quality = 0.0
                 break
-        ranges.append((media_range, quality))
+        ranges.append((media_range, quality if 0 <= quality <= 1 else 0.0))  # a NaN fails both
     return ranges
-
-
-def _quality(text: str) -> float:
-    try:
-        quality = float(text)
-    except ValueError:
-        return 0.0
-    return quality if 0 <= quality <= 1 else 0.0  # a NaN fails both
 
 
 def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[float, int]:

@@ -82,18 +82,15 @@ class Span:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if kind is not None and self._span.is_recording():
-            self._set_exception(kind, error)
+            if not isinstance(error, TenantryError):
+                self.set_error(kind.__qualname__)
+            elif error.status >= 500 or self._kind is SpanKind.CLIENT:
+                self.set_error(error.code)
+            else:  # a refused caller is no failure of ours
+                self._span.set_attribute("error.type", error.code)
         self._span.end()
         if self._token is not None:
             context.detach(self._token)
-
-    def _set_exception(self, kind: type[BaseException], error: BaseException | None) -> None:
-        if not isinstance(error, TenantryError):
-            self.set_error(kind.__qualname__)
-        elif error.status >= 500 or self._kind is SpanKind.CLIENT:
-            self.set_error(error.code)
-        else:  # a refused caller is no failure of ours
-            self._span.set_attribute("error.type", error.code)
 
 
 # --- by the conventions -----------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
+from tenantry import tracing
 from tenantry.app import compose
 from tenantry.backends.memory import MemoryStore
 from tenantry.datasources import DataSources
@@ -20,7 +21,7 @@ from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
 from tenantry.testing import make_group, make_token
 from tenantry.tokens import KeyRing, SigningKey
-from tenantry.tracing import Span, span
+from tenantry.tracing import Span
 
 KEYS = KeyRing([SigningKey("k1", b"k1" * 16)])
 CANARY = "canary-value"
@@ -55,7 +56,7 @@ def test_without_an_sdk_nothing_happens() -> None:
     """The context of the host is left alone."""
     with Span("work", {"a": 1}) as work:
         work.set_attribute("b", 2)
-    assert span.TRACER is not None
+    assert tracing.TRACER is not None
 
 
 async def test_a_request_to_the_api(exported: InMemorySpanExporter) -> None:

@@ -101,7 +101,12 @@ class ChangeLog:
             if change.generation <= self.generation or self._contains(change):
                 continue
             self.generation = max(self.generation, change.generation - 1)
-            block = self._open_block()
+            if not self._blocks or len(self._blocks[-1].changed) >= BLOCK_SIZE:
+                self._blocks.append(ChangeBlock())
+                self._blocks[-1].last = self.generation
+                if len(self._blocks) > self._limit:
+                    self.since = self._blocks.popleft().last
+            block = self._blocks[-1]
             block.changed[change.handle] = block.last = change.generation
             yield change
 
@@ -118,11 +123,3 @@ class ChangeLog:
             change.generation < self._blocks[-1].last
             or self._blocks[-1].changed.get(change.handle, -1) >= change.generation
         )
-
-    def _open_block(self) -> ChangeBlock:
-        if not self._blocks or len(self._blocks[-1].changed) >= BLOCK_SIZE:
-            self._blocks.append(ChangeBlock())
-            self._blocks[-1].last = self.generation
-            if len(self._blocks) > self._limit:
-                self.since = self._blocks.popleft().last
-        return self._blocks[-1]

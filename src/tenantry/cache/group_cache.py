@@ -264,7 +264,9 @@ class GroupCache:
     # --- the ring -----------------------------------------------------------------------------------------------------
 
     def _insert(self, fill: Fill, key: bytes, group: UserGroup, generation: int, deadline: float, now: float) -> None:
-        self._reap(now)
+        at_hand = self._ring.advance()
+        if at_hand is not None and self._is_dead(at_hand, now):
+            self._drop(at_hand)  # a cache in use shrinks to what lives, step by step
         if self._ring.is_full():
             self._evict_one(now)
         entry = CacheEntry(fill, generation, deadline, key, group, self._ring.free_position())
@@ -272,12 +274,6 @@ class GroupCache:
         self.index[key[ROW_BYTE]][key[TABLE_BYTE]][key] = entry
         self._reindex(fill.handle, (*self._entries_of(fill.handle), entry))
         self._highest_generation = max(self._highest_generation, generation)
-
-    def _reap(self, now: float) -> None:
-        """Drops the entry at the next position if it is dead: a cache in use shrinks to what lives, step by step."""
-        entry = self._ring.advance()
-        if entry is not None and self._is_dead(entry, now):
-            self._drop(entry)
 
     def _evict_one(self, now: float) -> None:
         """Drops the next entry that is dead or was not used since the last round, or the one after MAX_CHANCES."""

@@ -89,7 +89,11 @@ class ClientConnection(asyncio.Protocol):
             self.state, self.since, self.received = State.HEAD, self.now(), 0
         if self.state is State.HEAD or self.state is State.DRAINING:
             if self.received > (DRAIN_BYTES if self.unread else HEAD_BYTES):  # before these, so one packet always fits
-                self._refuse_oversized()
+                if self.state is State.DRAINING:
+                    self.abort()
+                else:
+                    self._connections.counters.count(Closed.HEADERS_TOO_LARGE)
+                    self.refuse(HeadersTooLarge(f"the head of the request is larger than {HEAD_BYTES} bytes"))
                 return
             self.received += len(data)
         if self._protocol is not None and self.state is not State.DRAINING:
@@ -159,12 +163,6 @@ class ClientConnection(asyncio.Protocol):
         """Ends it at once."""
         self.transport.abort()
 
-    def _reset(self) -> None:
-        """The same, and the system drops what is unsent: to a client that does not read that would take long."""
-        with suppress(OSError, AttributeError):
-            self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
-        self.abort()
-
     def evict(self, error: TenantryError) -> None:
         """Makes capacity for another: its file descriptor is free in the next round of the loop."""
         if self.state is State.HEAD and self.received and not self.unread:
@@ -185,20 +183,15 @@ class ClientConnection(asyncio.Protocol):
         if protocol is not None:
             protocol.connection_lost(error)
 
-    def _refuse_oversized(self) -> None:
-        if self.state is State.DRAINING:
-            self.abort()
-            return
-        self._connections.counters.count(Closed.HEADERS_TOO_LARGE)
-        self.refuse(HeadersTooLarge(f"the head of the request is larger than {HEAD_BYTES} bytes"))
-
     # --- time ---
 
     def check(self, now: float) -> None:
         """Ends it if its client is too slow. Called several times a second."""
         if self._is_stalled(now):
             self._connections.counters.count(Closed.SLOW_READER)
-            self._reset()
+            with suppress(OSError, AttributeError):  # else the system would try to send the rest for long
+                self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+            self.abort()
         elif self.state is State.HEAD and now - self.since > self._connections.limits.header_seconds:
             self._connections.counters.count(Closed.HEADER_TIMEOUT)
             self.refuse(RequestTimeout("the head of the request did not arrive in time"))

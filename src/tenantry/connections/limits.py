@@ -118,6 +118,7 @@ class ConnectionCounters:
         self._warned_at: dict[Closed, float] = {}
 
     def count(self, reason: Closed) -> None:
+        """Another connection was closed."""
         self.closed[reason] += 1
         if self._observer is not None:
             self._observer(reason)

@@ -52,12 +52,16 @@ class OpenConnections:
         return iter(self._all)
 
     def now(self) -> float:
+        """Seconds, by the clock of the event loop."""
         return asyncio.get_running_loop().time()
 
     def admit(self, connection: ClientConnection) -> TooManyConnections | None:
         """Takes it in; why it is to be refused, if there is no capacity for it."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
-        refused = None if address is None else self._make_capacity_for(address)
+        same = {} if address is None else self._by_address.get(address, {})
+        refused = None
+        if address is not None and len(same) >= self.limits.per_address:
+            refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
         if refused is not None:
@@ -89,12 +93,6 @@ class OpenConnections:
                 same.pop(connection, None)
                 if not same:
                     del self._by_address[connection.address]
-
-    def _make_capacity_for(self, address: str) -> TooManyConnections | None:
-        same = self._by_address.get(address, {})
-        if len(same) < self.limits.per_address:
-            return None
-        return self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
 
     def _make_capacity(
         self, among: Iterable[ClientConnection], reason: Closed, most: int, address: str | None

@@ -61,6 +61,7 @@ class Request:
         """Whether a response has begun."""
 
     async def receive(self) -> Message:
+        """The server's next message."""
         if self._complete:  # what the app waits for now is the end of its client, and that has time
             return await self._receive()
         self._waits = self._connection.now()
@@ -74,17 +75,15 @@ class Request:
         return message
 
     def send(self, message: Message) -> Awaitable[None]:
+        """Passes it on to the server."""
         self.answered = True
         if message["type"] == "http.response.body" and not message.get("more_body", False):
-            self._connection.finish(unread=not self._complete and self._has_body())
+            has_body = not self._complete and any(  # as the client said (RFC 9112 section 6.3)
+                name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
+                for name, value in self._headers
+            )
+            self._connection.finish(unread=has_body)
         return self._send(message)
-
-    def _has_body(self) -> bool:
-        """Whether the client said that a body follows (RFC 9112 section 6.3)."""
-        return any(
-            name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
-            for name, value in self._headers
-        )
 
     @property
     def waits(self) -> bool:

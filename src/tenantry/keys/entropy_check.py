@@ -41,20 +41,10 @@ def entropy_problem(secret: bytes, written: str = "") -> str | None:
         return "is published, so that anybody can look it up"
     if any(word in text.lower() for text in texts for word in _WORDS):
         return "contains a word of a placeholder"
-    if _repeats(secret):
+    if any(secret[period:] == secret[:-period] for period in range(1, len(secret) // 2 + 1)):  # one byte, or abcabc
         return "repeats itself"
-    if _counts(secret):
+    if len({(after - before) % 256 for before, after in pairwise(secret)}) <= 1:
         return "counts up or down"
     if len(set(secret)) < 8:
         return "has hardly any different bytes"
     return None
-
-
-def _repeats(secret: bytes) -> bool:
-    """Whether a part of at most half the length, repeated, gives the whole: one byte, or abcabc."""
-    return any(secret[period:] == secret[:-period] for period in range(1, len(secret) // 2 + 1))
-
-
-def _counts(secret: bytes) -> bool:
-    """Whether each byte differs from the one before by the same amount."""
-    return len({(after - before) % 256 for before, after in pairwise(secret)}) <= 1

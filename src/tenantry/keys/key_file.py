@@ -144,9 +144,10 @@ def _parse_entry(line: str, number: int) -> KeyEntry:
     key_id, created, state, written = fields
     if state not in _STATES:
         raise InvalidKeys(f"line {number}: the third field, the state, must be {_ACTIVE} or {_VERIFY_ONLY}")
-    created_at = _parse_time(created)
-    if created_at is None:
-        raise InvalidKeys(f"line {number}: the second field must be a time in UTC like 2026-01-31T09:00:00Z")
+    try:
+        created_at = datetime.strptime(created, _TIME).replace(tzinfo=UTC)
+    except ValueError:
+        raise InvalidKeys(f"line {number}: the second field must be a time in UTC like 2026-01-31T09:00:00Z") from None
     secret = _decode_secret(written)
     if secret is None:
         raise InvalidKeys(f"line {number}: the fourth field, the secret, is not base64url without padding")
@@ -160,13 +161,6 @@ def _parse_entry(line: str, number: int) -> KeyEntry:
             "and run `tenantry keys new`"
         )
     return KeyEntry(key, created_at, state == _ACTIVE)
-
-
-def _parse_time(text: str) -> datetime | None:
-    try:
-        return datetime.strptime(text, _TIME).replace(tzinfo=UTC)
-    except ValueError:
-        return None
 
 
 def _decode_secret(text: str) -> bytes | None:
@@ -233,7 +227,16 @@ def list_keys(path: str | Path) -> list[KeyInfo]:
 
 def read_keys(path: str | Path) -> KeyFile:
     """The checked contents of a key file. Raises InvalidKeys that names the file."""
-    return _parse(path, read_private(Path(path)))
+    raw = read_private(Path(path))
+    for number, line in enumerate(raw.splitlines(), start=1):
+        if not line.isascii():
+            raise InvalidKeys(
+                f"signing-key file {path}, line {number}: holds bytes that are not ASCII; this may not be a key file"
+            )
+    try:
+        return parse_keys(raw.decode("ascii"))
+    except InvalidKeys as error:
+        raise InvalidKeys(f"signing-key file {path}, {error.message}") from None
 
 
 def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
@@ -243,18 +246,6 @@ def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
         contents = change(read_keys(real))
         replace_private(real, contents.text().encode())
     return contents
-
-
-def _parse(path: str | Path, raw: bytes) -> KeyFile:
-    try:
-        return parse_keys(raw.decode("ascii") if raw.isascii() else _refuse_bytes(raw))
-    except InvalidKeys as error:
-        raise InvalidKeys(f"signing-key file {path}, {error.message}") from None
-
-
-def _refuse_bytes(raw: bytes) -> str:
-    number = next(number for number, line in enumerate(raw.splitlines(), start=1) if not line.isascii())
-    raise InvalidKeys(f"line {number}: holds bytes that are not ASCII; this may not be a key file")
 
 
 def _info(entry: KeyEntry) -> KeyInfo:

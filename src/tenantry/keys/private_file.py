@@ -87,14 +87,6 @@ def replace_private(path: Path, content: bytes) -> None:
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Holds the file against other changers. The lock goes with the process that holds it and leaves nothing behind."""
-    descriptor = _lock(path)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _lock(path: Path) -> int:
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -102,21 +94,21 @@ def _lock(path: Path) -> int:
             raise InvalidKeys(f"there is no signing-key file {path}: run `tenantry keys new`") from None
         except OSError as error:
             raise InvalidKeys(f"cannot change the signing-key file {path}: {error.strerror}") from None
-        if _try_lock(descriptor, path):
-            return descriptor
-        os.close(descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if not _is_at(path, descriptor):
+                continue  # it was replaced while we waited: its successor is the one to lock
+            yield
+            return
+        finally:
+            os.close(descriptor)
 
 
-def _try_lock(descriptor: int, path: Path) -> bool:
-    """Waits for the lock. False if the file was replaced meanwhile: then its successor is the one to lock."""
+def _is_at(path: Path, descriptor: int) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False
-    except BaseException:
-        os.close(descriptor)
-        raise
 
 
 def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None) -> None:

@@ -45,7 +45,8 @@ def set_headers(vary: str, *, private: bool, in_address: bool = False) -> Callab
     if in_address:
         added.append(_REFERRER_POLICY)
         merged_names.add(_REFERRER_POLICY[0])
-    to_merge = _spellings(merged_names)
+    # ASGI wants lower case; servers let the usual other spellings pass, so they do occur.
+    to_merge = frozenset(spelling for name in merged_names for spelling in (name, name.title(), name.upper()))
 
     def send_with_headers(send: Send, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
@@ -68,9 +69,10 @@ def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool)
     own_control = _values(headers, b"cache-control")
     replaced = {b"vary", *({b"cache-control", *SHARED_ONLY} if private else ())}
     result = [pair for pair in headers if pair[0].lower() not in replaced]
-    varied = _join_vary(own_vary, vary)
+    known = {name.lower() for name in own_vary}
+    varied = [*own_vary, *(name for name in vary.split(", ") if name and name.lower() not in known)]
     if varied:
-        result.append((b"vary", varied.encode("latin-1")))
+        result.append((b"vary", b"*" if "*" in own_vary else ", ".join(varied).encode("latin-1")))
     if private:
         result.append((b"cache-control", _make_private(own_control).encode("latin-1")))
     if in_address and not _values(headers, _REFERRER_POLICY[0]):
@@ -78,22 +80,10 @@ def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool)
     return result
 
 
-def _spellings(names: set[bytes]) -> frozenset[bytes]:
-    """ASGI wants lower case; servers let the usual other spellings pass, so they do occur."""
-    return frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
-
-
 def _values(headers: list[Header], name: bytes) -> list[str]:
     """The members of a list-valued header, over all its lines. A quoted comma splits a member; none of ours has one."""
     lines = (value.decode("latin-1") for key, value in headers if key.lower() == name)
     return [member.strip() for line in lines for member in line.split(",") if member.strip()]
-
-
-def _join_vary(own: list[str], ours: str) -> str:
-    if "*" in own:
-        return "*"
-    known = {name.lower() for name in own}
-    return ", ".join([*own, *(name for name in ours.split(", ") if name and name.lower() not in known)])
 
 
 def _make_private(own: list[str]) -> str:

@@ -50,7 +50,9 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
         _require_token(name, "a header name or scheme")
     if any(name.lower() == "cookie" for name in chosen):
         raise ValueError("the Cookie header is read by cookie(name)")
-    return Carriers(headers=chosen, schemes=(scheme,) if any(_is_authorization(name) for name in chosen) else ())
+    return Carriers(
+        headers=chosen, schemes=(scheme,) if any(name.lower() == "authorization" for name in chosen) else ()
+    )
 
 
 def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
@@ -101,10 +103,6 @@ def first_of(*carriers: Carriers | Carrier) -> Carriers:
         },
         custom=tuple(custom.values()),
     )
-
-
-def _is_authorization(name: str) -> bool:
-    return name.lower() == "authorization"
 
 
 def _require_token(name: str, what: str) -> None:

@@ -105,7 +105,13 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        self._replace(scope, self._masked(rest, found))
+        # Copies of the tokens that their carriers do not find are masked, in the headers that are read.
+        for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
+            rest = [
+                (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
+                for name, value in rest
+            ]
+        self._replace(scope, rest)
 
     def _extract_line(self, name: bytes, value: bytes, found: list[Extracted]) -> bytes | None:
         """The line without the tokens of all carriers of its header."""
@@ -121,15 +127,6 @@ class CustomCarriers:
                     )
                 value = one.rest
         return value
-
-    def _masked(self, headers: list[Header], found: list[Extracted]) -> list[Header]:
-        """Copies of the tokens that their carriers do not find are masked, in the headers that are read."""
-        for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
-            headers = [
-                (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
-                for name, value in headers
-            ]
-        return headers
 
     def _replace(self, scope: MutableMapping[str, Any], headers: list[Header]) -> None:
         """Sets the headers, and the subprotocols that a server has read from one of them."""

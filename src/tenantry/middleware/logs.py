@@ -41,17 +41,14 @@ class RedactTokens(logging.Filter):
             if name != "args" and (clean := _clean(value)) is not value:
                 setattr(record, name, clean)
         if record.args:
-            record.args = _clean_arguments(record.args)
+            arguments: Any = record.args  # of the same shape afterwards: formatters such as uvicorn's take them apart
+            if isinstance(arguments, tuple):
+                record.args = tuple(_clean_argument(value) for value in arguments)
+            elif isinstance(arguments, dict):
+                record.args = {name: _clean_argument(value) for name, value in arguments.items()}
+            else:
+                record.args = _clean_argument(arguments)
         return True
-
-
-def _clean_arguments(arguments: Any) -> Any:
-    """Arguments of the same shape, since formatters such as uvicorn's take them apart."""
-    if isinstance(arguments, tuple):
-        return tuple(_clean_argument(value) for value in arguments)
-    if isinstance(arguments, dict):
-        return {name: _clean_argument(value) for name, value in arguments.items()}
-    return _clean_argument(arguments)
 
 
 def _clean_argument(value: Any) -> Any:

@@ -248,6 +248,7 @@ class LateUnauthorized:
             await self._release()
 
     def send(self, message: Message) -> Awaitable[None]:
+        """What the app is given as its ``send``."""
         if self._held or (message["type"] == "http.response.start" and message["status"] == 500):
             self._held.append(message)
             return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()

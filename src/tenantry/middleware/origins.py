@@ -54,11 +54,12 @@ class OriginCheck:
 
     def require(self, scope: Mapping[str, Any]) -> None:
         """Raise OriginNotAllowed if this request, whose token a browser added, may come from a foreign page."""
-        if scope["type"] != "http" or scope["method"] not in SAFE_METHODS:
-            self._require_origin(scope)
-
-    def _require_origin(self, scope: Mapping[str, Any]) -> None:
-        sites, origins, hosts = (_values(scope, name) for name in (b"sec-fetch-site", b"origin", b"host"))
+        if scope["type"] == "http" and scope["method"] in SAFE_METHODS:
+            return
+        sites, origins, hosts = (
+            [value.decode("latin-1").strip(" \t") for key, value in scope["headers"] if key == name]
+            for name in (b"sec-fetch-site", b"origin", b"host")
+        )
         if sites == ["same-origin"] or not (sites or origins):
             return
         origin = parse_origin(origins[0]) if len(origins) == 1 else None
@@ -120,10 +121,6 @@ def _port(text: str | None) -> str | None:
     if not text:
         return ""
     return str(int(text)) if int(text) < 65536 else None
-
-
-def _values(scope: Mapping[str, Any], name: bytes) -> list[str]:
-    return [value.decode("latin-1").strip(" \t") for key, value in scope["headers"] if key == name]
 
 
 def _text(origin: Origin) -> str:

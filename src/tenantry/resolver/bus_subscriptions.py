@@ -73,11 +73,13 @@ class WeakListener:
         self.alive = weakref.ref(listener)
 
     def evict(self, handle: bytes, generation: int) -> None:
+        """Passes it on."""
         listener = self.alive()
         if listener is not None:
             listener.evict(handle, generation)
 
     def flush(self) -> None:
+        """Passes it on."""
         listener = self.alive()
         if listener is not None:
             listener.flush()

@@ -261,15 +261,12 @@ class Resolver:
             self._cache.refuse(answer.fill, key, reading.generation, deadline, now)
             _refuse()
         if freshness is Freshness.GOOD:
-            self._cache.store(answer.fill, key, group, reading.generation, self._deadline(answer), now)
+            seconds = inf if reading.seconds is None else reading.seconds
+            if self._poller is None:
+                seconds = min(seconds, self._staleness)
+            deadline = inf if seconds == inf else answer.started + seconds  # ``inf`` itself: a million share one object
+            self._cache.store(answer.fill, key, group, reading.generation, deadline, now)
         return group
-
-    def _deadline(self, answer: _BackendAnswer) -> float:
-        """Its own end of an answer that is good; ``inf`` itself where it has none, of which a million share one."""
-        seconds = inf if answer.reading.seconds is None else answer.reading.seconds
-        if self._poller is None:
-            seconds = min(seconds, self._staleness)
-        return inf if seconds == inf else answer.started + seconds
 
 
 class _BackendAnswer(NamedTuple):

@@ -98,7 +98,11 @@ class SharedSlots(SlotTable):
             return False
         if (status.st_dev, status.st_ino) != self._identity or status.st_size < SIZE:
             return False
-        self._update_times()
+        now = time.monotonic()
+        if now - self._touched >= _TOUCH_INTERVAL:
+            self._touched = now
+            with contextlib.suppress(OSError):
+                os.utime(self.path)
         return True
 
     def renewed(self) -> SharedSlots:
@@ -146,13 +150,6 @@ class SharedSlots(SlotTable):
         # Memory of a file that was cut short must not be touched: that is a bus error, which kills the process.
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()
-
-    def _update_times(self) -> None:
-        now = time.monotonic()
-        if now - self._touched >= _TOUCH_INTERVAL:
-            self._touched = now
-            with contextlib.suppress(OSError):
-                os.utime(self.path)
 
 
 def _all_in_progress() -> bytes:

@@ -116,16 +116,12 @@ _PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
 
 def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
     """A new API token. ``random`` is ``secrets.token_bytes`` or alike; ValueError if it gives nothing usable."""
-    checked = _PREFIXES[tag] + _random_digits(random)
-    return (checked + checksum(checked)).decode("ascii")
-
-
-def _random_digits(random: Callable[[int], bytes]) -> bytes:
     digits = bytearray()
     for _ in range(64):  # 64 bytes nearly always do; a source that fails 64 times is broken
         digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
         if len(digits) >= _DIGITS:
-            return bytes(digits[:_DIGITS])
+            checked = _PREFIXES[tag] + digits[:_DIGITS]
+            return (checked + checksum(checked)).decode("ascii")
     raise ValueError("the source of randomness gives no usable bytes")
 
 

@@ -30,10 +30,15 @@ class LoopLocal(Generic[T]):
         known = self._values.get(loop)
         if known is not None:
             return known[0]
-        for other in [other for other in self._values if other.is_closed()]:
-            self._values.pop(other, None)  # a value may refer to its loop, which then would never be collected
-        value = self._create()
-        self._values[loop] = value, None if self._close is None else _start(_close_with_loop(value, self._close))
+        for other in [reference() for reference in self._values.keyrefs()]:
+            if other is not None and other.is_closed():
+                self._values.pop(other, None)  # a value may refer to its loop, which then would never be collected
+        value, closing = self._create(), None
+        if self._close is not None:
+            closing = _close_with_loop(value, self._close)
+            with suppress(StopIteration):  # at its first ``yield``, which waits for nothing; its loop knows it now
+                anext(closing).__await__().send(None)
+        self._values[loop] = value, closing
         return value
 
     async def aclose(self) -> None:
@@ -48,10 +53,3 @@ async def _close_with_loop(value: T, close: Callable[[T], Awaitable[None]]) -> A
         yield
     finally:
         await close(value)
-
-
-def _start(generator: AsyncGenerator[None, None]) -> AsyncGenerator[None, None]:
-    """Runs it to its first ``yield``, which waits for nothing; its loop knows it from then on."""
-    with suppress(StopIteration):
-        anext(generator).__await__().send(None)
-    return generator

@@ -86,20 +86,21 @@ class PublishQueue:
                 batch = [self._messages.pop(handle) for handle in list(islice(self._messages, BATCH))]
             try:
                 await self._send(batch)
-            except BaseException as error:
-                with self._lock:
-                    for message in batch:
-                        self._add(message)
-                if not isinstance(error, OSError):
-                    raise
-                self._pause()
+            except OSError:
+                self._put_back(batch)
+                # Until then nothing is sent and no other timer is set, however many messages come.
+                self._pause_until = time.monotonic() + AGAIN_SECONDS
+                loop = asyncio.get_running_loop()
+                loop.call_later(AGAIN_SECONDS * 1.1, self._start, loop)
                 return
+            except BaseException:
+                self._put_back(batch)
+                raise
 
-    def _pause(self) -> None:
-        """Until then nothing is sent and no other timer is set, however many messages come."""
-        self._pause_until = time.monotonic() + AGAIN_SECONDS
-        loop = asyncio.get_running_loop()
-        loop.call_later(AGAIN_SECONDS * 1.1, self._start, loop)
+    def _put_back(self, batch: Sequence[Message]) -> None:
+        with self._lock:
+            for message in batch:
+                self._add(message)
 
     async def aclose(self) -> None:
         """Sends what waits, within a second; what cannot be sent by then is given up."""

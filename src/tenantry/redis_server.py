@@ -10,16 +10,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from tenantry.errors import InvalidSettings
+
+T = TypeVar("T")
 
 
 class RedisKind(Enum):
@@ -178,6 +181,16 @@ def load_redis() -> Any:
     return module
 
 
+async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
+    """What the server answers. Raises ConnectionError whatever goes wrong, for anything may be at its address: what is
+    awaited here can be done without, or again later."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await answer
+    except Exception as error:
+        raise ConnectionError("the server did not answer, or not as Redis does") from error
+
+
 class RedisClient:
     """A client of redis-py for one event loop. It makes no connection before its first command.
 
@@ -200,11 +213,13 @@ class RedisClient:
         return self.redis.connection_pool.make_connection()
 
     async def aclose(self) -> None:
+        """Closes every connection. Never raises."""
         for each in reversed(self._closing):
             with suppress(Exception):  # the server may be gone
                 await each.aclose()
 
     def single(self, server: RedisServer) -> Any:
+        """The client of one server, at a port or a socket."""
         redis = load_redis()
         address: dict[str, Any] = {}
         if server.kind is RedisKind.SOCKET:
@@ -223,6 +238,7 @@ class RedisClient:
         return redis.Redis.from_pool(pool)
 
     def sentinel(self, server: RedisServer) -> Any:
+        """The client of the master that Sentinels name."""
         options = server.options
         own = {name.removeprefix("sentinel_"): value for name, value in options.items() if name.startswith("sentinel_")}
         # Asked once, and briefly, so that the next Sentinel gets its turn.
@@ -238,6 +254,7 @@ class RedisClient:
         )
 
     def cluster(self, server: RedisServer) -> Any:
+        """The client of all nodes of a cluster."""
         from redis.asyncio.cluster import ClusterNode
 
         nodes = [ClusterNode(host, port) for host, port in server.hosts]

@@ -93,7 +93,7 @@ async def test_little_is_forgotten_in_the_event_loop(sqlite_url: str) -> None:
     await store.changes(None)
     engine = store._runner._engine
     assert isinstance(engine, SQLiteEngine)
-    assert -2_000 <= engine._checked_read("pragma cache_size", ())[0][0] < 0  # in KiB, where it is negative
+    assert -2_000 <= engine._read("pragma cache_size", ())[0][0] < 0  # in KiB, where it is negative
     await store.aclose()
 
 

@@ -55,6 +55,7 @@ class ChangeListeners:
         self._listeners: list[ChangeListener] = []
 
     def subscribe(self, listener: ChangeListener) -> None:
+        """Calls it for each change from now on."""
         self._listeners.append(listener)
 
     def notify(self, handle: bytes, generation: int) -> None:

@@ -68,19 +68,18 @@ class TickBatcher(Generic[K, V]):
 
     def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # retrieved: it is raised where the values are awaited
         if self._waiting:
             self._send()
 
     async def _run(self, batch: _Batch[K, V]) -> None:
         try:
             values = await self._fetch(list(batch.waiters), batch.deadline)
-        except Exception as error:  # noqa: BLE001 - it is raised where the value is awaited
-            self._end(batch, error)
-        except BaseException:
-            self._end(batch, NoAnswer())
+        except BaseException as error:
+            self._end(batch, error if isinstance(error, Exception) else NoAnswer())
             raise
-        else:
-            self._end(batch, values)
+        self._end(batch, values)
 
     def _give_up(self, batch: _Batch[K, V]) -> None:
         if batch in self._waiting:

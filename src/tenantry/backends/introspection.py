@@ -117,7 +117,11 @@ class IntrospectionClient:
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):
-                status, body = await self._post_again_if_dropped(client, token)
+                try:
+                    status, body = await self._post(client, token, 0)
+                except (self._library.ReadError, self._library.WriteError, self._library.RemoteProtocolError):
+                    # An idle connection had been closed unseen. Asking changes nothing, so it may be done again.
+                    status, body = await self._post(client, token, 1)
         except TimeoutError:
             status, body, failure = 0, b"", f"did not answer within {self._timeout:g} seconds"
         except self._library.HTTPError as error:  # its text and its request stay here
@@ -128,28 +132,17 @@ class IntrospectionClient:
             raise StoreUnavailable(f"the introspection endpoint {failure}")
         return body
 
-    async def _post_again_if_dropped(self, client: httpx2.AsyncClient, token: str) -> tuple[int, bytes]:
-        try:
-            return await self._post(client, token, 0)
-        except (self._library.ReadError, self._library.WriteError, self._library.RemoteProtocolError):
-            # An idle connection had been closed unseen. Asking changes nothing, so it may be done again.
-            return await self._post(client, token, 1)
-
     async def _post(self, client: httpx2.AsyncClient, token: str, attempt: int) -> tuple[int, bytes]:
         with HttpClientSpan("POST", self.url, attempt) as span:
-            status, body = await self._exchange(client, token, span.inject())
-            span.set_response(status)
-        return status, body
-
-    async def _exchange(self, client: httpx2.AsyncClient, token: str, headers: dict[str, str]) -> tuple[int, bytes]:
-        async with client.stream("POST", self.url, data={"token": token}, headers=headers) as response:
             body = bytearray()
-            if response.status_code == 200:
-                async for chunk in response.aiter_raw():
-                    body += chunk
-                    if len(body) > MOST_BYTES:
-                        break
-            return response.status_code, bytes(body)
+            async with client.stream("POST", self.url, data={"token": token}, headers=span.inject()) as response:
+                if response.status_code == 200:
+                    async for chunk in response.aiter_raw():
+                        body += chunk
+                        if len(body) > MOST_BYTES:
+                            break
+            span.set_response(response.status_code)
+        return response.status_code, bytes(body)
 
     def _create_client(self) -> httpx2.AsyncClient:
         limits = self._library.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
@@ -251,7 +244,14 @@ def read_response(body: bytes, token: Token, now: datetime) -> Reading:
         raise StoreUnavailable(
             "the introspection endpoint knows the token but sends no user_group: it is no server of Tenantry"
         )
-    return Reading(*_checked(response, group, token, now))
+    behind = group.token_version - token.version
+    of_this_token = group.handle == token.handle and group.environment.tag is token.tag and behind in (0, 1)
+    ends = [] if response.exp is None else [response.exp - now.timestamp()]
+    ends += [] if response.seconds is None else [response.seconds]
+    if not of_this_token or (behind == 1 and not ends):
+        raise StoreUnavailable("the introspection endpoint answered for another token than the one asked about")
+    rest = min(ends, default=None)
+    return NOT_ACTIVE if rest is not None and rest <= 0 else Reading(group, None, rest)
 
 
 def _parse(body: bytes) -> tuple[_Response | None, UserGroup | None]:
@@ -261,16 +261,3 @@ def _parse(body: bytes) -> tuple[_Response | None, UserGroup | None]:
     except (ValidationError, ValueError):  # both know the input, so neither goes along as a context
         return None, None
     return response, group
-
-
-def _checked(
-    response: _Response, group: UserGroup, token: Token, now: datetime
-) -> tuple[UserGroup | None, int | None, float | None]:
-    behind = group.token_version - token.version
-    of_this_token = group.handle == token.handle and group.environment.tag is token.tag and behind in (0, 1)
-    ends = [] if response.exp is None else [response.exp - now.timestamp()]
-    ends += [] if response.seconds is None else [response.seconds]
-    if not of_this_token or (behind == 1 and not ends):
-        raise StoreUnavailable("the introspection endpoint answered for another token than the one asked about")
-    rest = min(ends, default=None)
-    return (None, None, None) if rest is not None and rest <= 0 else (group, None, rest)

@@ -24,7 +24,7 @@ from tenantry.groups import (
     Scope,
     Tag,
 )
-from tenantry.ports import Clock
+from tenantry.ports import ApiTokenStore, AuditTrail, Clock, EnvironmentStore, SourceStore
 
 
 @dataclass(slots=True)
@@ -60,6 +60,7 @@ class MemoryTables:
         return self.generation
 
     def changes(self, since: int | None) -> Changes:
+        """The changes after ``since``, of the last LISTED_CHANGES."""
         now = self.clock()
         first = self.generation - len(self.written)
         begin = min(max(first, self.generation - LISTED_CHANGES, since or 0), self.generation)
@@ -77,8 +78,8 @@ class MemoryTables:
         self.trail.append(AuditEntry(number, self.clock(), author, action, environment, subject, shown))
 
 
-class MemoryDirectory:
-    """An EnvironmentStore, ApiTokenStore, SourceStore and AuditTrail."""
+class MemoryDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
+    """What a MemoryStore has besides its groups."""
 
     _tables: MemoryTables
 

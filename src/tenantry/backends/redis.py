@@ -7,7 +7,6 @@ flushed or restored from an old dump costs reads of the origin and nothing else.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import random
 import time
@@ -20,7 +19,7 @@ from tenantry.backends.redis_entry import RedisCommands, RefusedEntry, key_of, r
 from tenantry.backoff import Breaker
 from tenantry.loop_local import LoopLocal
 from tenantry.publish_queue import Message, PublishQueue
-from tenantry.redis_server import RedisClient, RedisServer, load_redis, read_redis_address
+from tenantry.redis_server import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
@@ -79,10 +78,10 @@ class RedisBackend:
         self.counters = RedisCounters()
         self._origin = origin
         self._server = read_redis_address(url)
-        self._lifetime = lifetime
-        self._budget = budget
         self._breaker = Breaker(clock=clock, chance=random.random)
-        self._connections = LoopLocal(self._connect, _RedisConnections.aclose)
+        self._connections = LoopLocal(
+            lambda: _RedisConnections(self._server, lifetime, budget, self._batch_ended), _RedisConnections.aclose
+        )
         self._queue = PublishQueue(self._write)
         self._store_id: str | None = None
         self._generation = -1
@@ -170,11 +169,10 @@ class RedisBackend:
 
     async def _write(self, messages: Sequence[Message]) -> None:
         try:
-            async with asyncio.timeout(_WRITE_SECONDS):
-                refused = await self._write_now(messages)
-        except Exception as error:
+            refused = await ask_server(self._write_now(messages), seconds=_WRITE_SECONDS)
+        except ConnectionError:
             self.counters.lost_writes += len(messages)
-            raise ConnectionError("the second-level cache did not take a write") from error
+            raise
         self.counters.writes += len(messages) - refused
         self.counters.lost_writes += refused
 
@@ -187,9 +185,6 @@ class RedisBackend:
             [(key_of(store_id, each.handle), stamp(each.generation), each) for each in messages]
         )
 
-    def _connect(self) -> _RedisConnections:
-        return _RedisConnections(self._server, self._lifetime, self._budget, self._batch_ended)
-
 
 class _RedisConnections:
     """The connections of one event loop, and the reads that go through them."""
@@ -200,6 +195,7 @@ class _RedisConnections:
         self.batcher = RedisBatcher(self.commands.read, budget, ended)
 
     async def aclose(self) -> None:
+        """Whoever waits for a read gets NoAnswer."""
         await self.batcher.aclose()
         await self._client.aclose()
 
@@ -230,10 +226,9 @@ class RedisBatcher:
 
     async def _fetch(self, keys: list[str], _: float) -> dict[str, bytes | None]:
         try:
-            async with asyncio.timeout(_READ_SECONDS):
-                values = await self._read(keys)
-        except Exception as error:
-            raise NoAnswer from error  # whatever it is, the origin is asked
+            values = await ask_server(self._read(keys), seconds=_READ_SECONDS)
+        except ConnectionError as error:
+            raise NoAnswer from error
         return dict(zip(keys, values, strict=True))
 
     async def aclose(self) -> None:

@@ -60,8 +60,7 @@ def read_entry(value: bytes, store_id: str, token: Token) -> Reading | None:
     Raises RefusedEntry.
     """
     try:
-        generation, entry = _generation(value[:DIGITS]), value[DIGITS:]
-        return _read(generation, _load(entry.decode()), store_id, token) if entry else None
+        return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
         raise RefusedEntry("an entry of the second-level cache is not what was written there") from None
 
@@ -73,13 +72,12 @@ def _refuse_constant(name: str) -> NoReturn:
 _load = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
-def _generation(digits: bytes) -> int:
+def _read(digits: bytes, text: bytes, store_id: str, token: Token) -> Reading | None:
     if len(digits) != DIGITS or not digits.isdigit():
         raise ValueError
-    return int(digits)
-
-
-def _read(generation: int, entry: dict[str, Any], store_id: str, token: Token) -> Reading | None:
+    if not text:
+        return None
+    entry = _load(text.decode())
     if entry["store"] != store_id or entry["handle"] != token.handle.hex():
         raise ValueError
     if not compare_digest(entry["token"], _fingerprint(token)):
@@ -87,7 +85,7 @@ def _read(generation: int, entry: dict[str, Any], store_id: str, token: Token) -
     group = CACHE_ENTRY.decode(entry, handle=token.handle)
     if group.token_version != token.version or group.environment.tag is not token.tag:
         raise ValueError
-    return Reading(group, generation)
+    return Reading(group, int(digits))
 
 
 def _fingerprint(token: Token) -> str:

@@ -91,6 +91,7 @@ class StoredGroup:
         return StoredGroup(group, token, self.token if grace_until else None)
 
     def issued(self, *, created: bool = False) -> Issued:
+        """The group and its live token."""
         return Issued(self.group, self.token, created=created)
 
 
@@ -104,6 +105,7 @@ class StoredResponse:
 
     @classmethod
     def of(cls, once: IdempotencyKey, issued: Issued) -> StoredResponse:
+        """What is stored for the first request with a key."""
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:

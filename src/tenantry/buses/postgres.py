@@ -73,24 +73,16 @@ class PostgresBus:
 
 async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
     """Passes notifications on as they come, until the connection is lost."""
-    loop, pgconn = asyncio.get_running_loop(), connection.pgconn
-    lost: asyncio.Future[None] = loop.create_future()
-
-    def on_notify() -> None:
-        try:
-            pgconn.consume_input()
+    loop, pgconn, readable = asyncio.get_running_loop(), connection.pgconn, asyncio.Event()
+    socket = pgconn.socket
+    loop.add_reader(socket, readable.set)
+    try:
+        while True:
+            readable.clear()
+            pgconn.consume_input()  # at first what came together with the answer to LISTEN
             while (notification := pgconn.notifies()) is not None:
                 limiter.feed(notification.extra)
-        except Exception as error:  # noqa: BLE001 - it is raised where the bus is followed
-            loop.remove_reader(socket)
-            if not lost.done():
-                lost.set_exception(error)
-
-    socket = pgconn.socket
-    loop.add_reader(socket, on_notify)
-    try:
-        on_notify()  # what came together with the answer to LISTEN
-        await lost
+            await readable.wait()
     finally:
         loop.remove_reader(socket)
 

@@ -26,7 +26,7 @@ from tenantry.groups import CHANNEL, write_notice
 from tenantry.loop_local import LoopLocal
 from tenantry.ports import EvictionListener
 from tenantry.publish_queue import Message, PublishQueue
-from tenantry.redis_server import RedisClient, load_redis, read_redis_address
+from tenantry.redis_server import RedisClient, ask_server, load_redis, read_redis_address
 
 logger = logging.getLogger(__name__)
 
@@ -74,12 +74,12 @@ class RedisBus:
     async def _publish(self, messages: Sequence[Message]) -> None:
         notices = [write_notice(_NO_STORE, each.generation, each.handle) for each in messages]
         client = self._clients.get()
-        try:
-            async with asyncio.timeout(_PUBLISH_SECONDS):
-                for notice in notices:
-                    await client.redis.publish(self._channel, notice)
-        except Exception as error:
-            raise ConnectionError("the bus did not take a notice") from error
+
+        async def publish_all() -> None:
+            for notice in notices:
+                await client.redis.publish(self._channel, notice)
+
+        await ask_server(publish_all(), seconds=_PUBLISH_SECONDS)
 
     @property
     def status(self) -> BusStatus:
@@ -109,17 +109,13 @@ class RedisBus:
 
     async def _probe(self, client: RedisClient, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
         """Where this user may not publish, there is nothing to be seen: then a connection that answers is enough."""
+        from redis.exceptions import NoPermissionError
+
         try:
             await probe(limiter, lambda text: client.redis.publish(self._channel, text), on_delivery, cause=_CAUSE)
-        except _no_permission():
+        except NoPermissionError:
             logger.info("the bus on %s cannot be probed: its user may not publish", self._server.label)
             on_delivery()
-
-
-def _no_permission() -> Any:
-    from redis.exceptions import NoPermissionError
-
-    return NoPermissionError
 
 
 async def _ping(connection: Any) -> None:

@@ -112,7 +112,7 @@ async def follow(listen: Listen, listener: EvictionListener, counters: BusCounte
 
     def ended(error: Exception | None) -> bool:
         if error is not None:
-            _count(_cause(error), counters, label)
+            _count(error, counters, label)
         if subscribed:
             listener.flush()
         return subscribed
@@ -126,6 +126,8 @@ async def follow(listen: Listen, listener: EvictionListener, counters: BusCounte
 
 def _count(error: BaseException, counters: BusCounters, label: str) -> None:
     """Counts a loss, and logs it if the one before was not of its kind."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
     counters.losses += 1
     status = BusStatus.DEAF if isinstance(error, Deaf) else BusStatus.LOST
     counters.deaf += status is BusStatus.DEAF
@@ -136,12 +138,6 @@ def _count(error: BaseException, counters: BusCounters, label: str) -> None:
         else:
             # Without its text, which may hold anything.
             logger.warning("the bus on %s is lost: %s", label, type(error).__name__)
-
-
-def _cause(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 async def probe(
@@ -208,8 +204,10 @@ class NotificationLimiter:
         self._arrived.set()
         if self._is_probe(message):
             return
-        notice = _read(message)
-        if notice is None:
+        notice = None
+        if len(message) <= _LONGEST:
+            notice = read_notice(message if isinstance(message, str) else message.decode("latin-1"))
+        if notice is None or len(notice[2]) != _HANDLE:
             self._counters.ignored += 1
             return
         if self._window is None:
@@ -220,7 +218,8 @@ class NotificationLimiter:
             return
         self._passed += 1
         self._counters.heard += 1
-        self._listener.evict(*notice)
+        _, generation, handle = notice
+        self._listener.evict(handle, generation)
 
     def _is_probe(self, message: str | bytes) -> bool:
         is_probe = message.startswith(_PROBE) if isinstance(message, bytes) else message.startswith(PROBE)
@@ -242,12 +241,3 @@ class NotificationLimiter:
         """What was held back is covered by the flush of the loss."""
         if self._window is not None:
             self._window.cancel()
-
-
-def _read(message: str | bytes) -> tuple[bytes, int] | None:
-    if len(message) > _LONGEST:
-        return None
-    notice = read_notice(message if isinstance(message, str) else message.decode("latin-1"))
-    if notice is None or len(notice[2]) != _HANDLE:
-        return None
-    return notice[2], notice[1]

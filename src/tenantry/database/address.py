@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
@@ -29,6 +29,7 @@ class SQLiteFile:
 
     @property
     def label(self) -> str:
+        """What it is called in messages."""
         return f"SQLite file {self.path}"
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
@@ -47,7 +48,8 @@ class SQLiteFile:
                 check_same_thread=False,
             )
         except (sqlite3.OperationalError, OSError) as error:
-            raise StoreUnavailable(f"the {self.label} cannot be opened: {_reason(error)}") from error
+            reason = getattr(error, "strerror", None) or str(error)
+            raise StoreUnavailable(f"the {self.label} cannot be opened: {reason}") from error
         return connection
 
     def identity(self) -> tuple[int, int] | None:
@@ -109,6 +111,7 @@ class FileIdentity:
             self._checked_at = now
 
     def forget(self) -> None:
+        """The file was closed: the next one that is opened may be another."""
         self._opened = None
 
 
@@ -159,7 +162,11 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
         raise InvalidSettings(_WANTED.format("is not a URL, or its password needs %-escapes")) from None
     kind = parsed.drivername
     if kind == "sqlite":
-        return _sqlite(parsed)
+        if not parsed.database or parsed.database == ":memory:" or "\0" in parsed.database:
+            raise InvalidSettings(_WANTED.format("names no file"))
+        if parsed.query:
+            raise InvalidSettings(_WANTED.format("has options after '?', which SQLite files do not take here"))
+        return SQLiteFile(Path(parsed.database).absolute())
     if kind in ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg"):
         dsn = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
         name = parsed.database or "of the user's name"
@@ -168,15 +175,3 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 _WANTED = "the database URL {}: use sqlite:///file.db, sqlite:////absolute/file.db or postgresql://user@host/database"
-
-
-def _sqlite(parsed: URL) -> SQLiteFile:
-    if not parsed.database or parsed.database == ":memory:" or "\0" in parsed.database:
-        raise InvalidSettings(_WANTED.format("names no file"))
-    if parsed.query:
-        raise InvalidSettings(_WANTED.format("has options after '?', which SQLite files do not take here"))
-    return SQLiteFile(Path(parsed.database).absolute())
-
-
-def _reason(error: sqlite3.Error | OSError) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

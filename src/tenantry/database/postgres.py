@@ -134,21 +134,14 @@ def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
     params: list[bytes | None] = []
     formats: list[int] = []
     for value in values:
-        if isinstance(value, bytes):
+        formats.append(Format.BINARY if isinstance(value, bytes) else Format.TEXT)
+        if value is None or isinstance(value, bytes):
             params.append(value)
-            formats.append(Format.BINARY)
+        elif isinstance(value, list):  # of handles
+            params.append(b"{" + b",".join([b'"\\\\x%s"' % each.hex().encode() for each in value]) + b"}")
         else:
-            params.append(_text(value))
-            formats.append(Format.TEXT)
+            params.append(str(value).encode())
     return params, formats
-
-
-def _text(value: Any) -> bytes | None:
-    if value is None:
-        return None
-    if isinstance(value, list):  # of handles
-        return b"{" + b",".join([b'"\\\\x%s"' % each.hex().encode() for each in value]) + b"}"
-    return str(value).encode()
 
 
 async def connect(conninfo: str, *, seconds: float, transactions: bool) -> PostgresConnection:
@@ -205,13 +198,7 @@ _PREPARED_AFTER = 5
 """A statement is prepared when it has been run so often on one connection: a command of one write prepares none."""
 
 
-def _text_json() -> AdaptersMap:
-    adapters = AdaptersMap(psycopg.adapters)
-    adapters.register_loader("json", TextLoader)
-    adapters.register_loader("json", TextBinaryLoader)
-    set_json_dumps(_dump_json, adapters)
-    return adapters
-
-
-_dump_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-_adapters = _text_json()
+_adapters = AdaptersMap(psycopg.adapters)  # JSON is given as text
+_adapters.register_loader("json", TextLoader)
+_adapters.register_loader("json", TextBinaryLoader)
+set_json_dumps(json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode, _adapters)

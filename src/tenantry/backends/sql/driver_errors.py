@@ -95,7 +95,8 @@ def _refused(cause: BaseException) -> str | None:
 
 
 def is_locked(error: sqlite3.Error) -> bool:
-    return (_primary_code(error)) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    """Whether another connection holds a lock that SQLite needed."""
+    return _primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _of_sqlite(error: sqlite3.Error, label: str) -> StoreUnavailable | None:

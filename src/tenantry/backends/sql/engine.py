@@ -6,6 +6,7 @@ that Core takes for it. Values are what the driver takes: JSON is text.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
@@ -47,6 +48,12 @@ class Engine(Protocol):
         ...
 
 
+def mark_retrieved(task: asyncio.Task[Any]) -> None:
+    """A callback of a task whose error its caller gets, if it still waits: asyncio is not to report it as well."""
+    if not task.cancelled():
+        task.exception()
+
+
 def remaining(deadline: float) -> float:
     """Seconds until ``deadline``; 0 when it has passed."""
     return max(0.0, deadline - time.monotonic())
@@ -67,6 +74,7 @@ class CompiledQuery:
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
     def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The values in the order of the text, those that the query itself holds among them."""
         constants = self._constants
         return tuple([given[name] if name in given else constants[name] for name in self._names])
 

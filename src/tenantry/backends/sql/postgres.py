@@ -14,13 +14,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
+import psycopg
 from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql.psycopg import PGDialectAsync_psycopg
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.driver_errors import connection_lost, outdated, unavailable
-from tenantry.backends.sql.engine import CompiledQueries, remaining
+from tenantry.backends.sql.engine import CompiledQueries, Engine, mark_retrieved, remaining
 from tenantry.backends.sql.queries import LOOK_UP, LOOK_UP_MANY, Query
 from tenantry.backends.sql.rows import Row
 from tenantry.database.address import PostgresServer
@@ -43,8 +46,11 @@ _HANDLE = 2 + GroupRow._fields.index("handle")
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
 
+_ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
+"""What driver_errors.py can explain; a TimeoutError is an OSError."""
 
-class PostgresEngine:
+
+class PostgresEngine(Engine):
     """The Engine of a PostgreSQL database."""
 
     def __init__(self, server: PostgresServer) -> None:
@@ -93,24 +99,24 @@ class _Transaction:
         self.committing = False
 
     async def run(self, work: Callable[[Connection], T]) -> T:
+        """What ``work`` gives, committed. Raises as ``Engine.write`` does."""
         try:
-            return await self._run_again_if_lost(work)
-        except Exception as error:
-            failure = self._failure(error)
+            try:
+                return await self._attempt(work)
+            except _ERRORS as error:
+                if self.committing or not (connection_lost(error) or outdated(error)):
+                    raise
+            # A pooled connection had died unseen, or a table was altered; what was not committed is gone, so once more
+            # is once. The others are no better.
+            await self._engine.dispose()
+            return await self._attempt(work)
+        except _ERRORS as error:
+            if self.committing and connection_lost(error):
+                raise OutcomeUnknown(_UNKNOWN.format(self._label)) from error
+            failure = unavailable(error, self._label)
             if failure is None:
                 raise
             raise failure from error
-
-    async def _run_again_if_lost(self, work: Callable[[Connection], T]) -> T:
-        try:
-            return await self._attempt(work)
-        except Exception as error:
-            if self.committing or not (connection_lost(error) or outdated(error)):
-                raise
-        # A pooled connection had died unseen, or a table was altered; what was not committed is gone, so once more is
-        # once. The others are no better.
-        await self._engine.dispose()
-        return await self._attempt(work)
 
     async def _attempt(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
@@ -120,16 +126,11 @@ class _Transaction:
                 result = await connection.run_sync(work)
                 self.committing = True
                 await connection.commit()
-            except Exception as error:
+            except _ERRORS as error:
                 if connection_lost(error):
                     await connection.invalidate()  # fixed statements go past SQLAlchemy, which has not seen it
                 raise
             return result
-
-    def _failure(self, error: Exception) -> StoreUnavailable | None:
-        if self.committing and connection_lost(error):
-            return OutcomeUnknown(_UNKNOWN.format(self._label))
-        return unavailable(error, self._label)
 
 
 class _PostgresConnections:
@@ -144,15 +145,13 @@ class _PostgresConnections:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def track(self, task: asyncio.Task[Any]) -> None:
+        """Has ``aclose`` wait for it."""
         self._tasks.add(task)
-        task.add_done_callback(self._task_done)
-
-    def _task_done(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # seen: the caller has been answered
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(mark_retrieved)
 
     async def aclose(self) -> None:
+        """Ends the reads, waits a moment for the writes, and closes all connections."""
         self.readers.end()
         if self._tasks:  # a connection that is in use now would be closed by nobody
             await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
@@ -177,12 +176,12 @@ class ReadConnections:
             async with asyncio.timeout(remaining(deadline)), self._free:
                 try:
                     return await self._fetch(text, values, deadline)
-                except Exception as error:
+                except _ERRORS as error:
                     if isinstance(error, TimeoutError) or not (connection_lost(error) or outdated(error)):
                         raise
                 self.close()  # the others are no better
                 return await self._fetch(text, values, deadline)
-        except Exception as error:
+        except _ERRORS as error:
             failure = unavailable(error, self._server.label)
             if failure is None:
                 raise
@@ -202,6 +201,7 @@ class ReadConnections:
         return rows
 
     def close(self) -> None:
+        """Closes those that are idle now."""
         while self._idle:
             self._idle.pop().terminate()
 

@@ -47,6 +47,7 @@ _SCOPES = {scope.value: scope for scope in Scope}
 
 
 def load_record(text: str | None) -> Record | None:
+    """A JSON column as it is read: its text, or None."""
     return None if text is None else cast("Record", adopt(from_json(text)))
 
 
@@ -54,6 +55,7 @@ _load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have the sam
 
 
 def dump_record(value: Record | None) -> str | None:
+    """A JSON column as drivers take it: its text, or None."""
     return None if value is None else dump_json(thaw(value))
 
 
@@ -141,6 +143,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def api_token(row: Row) -> ApiToken:
+    """By a row of LIVE_API_TOKEN: the token's own columns, then those of its environment."""
     return _api_token(*row)
 
 
@@ -166,6 +169,7 @@ def caller(row: Row) -> Caller:
 
 
 def data_source(row: Row) -> RegisteredSource:
+    """By a row of SOURCE."""
     number, provided_id, url, trusted, *where = row
     return RegisteredSource(number, provided_id, environment(where), url, bool(trusted))
 
@@ -193,5 +197,6 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
+    """By a row of AUDIT."""
     number, at, author, request_id, action, where, subject, details = row
     return AuditEntry(number, from_micros(at), Author(author, request_id), action, where, subject, json.loads(details))

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from tenantry.backends.audit import ChangeListeners
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import StoreReplaced, WriteContext, WriteResult
-from tenantry.backends.sql.engine import Engine
+from tenantry.backends.sql.engine import Engine, mark_retrieved
 from tenantry.backends.sql.host_slots import HostSlots, StoreIdentity, raise_lease, rename
 from tenantry.backends.sql.queries import IDENTITY, Query
 from tenantry.backends.sql.rows import Row
@@ -67,6 +67,7 @@ class Runner:
         return time.monotonic() + self._timeout * _WAITING
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
+        """All rows of a query. Raises as ``Engine.read`` does."""
         return self._engine.read(query, values, deadline)
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
@@ -112,7 +113,8 @@ class Runner:
         """A write goes on when its caller is cancelled: only its real end ends what was announced."""
         task = asyncio.create_task(writing)
         self._tasks.add(task)
-        task.add_done_callback(self._task_done)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(mark_retrieved)
         return await asyncio.shield(task)
 
     async def _announce_and_write(
@@ -153,12 +155,8 @@ class Runner:
             self.host_slots.raise_longest_lease(written.counted.longest_lease)
             self.listeners.notify(handle, written.counted.generation)
 
-    def _task_done(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # retrieved, also when the caller is gone
-
     async def aclose(self) -> None:
+        """Gives back the connections. The next call makes new ones, and asks which store is there."""
         self.host_slots.forget()
         await self._engine.aclose()
 

@@ -23,7 +23,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from tenantry.backends.sql.driver_errors import is_locked, unavailable
-from tenantry.backends.sql.engine import CompiledQueries, remaining
+from tenantry.backends.sql.engine import CompiledQueries, Engine, remaining
 from tenantry.backends.sql.queries import CALLER, LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.database.address import RUN_MIGRATE, FileIdentity, SQLiteFile
@@ -46,7 +46,7 @@ _COMMIT_SLACK_SECONDS = 0.25
 """How much longer than its deadline a write is waited for that has its lock and is at work."""
 
 
-class SQLiteEngine:
+class SQLiteEngine(Engine):
     """The Engine of an SQLite file. May be used from several event loops and threads."""
 
     def __init__(self, file: SQLiteFile) -> None:
@@ -86,7 +86,9 @@ class SQLiteEngine:
     async def _fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
         while True:
             try:
-                return self._checked_read(text, values)
+                with self._reading:
+                    self._identity.check()
+                    return self._read(text, values)
             except sqlite3.Error as error:
                 # In WAL mode no writer locks readers out; recovery after a crash and exclusive tools do.
                 if is_locked(error) and remaining(deadline):
@@ -95,20 +97,15 @@ class SQLiteEngine:
                 failure = unavailable(error, self._file.label)
                 if failure is None:
                     raise
-                self._close_reader()
+                self._close_reader()  # it caches what it read of a file that was damaged
                 raise failure from error
 
     def _close_reader(self) -> None:
-        """The next read opens the file anew: this connection caches what it read of one that was damaged."""
+        """The next read opens the file anew."""
         with self._reading:
             reader, self._reader = self._reader, None
         if reader is not None:
             reader.connection.close()
-
-    def _checked_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-        with self._reading:
-            self._identity.check()
-            return self._read(text, values)
 
     def _read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
         """To be called with the lock held and the identity of the file checked."""
@@ -127,7 +124,10 @@ class SQLiteEngine:
         return self._reader
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
-        future = self._submit(work, deadline)
+        with self._writing:  # another loop may be closing the store: a writer that is being closed is given no more
+            if self._writer is None:
+                self._writer = SQLiteWriter(self._file, self._identity)
+            future = self._writer.submit(work, deadline)
         waiting = asyncio.wrap_future(future)
         await asyncio.wait({waiting}, timeout=remaining(deadline))
         if not waiting.done() and not future.cancel():
@@ -136,31 +136,20 @@ class SQLiteEngine:
             return waiting.result()
         if future.cancelled():
             raise StoreUnavailable(f"the {self._file.label} has a queue of writes: try again")
-        waiting.add_done_callback(lambda done: late(_result(done)))
+
+        def report(done: asyncio.Future[T]) -> None:
+            late(None if done.cancelled() or done.exception() is not None else done.result())
+
+        waiting.add_done_callback(report)
         raise OutcomeUnknown(f"the {self._file.label} has not confirmed the write in time: check before trying again")
 
-    def _submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        with (
-            self._writing
-        ):  # another loop may be closing the store: a writer that is being closed is given no more work
-            if self._writer is None:
-                self._writer = SQLiteWriter(self._file, self._identity)
-            return self._writer.submit(work, deadline)
-
     async def aclose(self) -> None:
-        with self._reading:
-            reader, self._reader = self._reader, None
+        self._close_reader()
         with self._writing:
             writer, self._writer = self._writer, None
-        if reader is not None:
-            reader.connection.close()
         if writer is not None:
             await asyncio.to_thread(writer.close)
         self._identity.forget()
-
-
-def _result(done: asyncio.Future[T]) -> T | None:
-    return None if done.cancelled() or done.exception() is not None else done.result()
 
 
 # --- the thread that writes ---
@@ -201,6 +190,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
+        """Has ``work`` done in the thread. The future fails with what it raises, and with StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)
@@ -215,20 +205,19 @@ class SQLiteWriter:
         self._thread.shutdown()
 
     def _work_off(self) -> None:
-        while jobs := self._take():
+        queue = self._queue
+        while True:
+            with self._lock:
+                jobs = [queue.popleft() for _ in range(min(len(queue), MOST_TOGETHER))]
+                self._awake = bool(jobs)
+            if not jobs:
+                return
             try:
                 self._commit_in_time(jobs)
             except BaseException as error:  # noqa: BLE001 - a job that nobody answers would be waited for in vain
                 for job in jobs:
                     if not job.future.done():
                         job.fail(error)
-
-    def _take(self) -> list[_Job]:
-        with self._lock:
-            queue = self._queue
-            jobs = [queue.popleft() for _ in range(min(len(queue), MOST_TOGETHER))]
-            self._awake = bool(jobs)
-        return jobs
 
     def _commit_in_time(self, jobs: list[_Job]) -> None:
         """Commits those that still wait; while another program holds the lock of the file, until their deadlines."""
@@ -258,14 +247,15 @@ class SQLiteWriter:
             # Those whose deadline ended the wait fail now; the others go on waiting.
             in_time = [job for job in jobs if remaining(job.deadline) * 1000 > 2 * _REPORT_MILLISECONDS]
             given_up = [job for job in jobs if job not in in_time] if locked else jobs
+            failure = unavailable(error, self._file.label)
+            if failure is not None:
+                failure.__cause__ = error
             for job in given_up or jobs:
-                job.fail(_caller_error(error, self._file.label))
+                job.fail(failure or error)
             return in_time if locked and given_up else []
-        except Exception as error:  # noqa: BLE001 - of the file: it is not there, or not to be opened
+        except BaseException:  # the file is not there, or not to be opened: all who wait get the error
             self._disconnect()
-            for job in jobs:
-                job.fail(error)
-            return []
+            raise
         for job in jobs:
             job.answer()  # now, after the commit
         return []
@@ -276,7 +266,9 @@ class SQLiteWriter:
         if self._core is None or self._connection is None:
             self._core, self._connection = self._connect(remaining(deadline))
         core, connection = self._core, self._connection
-        connection.execute(f"pragma busy_timeout = {_wait_for_locks(deadline)}").close()
+        # In round numbers of milliseconds: so it is mostly a statement that has been prepared before.
+        wait = max(1, (int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS) // 10 * 10)
+        connection.execute(f"pragma busy_timeout = {wait}").close()
         with core.begin():  # which sends nothing to the driver
             # The write lock at the start: a transaction that reads first and writes later could find it gone.
             connection.execute("begin immediate").close()
@@ -323,18 +315,3 @@ def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
         job.error = error
         connection.execute("rollback to this").close()
     connection.execute("release this").close()
-
-
-def _wait_for_locks(deadline: float) -> int:
-    """Milliseconds, in round numbers: so the statement that sets them is mostly one that has been prepared before."""
-    left = int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS
-    return max(1, left // 10 * 10)
-
-
-def _caller_error(error: Exception, label: str) -> BaseException:
-    """What the caller gets for an error of the database."""
-    failure = unavailable(error, label)
-    if failure is None:
-        return error
-    failure.__cause__ = error
-    return failure

@@ -77,18 +77,6 @@ def get_or_create(
 def _get_or_create(
     connection: Connection, environment: Environment, draft: GroupDraft, token: Token, now: datetime
 ) -> Issued:
-    for _ in range(_ATTEMPTS):  # more than one only when others create and delete this group at the same time
-        found = _by_id(connection, environment, draft.provided_id)
-        if found is not None:
-            return found.issued()
-        if _insert(connection, environment, draft, token, now):
-            return _created(connection, environment, draft.provided_id)
-        if _by_handle(connection, token.handle) is not None:
-            raise AlreadyExists("another group has this handle: draw a new token")
-    raise StoreUnavailable("others create and delete this group without end: try again")
-
-
-def _insert(connection: Connection, environment: Environment, draft: GroupDraft, token: Token, now: datetime) -> bool:
     values = {
         "environment_id": environment.id,
         "provided_id": draft.provided_id,
@@ -101,17 +89,22 @@ def _insert(connection: Connection, environment: Environment, draft: GroupDraft,
         "created_at": to_micros(now),
         "updated_at": to_micros(now),
     }
-    try:
-        return insert_if_new(connection, groups, values) is not None
-    except IntegrityError as error:
-        raise UnknownEnvironment(f"there is no environment {environment.name!r}: make it first") from error
-
-
-def _created(connection: Connection, environment: Environment, provided_id: str) -> Issued:
-    created = _by_id(connection, environment, provided_id)
-    if created is None:
-        raise StoreUnavailable("the group just created cannot be read: try again")
-    return created.issued(created=True)
+    for _ in range(_ATTEMPTS):  # more than one only when others create and delete this group at the same time
+        found = _by_id(connection, environment, draft.provided_id)
+        if found is not None:
+            return found.issued()
+        try:
+            inserted = insert_if_new(connection, groups, values) is not None
+        except IntegrityError as error:
+            raise UnknownEnvironment(f"there is no environment {environment.name!r}: make it first") from error
+        if inserted:
+            created = _by_id(connection, environment, draft.provided_id)
+            if created is None:
+                raise StoreUnavailable("the group just created cannot be read: try again")
+            return created.issued(created=True)
+        if first(connection, GROUP_BY_HANDLE, handle=token.handle) is not None:
+            raise AlreadyExists("another group has this handle: draw a new token")
+    raise StoreUnavailable("others create and delete this group without end: try again")
 
 
 def update(
@@ -190,11 +183,6 @@ def _by_id(connection: Connection, environment: Environment, provided_id: str) -
     return None if row is None else rows.stored_group(row)
 
 
-def _by_handle(connection: Connection, handle: bytes) -> StoredGroup | None:
-    row = first(connection, GROUP_BY_HANDLE, handle=handle)
-    return None if row is None else rows.stored_group(row)
-
-
 def _saving(*columns: str) -> Update:
     values = {name: bindparam(name, type_=groups.c[name].type) for name in (*columns, "updated_at")}
     return (
@@ -233,7 +221,14 @@ def _answered_once(
     """What ``write`` gives, or what it gave when this key was first used within 24 hours."""
     if once is None:
         return write()
-    if not _claim(connection, environment, once, now):
+    connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))
+    claim = {
+        "environment_id": environment.id,
+        "key": once.key,
+        "body_hash": once.body_hashes[0],
+        "expires_at": to_micros(now + IDEMPOTENCY_LIFETIME),
+    }
+    if insert_if_new(connection, answers, claim) is None:
         return _replay(connection, environment, once)
     issued = write()
     connection.execute(
@@ -247,17 +242,6 @@ def _answered_once(
 
 def _is(environment: Environment, once: IdempotencyKey) -> Any:
     return (answers.c.environment_id == environment.id) & (answers.c.key == once.key)
-
-
-def _claim(connection: Connection, environment: Environment, once: IdempotencyKey, now: datetime) -> bool:
-    connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))
-    claim = {
-        "environment_id": environment.id,
-        "key": once.key,
-        "body_hash": once.body_hashes[0],
-        "expires_at": to_micros(now + IDEMPOTENCY_LIFETIME),
-    }
-    return insert_if_new(connection, answers, claim) is not None
 
 
 def _prune(connection: Connection, now: datetime) -> None:

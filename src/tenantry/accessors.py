@@ -27,7 +27,7 @@ class Handshake:
     __slots__ = ("answered",)
 
     def __init__(self) -> None:
-        self.answered = False
+        self.answered: bool = False
 
 
 def user_group(connection: http.HTTPConnection) -> UserGroup:

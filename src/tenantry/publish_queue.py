@@ -40,7 +40,7 @@ class PublishQueue:
     """
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
-        self.dropped = 0
+        self.dropped: int = 0
         self._send = send
         self._capacity = capacity
         self._messages: dict[bytes, Message] = {}

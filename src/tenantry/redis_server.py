@@ -199,7 +199,7 @@ class RedisClient:
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server
-        self.is_cluster = server.kind is RedisKind.CLUSTER
+        self.is_cluster: bool = server.kind is RedisKind.CLUSTER
         self._closing: list[Any] = []
         self.redis: Any = _MAKERS[server.kind](self, server)
         self._closing.append(self.redis)

@@ -10,7 +10,7 @@ import os
 import tomllib
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -25,7 +25,9 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 class Settings(BaseSettings):
     """What a running Tenantry needs to know. Build one with ``load_settings``, which explains what is wrong."""
 
-    model_config = SettingsConfigDict(env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
+        env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
+    )
 
     database: str = Field(
         "sqlite:///tenantry.db", repr=False, description="URL of the store: sqlite:///file or postgresql://…"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.util.types import AttributeValue
 
-TRACER = trace.get_tracer("tenantry")
+TRACER: Final[trace.Tracer] = trace.get_tracer("tenantry")
 
 
 def set_attribute(name: str, value: AttributeValue) -> None:

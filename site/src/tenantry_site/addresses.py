@@ -79,10 +79,10 @@ class Addresses:
         folders: Mapping[str, str] = MappingProxyType({}),
         moved: Collection[str] = (),
     ) -> None:
-        self.pages = frozenset(pages)
-        self.files = frozenset(files)
-        self.folders = folders
-        self.moved = frozenset(moved)
+        self.pages: frozenset[str] = frozenset(pages)
+        self.files: frozenset[str] = frozenset(files)
+        self.folders: Mapping[str, str] = folders
+        self.moved: frozenset[str] = frozenset(moved)
 
     def resolve(self, page: str, target: str) -> Address:
         """What ``target``, written on ``page`` by its author, leads to. ``page`` is the path without suffix."""

@@ -67,7 +67,7 @@ class PathSuggestions:
     __slots__ = ("_by_folder", "_by_lower", "_by_name", "_compared", "_found", "paths")
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self.paths = frozenset(paths)
+        self.paths: frozenset[str] = frozenset(paths)
         self._by_lower: dict[str, str] | None = None
         self._by_folder: dict[str, list[str]] = {}
         self._by_name: dict[str, list[str]] = {}

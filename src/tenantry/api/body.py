@@ -78,7 +78,7 @@ class BodyReceiver:
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self.complete = False
+        self.complete: bool = False
 
     async def receive(self) -> Message:
         """The next ASGI message."""

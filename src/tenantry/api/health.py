@@ -23,7 +23,7 @@ def never_draining() -> bool:
 class HealthEndpoint:
     """``/healthz``: 200 while the process runs."""
 
-    methods = ("GET", "HEAD")
+    methods: tuple[str, ...] = ("GET", "HEAD")
 
     async def respond(self, method: str, headers: RequestHeaders, receive: Receive) -> ApiResponse:
         """Always 200."""
@@ -36,7 +36,7 @@ class ReadinessEndpoint:
     A bus only makes things faster, so one that is lost or deaf is listed as degraded, and the status stays 200.
     """
 
-    methods = ("GET", "HEAD")
+    methods: tuple[str, ...] = ("GET", "HEAD")
 
     def __init__(self, store: Store, seconds: float, draining: Callable[[], bool], buses: Sequence[WatchedBus]) -> None:
         self._store = store
@@ -56,7 +56,7 @@ class ReadinessEndpoint:
 class DocumentEndpoint:
     """An OpenAPI document, encoded once."""
 
-    methods = ("GET", "HEAD")
+    methods: tuple[str, ...] = ("GET", "HEAD")
 
     def __init__(self, document: dict[str, object]) -> None:
         self._response = success_response(document)

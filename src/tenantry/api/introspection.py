@@ -73,7 +73,7 @@ class IntrospectionEndpoint:
     the caller is authenticated; a larger one of an unknown caller is never waited for.
     """
 
-    methods = ("POST",)
+    methods: tuple[str, ...] = ("POST",)
 
     def __init__(self, context: ApiContext) -> None:
         self._context = context

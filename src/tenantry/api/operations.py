@@ -72,7 +72,7 @@ PROPERTIES_SCHEMA: Final[dict[str, Any]] = {
 class RequestBody(BaseModel):
     """No coercion, no unknown field."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
 
 class GetOrCreate(RequestBody):
@@ -158,7 +158,7 @@ class Operation(Protocol):
 class GetOrCreateGroup:
     """The operation of GET and QUERY, and of POST with a ``user_group_id``."""
 
-    name: ClassVar = "get_or_create"
+    name: ClassVar[str] = "get_or_create"
     draft: GroupDraft
     with_tag: bool
     """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
@@ -187,7 +187,7 @@ class GetOrCreateGroup:
 class UpdateGroup:
     """The operation of PUT."""
 
-    name: ClassVar = "update"
+    name: ClassVar[str] = "update"
     provided_id: str
     changes: GroupChanges
 
@@ -212,8 +212,8 @@ class UpdateGroup:
 class RotateToken:
     """The operation of POST with a ``current_token``."""
 
-    name: ClassVar = "rotate"
-    provided_id: ClassVar = None
+    name: ClassVar[str] = "rotate"
+    provided_id: ClassVar[None] = None
     current_token: str
 
     def check(self) -> None:

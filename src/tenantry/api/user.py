@@ -38,7 +38,7 @@ class UserGroupEndpoint:
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
     ) -> None:
-        self.methods = tuple(operations)
+        self.methods: tuple[str, ...] = tuple(operations)
         self._context = context
         self._operations = operations
         self._example = example

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
     from tenantry.ports import LeasedBackend, MonotonicClock, Slots
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _WRITE_SECONDS = 3.0
 READ_BATCH = 128
@@ -75,7 +75,7 @@ class RedisBackend:
         if budget <= 0 or lifetime <= 0:
             raise ValueError("budget and lifetime are seconds above 0")
         load_redis()  # now, and not in the midst of the first request
-        self.counters = RedisCounters()
+        self.counters: RedisCounters = RedisCounters()
         self._origin = origin
         self._server = read_redis_address(url)
         self._breaker = Breaker(clock=clock, chance=random.random)

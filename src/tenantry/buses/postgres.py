@@ -29,7 +29,7 @@ class PostgresBus:
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
         load_psycopg()  # now, and not in the midst of the first request
-        self.counters = BusCounters()
+        self.counters: BusCounters = BusCounters()
         self._store = _server(url)
         self._server = self._store if listen_url is None else _server(listen_url)
 

@@ -28,7 +28,7 @@ from tenantry.ports import EvictionListener
 from tenantry.publish_queue import Message, PublishQueue
 from tenantry.redis_server import RedisClient, ask_server, load_redis, read_redis_address
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _CHANNEL = re.compile(r"[A-Za-z0-9:._-]{1,128}")
 _PUBLISH_SECONDS = 3.0
@@ -50,7 +50,7 @@ class RedisBus:
         if not _CHANNEL.fullmatch(channel):
             raise InvalidSettings("the channel of a RedisBus takes 1 to 128 letters, digits and : . _ -")
         load_redis()  # now, and not in the midst of the first request
-        self.counters = BusCounters()
+        self.counters: BusCounters = BusCounters()
         self._server = read_redis_address(url)
         self._channel = channel
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)

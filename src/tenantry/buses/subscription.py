@@ -21,7 +21,7 @@ from tenantry.backoff import reconnect_forever
 from tenantry.groups import read_notice
 from tenantry.ports import EvictionListener
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0

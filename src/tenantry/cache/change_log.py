@@ -22,7 +22,7 @@ class ChangeBlock:
 
     def __init__(self) -> None:
         self.changed: dict[bytes, int] = {}
-        self.last = -1
+        self.last: int = -1
 
 
 class ChangeLog:
@@ -38,8 +38,8 @@ class ChangeLog:
 
     def __init__(self, blocks: int = 100) -> None:
         self.store_id: str | None = None
-        self.generation = -1
-        self.since = -1
+        self.generation: int = -1
+        self.since: int = -1
         self._limit = blocks
         self._blocks: deque[ChangeBlock] = deque()
         self._discarded: deque[ChangeBlock] = deque()

@@ -39,8 +39,8 @@ class Lease:
     __slots__ = ("until", "versions")
 
     def __init__(self, versions: Sequence[int], until: float = -inf) -> None:
-        self.versions = versions
-        self.until = until
+        self.versions: Sequence[int] = versions
+        self.until: float = until
 
 
 class Fill:
@@ -49,11 +49,11 @@ class Fill:
     __slots__ = ("floor", "handle", "lease", "slot", "version")
 
     def __init__(self, handle: bytes, lease: Lease, slot: int) -> None:
-        self.handle = handle
-        self.lease = lease
-        self.slot = slot
-        self.version = lease.versions[slot]
-        self.floor = NO_GENERATION
+        self.handle: bytes = handle
+        self.lease: Lease = lease
+        self.slot: int = slot
+        self.version: int = lease.versions[slot]
+        self.floor: int = NO_GENERATION
 
     def is_valid(self) -> bool:
         """True while no write on this host has begun or ended since, and nothing was evicted."""
@@ -66,11 +66,11 @@ class CachedAnswer:
     __slots__ = ("deadline", "generation", "lease", "slot", "version")
 
     def __init__(self, fill: Fill, generation: int, deadline: float) -> None:
-        self.lease = fill.lease
-        self.slot = fill.slot
-        self.version = fill.version
-        self.generation = generation
-        self.deadline = deadline
+        self.lease: Lease = fill.lease
+        self.slot: int = fill.slot
+        self.version: int = fill.version
+        self.generation: int = generation
+        self.deadline: float = deadline
 
     def alive(self, now: float) -> bool:
         """True if it may be used now. The same test is written out in Resolver.peek, without a call."""
@@ -87,10 +87,10 @@ class CacheEntry(CachedAnswer):
         self, fill: Fill, generation: int, deadline: float, key: bytes, group: UserGroup, position: int
     ) -> None:
         super().__init__(fill, generation, deadline)
-        self.key = key
-        self.group = group
-        self.position = position
-        self.seen = False
+        self.key: bytes = key
+        self.group: UserGroup = group
+        self.position: int = position
+        self.seen: bool = False
 
 
 class Refusals:

@@ -21,7 +21,7 @@ from threading import Lock
 from typing import Final, TypeAlias
 
 from tenantry.cache.change_log import ChangeLog
-from tenantry.cache.clock_ring import MAX_CHANCES, ROW_BYTE, TABLE_BYTE, ClockRing, new_index
+from tenantry.cache.clock_ring import MAX_CHANCES, ROW_BYTE, TABLE_BYTE, ClockRing, TokenIndex, new_index
 from tenantry.cache.entries import (
     CONSTANT_VERSIONS,
     NO_GENERATION,
@@ -60,10 +60,10 @@ class GroupCache:
     def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
         if capacity < 1 or unknown_capacity < 1:
             raise ValueError("capacity and unknown_capacity must be at least 1")
-        self.index = new_index()
-        self.lease = Lease(CONSTANT_VERSIONS, -inf if followed else inf)
-        self.change_log = ChangeLog()
-        self.flushes = 0
+        self.index: TokenIndex = new_index()
+        self.lease: Lease = Lease(CONSTANT_VERSIONS, -inf if followed else inf)
+        self.change_log: ChangeLog = ChangeLog()
+        self.flushes: int = 0
         self._followed = followed
         self._ring = ClockRing(capacity)
         self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(HANDLE_TABLES))

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tenantry.cli.options import (
+    OptionDecorator,
     as_name,
     author,
     choose_environment,
@@ -29,10 +30,10 @@ from tenantry.tokens import mask_within
 
 PAGE = 500
 
-property_option = click.option(
+property_option: OptionDecorator = click.option(
     "--property", "properties", multiple=True, metavar="NAME=VALUE", help="JSON or text; may be given more than once."
 )
-map_option = click.option(
+map_option: OptionDecorator = click.option(
     "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="Data source of a schema; more than once."
 )
 

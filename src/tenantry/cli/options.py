@@ -10,7 +10,7 @@ import shlex
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
+
+
+class OptionDecorator(Protocol):
+    """What ``click.option`` makes."""
+
+    def __call__(self, command: F, /) -> F:
+        """Adds the option to a command's function."""
+        ...
 
 
 def as_text(value: str) -> str:
@@ -54,17 +62,17 @@ def as_new_name(value: str) -> str:
     return as_text(as_name(value))
 
 
-database_option = click.option(
+database_option: OptionDecorator = click.option(
     "--database",
     metavar="URL",
     envvar="TENANTRY_DATABASE",
     show_envvar=True,
     help="Store; default sqlite:///tenantry.db.",
 )
-keys_option = click.option(
+keys_option: OptionDecorator = click.option(
     "--keys", metavar="FILE", envvar="TENANTRY_KEYS", show_envvar=True, help="Signing-key file; default tenantry.keys."
 )
-environment_option = click.option(
+environment_option: OptionDecorator = click.option(
     "--environment",
     type=as_name,
     metavar="NAME",
@@ -72,8 +80,8 @@ environment_option = click.option(
     show_envvar=True,
     help="Needed when there are several environments.",
 )
-grace_type = click.IntRange(0, 86_400)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+grace_type: click.IntRange = click.IntRange(0, 86_400)
+json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
 def settings(**given: Any) -> Settings:

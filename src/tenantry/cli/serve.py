@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import database_option, keys_option, settings
+from tenantry.cli.options import OptionDecorator, database_option, keys_option, settings
 from tenantry.cli.output import print_note
 
-host_option = click.option(
+host_option: OptionDecorator = click.option(
     "--host", envvar="TENANTRY_HOST", show_envvar=True, help="Address to listen on; default 127.0.0.1."
 )
 

@@ -8,7 +8,15 @@ from typing import TextIO
 
 import click
 
-from tenantry.cli.options import as_name, choose_environment, environment_option, json_option, parse_pairs, with_store
+from tenantry.cli.options import (
+    OptionDecorator,
+    as_name,
+    choose_environment,
+    environment_option,
+    json_option,
+    parse_pairs,
+    with_store,
+)
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
@@ -25,8 +33,10 @@ def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[st
     return paths
 
 
-dialect_option = click.option("--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True)
-optional_option = click.option(
+dialect_option: OptionDecorator = click.option(
+    "--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True
+)
+optional_option: OptionDecorator = click.option(
     "--optional",
     multiple=True,
     metavar="PATH",

@@ -78,6 +78,7 @@ class Worker:
     """One process that serves. ``ready`` has something to read when it listens, or its end when it is gone."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
+        self.ready: Connection
         self.ready, child_end = _SPAWN.Pipe(duplex=False)
         self.process: SpawnProcess = _SPAWN.Process(
             target=_run_worker, args=(settings, listener, child_end), daemon=False

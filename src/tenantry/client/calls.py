@@ -181,8 +181,8 @@ class ApiCalls:
             raise ValueError("api_token must be the text that `tenantry api-token create` printed")
         if attempts < 1:
             raise ValueError("attempts must be at least 1")
-        self.url = base_url.rstrip("/") + "/api/user"
-        self.headers = {
+        self.url: str = base_url.rstrip("/") + "/api/user"
+        self.headers: dict[str, str] = {
             "Authorization": f"Token {api_token}",
             "Content-Type": "application/json",
             "Accept": "application/json",

@@ -59,10 +59,10 @@ class ClientConnection(asyncio.Protocol):
         self._protocol: asyncio.Protocol | None = None
         self.transport: asyncio.Transport
         self.address: str | None = None
-        self.state = State.HEAD
-        self.since = 0.0
+        self.state: State = State.HEAD
+        self.since: float = 0.0
         self.request: Request | None = None
-        self.unread = False
+        self.unread: bool = False
         """The last request had a body that its app did not read to the end: it may still be on its way."""
         self.received = 0
         self.written = 0

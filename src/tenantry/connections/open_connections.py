@@ -158,7 +158,7 @@ class ConnectionFactory:
         counters: ConnectionCounters | None = None,
         protocol: Callable[..., asyncio.Protocol] = AutoHTTPProtocol,
     ) -> None:
-        self.open = OpenConnections(limits, counters or ConnectionCounters())
+        self.open: OpenConnections = OpenConnections(limits, counters or ConnectionCounters())
         self._protocol = protocol
 
     def __call__(

@@ -57,7 +57,7 @@ class Request:
         self._waits: float | None = None
         self._seconds = 0.0
         self._bytes = 0
-        self.answered = False
+        self.answered: bool = False
         """Whether a response has begun."""
 
     async def receive(self) -> Message:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError
 
 from tenantry.errors import InvalidSource
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 TABLES: Final = (
     "alembic_version",

@@ -57,7 +57,7 @@ class ByteCounter(asyncio.Protocol):
         self._inner = inner
         self._transport = transport
         self._left = inf
-        self.exceeded = False
+        self.exceeded: bool = False
         """Whether more came than was allowed."""
 
     def allow(self, count: float) -> None:

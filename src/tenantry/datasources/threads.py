@@ -88,8 +88,8 @@ class ThreadedSource(Generic[C]):
     """A DataSource over a blocking driver. Opens nothing before the first query."""
 
     def __init__(self, driver: Driver[C], limits: Limits) -> None:
-        self.dialect = driver.dialect
-        self.paramstyle = driver.paramstyle
+        self.dialect: str = driver.dialect
+        self.paramstyle: str = driver.paramstyle
         self._driver = driver
         self._limits = limits
         self._slots = asyncio.Semaphore(limits.pool_size)

@@ -46,7 +46,7 @@ class Assets:
 
     def __init__(self, *names: str) -> None:
         assets = [Asset(name, _content(name)) for name in names]
-        self.addresses = {asset.name: asset.address for asset in assets}
+        self.addresses: dict[str, str] = {asset.name: asset.address for asset in assets}
         self._assets = {asset.address: asset for asset in assets}
 
     async def respond(self, request: Request) -> Response:

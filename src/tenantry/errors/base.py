@@ -11,8 +11,8 @@ class TenantryError(Exception):
     ``code`` is stable, ``status`` is the HTTP status, ``retry_after`` is in seconds.
     """
 
-    code = "internal"
-    status = 500
+    code: str = "internal"
+    status: int = 500
     field: str | None = None
     retry_after: int | None = None
     generic_message: str | None = None

@@ -8,159 +8,185 @@ from tenantry.errors.base import TenantryError
 class BadJson(TenantryError):
     """The body is not one JSON text: empty, broken, duplicate key, NaN, byte order mark or bad UTF-8."""
 
-    code, status = "bad_json", 400
+    code = "bad_json"
+    status = 400
 
 
 class BadRequest(TenantryError):
     """A header cannot be used: Content-Length or Idempotency-Key. The message names it."""
 
-    code, status = "bad_request", 400
+    code = "bad_request"
+    status = 400
 
 
 class InvalidRequest(TenantryError):
     """The form of ``/oauth/introspect`` has no token, or a parameter twice (RFC 6749 section 5.2)."""
 
-    code, status = "invalid_request", 400
+    code = "invalid_request"
+    status = 400
 
 
 class AmbiguousAuthorization(TenantryError):
     """The API token comes in more than one way: two Authorization headers, or one and ``client_secret``."""
 
-    code, status = "ambiguous_authorization", 400
+    code = "ambiguous_authorization"
+    status = 400
 
 
 class Unauthorized(TenantryError):
     """The API token is missing, unknown, revoked or sent in a way that the address does not read."""
 
-    code, status = "unauthorized", 401
+    code = "unauthorized"
+    status = 401
 
 
 class MissingScope(TenantryError):
     """The API token is good but lacks the scope that this call needs."""
 
-    code, status = "missing_scope", 403
+    code = "missing_scope"
+    status = 403
 
 
 class NotFound(TenantryError):
     """There is nothing at this path."""
 
-    code, status = "not_found", 404
+    code = "not_found"
+    status = 404
 
 
 class UnknownGroup(TenantryError):
     """There is no user group with this id in the environment."""
 
-    code, status = "unknown_group", 404
+    code = "unknown_group"
+    status = 404
 
 
 class UnknownToken(TenantryError):
     """``current_token`` is malformed, was never valid, or is of another environment: callers cannot tell which."""
 
-    code, status = "unknown_token", 404
+    code = "unknown_token"
+    status = 404
 
 
 class UnknownEnvironment(TenantryError):
     """There is no environment with this name."""
 
-    code, status = "unknown_environment", 404
+    code = "unknown_environment"
+    status = 404
 
 
 class UnknownApiToken(TenantryError):
     """There is no API token with this id in the environment."""
 
-    code, status = "unknown_api_token", 404
+    code = "unknown_api_token"
+    status = 404
 
 
 class MethodNotAllowed(TenantryError):
     """The path exists, the method does not."""
 
-    code, status = "method_not_allowed", 405
+    code = "method_not_allowed"
+    status = 405
 
 
 class RequestTimeout(TenantryError):
     """The request, its head or its body, did not arrive in time. Nothing was done."""
 
-    code, status = "request_timeout", 408
+    code = "request_timeout"
+    status = 408
 
 
 class TokenAlreadyRotated(TenantryError):
     """``current_token`` is of an earlier version: a reply was lost, or another rotation won."""
 
-    code, status = "token_already_rotated", 409
+    code = "token_already_rotated"
+    status = 409
 
 
 class SigningKeyMissing(TenantryError):
     """The signing key of the group's token is not in the key file any more: rotate the group."""
 
-    code, status = "signing_key_missing", 409
+    code = "signing_key_missing"
+    status = 409
 
 
 class AlreadyExists(TenantryError):
     """The name or id is taken in its environment."""
 
-    code, status = "already_exists", 409
+    code = "already_exists"
+    status = 409
 
 
 class IdempotencyInFlight(TenantryError):
     """The first request with this Idempotency-Key has not been answered yet."""
 
-    code, status = "idempotency_in_flight", 409
-    retry_after = 1
+    code = "idempotency_in_flight"
+    status = 409
+    retry_after: int | None = 1
 
 
 class IdempotencySuperseded(TenantryError):
     """The group was rotated or deleted since this Idempotency-Key was answered; a dead token is never replayed."""
 
-    code, status = "idempotency_superseded", 409
+    code = "idempotency_superseded"
+    status = 409
 
 
 class BodyTooLarge(TenantryError):
     """The body is larger than 64 KiB."""
 
-    code, status = "body_too_large", 413
+    code = "body_too_large"
+    status = 413
 
 
 class UnsupportedMediaType(TenantryError):
     """The body is not ``application/json`` in UTF-8; of ``/oauth/introspect``, not a form."""
 
-    code, status = "unsupported_media_type", 415
+    code = "unsupported_media_type"
+    status = 415
 
 
 class HeadersTooLarge(TenantryError):
     """The head of the request, its address and its headers, is larger than 64 KiB."""
 
-    code, status = "headers_too_large", 431
+    code = "headers_too_large"
+    status = 431
 
 
 class InvalidBody(TenantryError):
     """The body is JSON of the wrong shape: a type, an unknown field, a limit. ``field`` points at it."""
 
-    code, status = "invalid_body", 422
+    code = "invalid_body"
+    status = 422
 
 
 class AmbiguousRequest(TenantryError):
     """POST with both ``current_token`` and ``user_group_id``, or with neither."""
 
-    code, status = "ambiguous_request", 422
+    code = "ambiguous_request"
+    status = 422
 
 
 class UnknownDataSource(TenantryError):
     """A mapping names a data source that is not registered in the environment."""
 
-    code, status = "unknown_data_source", 422
+    code = "unknown_data_source"
+    status = 422
 
 
 class IdempotencyKeyReused(TenantryError):
     """This Idempotency-Key came with another body before."""
 
-    code, status = "idempotency_key_reused", 422
+    code = "idempotency_key_reused"
+    status = 422
 
 
 class StoreUnavailable(TenantryError):
     """The store is locked, down, too slow or being drained. Nothing was changed; try again."""
 
-    code, status = "store_unavailable", 503
-    generic_message = "the store is not available just now: try again"
+    code = "store_unavailable"
+    status = 503
+    generic_message: str | None = "the store is not available just now: try again"
 
     def __init__(self, message: str, *, retry_after: int = 1) -> None:
         super().__init__(message, retry_after=retry_after)
@@ -170,37 +196,41 @@ class OutcomeUnknown(StoreUnavailable):
     """The connection broke, or time ran out, while a write was under way: ask with GET before trying again."""
 
     code = "outcome_unknown"
-    generic_message = "the store has not confirmed the write: look with GET before trying again"
+    generic_message: str | None = "the store has not confirmed the write: look with GET before trying again"
 
 
 class MigrationNeeded(StoreUnavailable):
     """The database has no tables of Tenantry, or older ones: run ``tenantry migrate``."""
 
     code = "migration_needed"
-    generic_message = "the store has no tables of this version: its operator runs `tenantry migrate`"
+    generic_message: str | None = "the store has no tables of this version: its operator runs `tenantry migrate`"
 
 
 class Draining(TenantryError):
     """``/readyz`` of a server that is about to stop: it still answers, and wants no new work."""
 
-    code, status = "draining", 503
-    retry_after = 1
+    code = "draining"
+    status = 503
+    retry_after: int | None = 1
 
 
 class TooManyConnections(TenantryError):
     """The server, or one client of it, has as many connections as it may have. Nothing was done; try again."""
 
-    code, status = "too_many_connections", 503
-    retry_after = 1
+    code = "too_many_connections"
+    status = 503
+    retry_after: int | None = 1
 
 
 class ApiUnreachable(TenantryError):
     """No answer came from ``/api/user``, though it was asked more than once."""
 
-    code, status = "api_unreachable", 503
+    code = "api_unreachable"
+    status = 503
 
 
 class UnexpectedAnswer(TenantryError):
     """The answer is not one that ``/api/user`` gives: another program, such as a proxy, answered."""
 
-    code, status = "unexpected_answer", 502
+    code = "unexpected_answer"
+    status = 502

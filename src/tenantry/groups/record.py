@@ -7,7 +7,7 @@ Jinja tries attributes before items, so on a ``dict`` the template text ``{{ x.i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn, Self, TypeAlias
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
 from tenantry.errors import MissingVariable
 
@@ -54,7 +54,7 @@ class Record(_Immutable):
     """
 
     __slots__ = ("_values",)
-    __hash__ = None  # type: ignore[assignment]  # values may be unhashable, as in a dict
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a dict
     _values: dict[str, Any]
 
     def __init__(self, values: Mapping[str, Any] | Record) -> None:
@@ -87,7 +87,7 @@ class RecordList(_Immutable):
     """An immutable JSON array: index, slice, ``in``, ``len``, iteration, ``==``. ``str()`` raises, as on a Record."""
 
     __slots__ = ("_values",)
-    __hash__ = None  # type: ignore[assignment]  # values may be unhashable, as in a list
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a list
     _values: tuple[Any, ...]
 
     def __init__(self, values: Sequence[Any] | RecordList) -> None:

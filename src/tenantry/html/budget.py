@@ -36,7 +36,7 @@ class Budget:
     __slots__ = ("left",)
 
     def __init__(self) -> None:
-        self.left = MAX_STEPS
+        self.left: int = MAX_STEPS
 
     def charge(self, steps: int) -> None:
         """Raise TemplateError if fewer steps than these are left."""

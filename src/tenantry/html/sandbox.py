@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import sys
 from collections import deque
-from collections.abc import ItemsView, Iterable, KeysView
+from collections.abc import Callable, ItemsView, Iterable, KeysView
 from typing import Any, NoReturn
 
 import jinja2
 from jinja2 import nodes
+from jinja2.compiler import CodeGenerator
 from jinja2.exceptions import SecurityError
 from jinja2.parser import Parser
 from jinja2.runtime import Context, LoopContext, markup_join
@@ -68,7 +69,7 @@ class Computed:
     __slots__ = ("key",)
 
     def __init__(self, key: Any) -> None:
-        self.key = key
+        self.key: Any = key
 
 
 def bounded_join(pieces: Iterable[str]) -> str:
@@ -102,22 +103,22 @@ def printable(value: Any) -> Any:
 class DashboardEnvironment(ImmutableSandboxedEnvironment):
     """See ``create_environment``."""
 
-    intercepted_binops = frozenset({"*", "**", "%", "+", "-"})
-    context_class = VariablesContext
-    template_class = MeteredTemplate
-    code_generator_class = MeteredGenerator
-    concat = staticmethod(bounded_join)
+    intercepted_binops: frozenset[str] = frozenset({"*", "**", "%", "+", "-"})
+    context_class: type[Context] = VariablesContext
+    template_class: type[jinja2.Template] = MeteredTemplate
+    code_generator_class: type[CodeGenerator] = MeteredGenerator
+    concat: Callable[[Iterable[str]], str] = staticmethod(bounded_join)
     computed = Computed
-    step = staticmethod(step)
-    read = staticmethod(read)
-    copied = staticmethod(copied)
+    step: Callable[[], bool] = staticmethod(step)
+    read: Callable[[Any], Any] = staticmethod(read)
+    copied: Callable[[Any], Any] = staticmethod(copied)
 
     def __init__(self, loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> None:
         super().__init__(
             loader=loader, autoescape=True, undefined=Missing, finalize=printable, enable_async=enable_async
         )
-        self.filters = metered_filters(dashboard_filters())
-        self.tests = metered_tests(dashboard_tests())
+        self.filters: dict[str, Any] = metered_filters(dashboard_filters())
+        self.tests: dict[str, Any] = metered_tests(dashboard_tests())
         self.globals.clear()  # range, lipsum, cycler and the like: a property may have such a name, and some are bombs
 
     def getattr(self, obj: Any, attribute: str) -> Any:

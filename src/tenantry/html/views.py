@@ -4,7 +4,7 @@ and how a template finds a name."""
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
@@ -56,7 +56,9 @@ class Missing(StrictUndefined):
         self._fail_with_undefined_error()
 
     # What Jinja's own leaves out: ``|abs``, ``|round`` and a slice would otherwise raise a TypeError without the name.
-    __abs__ = __round__ = __index__ = _refused
+    __abs__: Callable[..., NoReturn] = _refused
+    __round__: Callable[..., NoReturn] = _refused
+    __index__: Callable[..., NoReturn] = _refused
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         # Jinja's own is an empty loop even on StrictUndefined: in an async template a missing list would print nothing.

@@ -115,7 +115,7 @@ class ApiMetrics:
     """
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
+        self.registry: CollectorRegistry = CollectorRegistry()
         self._requests = Counter(
             "tenantry_api_requests",
             "Requests to the provisioning API that were answered, by operation, HTTP status and error code.",

@@ -31,7 +31,7 @@ class Buckets:
 
     def __init__(self) -> None:
         self._counts = [0] * (len(BOUNDS) + 1)
-        self.total = 0.0
+        self.total: float = 0.0
         """Seconds, all together."""
 
     def add(self, seconds: float) -> None:
@@ -65,7 +65,7 @@ class TimedBackend:
     def __init__(
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
-        self.durations = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
+        self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
         """By call, answered or failed. A ``look`` is ``read_at_snapshot``: the label is older than the method."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by environment and group, if they are counted."""

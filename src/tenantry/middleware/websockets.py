@@ -57,7 +57,7 @@ _MIN_INTERVAL: Final = 0.004
 _CLOSE_SECONDS: Final = 2.0
 """How long an app's end waits for the close message to go out."""
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 

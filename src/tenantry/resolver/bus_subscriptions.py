@@ -16,7 +16,7 @@ from tenantry.resolver.loading import error_location
 if TYPE_CHECKING:
     from tenantry.ports import Bus, EvictionListener
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 """Seconds before a bus that crashed is followed again; they double from one crash to the next."""
@@ -70,7 +70,7 @@ class WeakListener:
     """An EvictionListener that passes messages on while the real listener exists."""
 
     def __init__(self, listener: EvictionListener) -> None:
-        self.alive = weakref.ref(listener)
+        self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)
 
     def evict(self, handle: bytes, generation: int) -> None:
         """Passes it on."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tenantry.groups import Token, UserGroup
     from tenantry.ports import Backend
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 WAKEN_AT_ONCE: Final = 64
 """How many waiters get the result before the loop does other work: all sockets of a group may wait for one load."""

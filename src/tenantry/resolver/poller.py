@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tenantry.ports import LeasedBackend, MonotonicClock, Slots
     from tenantry.resolver.loading import Counters
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 IDLE = 30.0
 """Seconds without a request after which polling stops, until the next one. An idle app costs the store nothing."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tenantry.ports import Backend, Bus, MonotonicClock
     from tenantry.tokens import KeyRing
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
 """For how long, at most, a token without a group is refused without asking again."""
@@ -67,7 +67,7 @@ class Resolver:
     ) -> None:
         if not 0 < staleness < inf or not 0 < patience < inf:
             raise ValueError("staleness and patience are seconds above 0")
-        self.counters = Counters()
+        self.counters: Counters = Counters()
         self._keys = keys
         self._environment = environment
         self._staleness = staleness

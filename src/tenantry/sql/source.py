@@ -18,7 +18,7 @@ class Source:
     __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text: str = text
         if len(text) > MAX_TEXT:
             raise TemplateError(f"a SQL template is at most {MAX_TEXT} characters long, this one is {len(text)}")
         if text.isascii() and "\0" not in text:

@@ -57,8 +57,8 @@ class SQLTemplate:
 
     def __init__(self, text: str, dialect: str | None = None, *, optional: Iterable[str] = frozenset()) -> None:
         self._source = Source(text)
-        self.dialect = dialect
-        self.optional = _paths(optional)
+        self.dialect: str | None = dialect
+        self.optional: frozenset[str] = _paths(optional)
         self._trees: dict[str, Tree] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}

@@ -156,13 +156,14 @@ class SiteFiles(Mapping[str, str | bytes]):
     """
 
     def __init__(self, scan: Scan) -> None:
-        self.entries = scan.entries
+        self.entries: dict[str, Entry] = scan.entries
         self._diagnostics: dict[str, Diagnostic] = {}
         self._scan_diagnostics = tuple(scan.diagnostics)
 
     def update(self, scan: Scan) -> set[str]:
         """Goes on with a newer scan of the folder, and gives the paths of files that are new, changed, or gone."""
-        before, self.entries = self.entries, scan.entries
+        before = self.entries
+        self.entries = scan.entries
         self._scan_diagnostics = tuple(scan.diagnostics)
         changed = {path for path in before.keys() | scan.entries.keys() if before.get(path) != scan.entries.get(path)}
         for path in changed:

@@ -31,8 +31,8 @@ class Staging:
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
-        self.out = Path(os.path.realpath(out))  # a link that leads to the published folder stays
-        self.folder = Path()
+        self.out: Path = Path(os.path.realpath(out))  # a link that leads to the published folder stays
+        self.folder: Path = Path()
         self._folder_lock: int | None = None
         self._made: set[str] = {""}
 

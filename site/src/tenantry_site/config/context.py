@@ -35,7 +35,7 @@ class ReadContext:
     )
 
     def __init__(self, diagnostics: ConfigDiagnostics) -> None:
-        self.diagnostics = diagnostics
+        self.diagnostics: ConfigDiagnostics = diagnostics
         self.objects: defaultdict[type, list[tuple[dict[str, Any], JsonPath]]] = defaultdict(list)
         self.strings: defaultdict[StringKind, list[tuple[str, JsonPath]]] = defaultdict(list)
         self.foreign_keys: list[JsonPath] = []

@@ -116,7 +116,7 @@ class ConfigDiagnostics:
     __slots__ = ("_counts", "_list", "located", "source")
 
     def __init__(self, source: SourceText) -> None:
-        self.source = source
+        self.source: SourceText = source
         self._list: list[Diagnostic] = []
         self._counts: Counter[str] = Counter()
         self.located: list[tuple[str, JsonPath]] = []

@@ -35,7 +35,9 @@ PRIMARY = "#2f5bd8"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="forbid")
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        frozen=True, alias_generator=to_camel, populate_by_name=True, extra="forbid"
+    )
     shorthand: ClassVar[tuple[str, ...]] = ()
 
 
@@ -54,7 +56,7 @@ class Group(_Model):
 class Logo(_Model):
     """The logo of each mode: a single path in the file stands for both."""
 
-    shorthand = ("light", "dark")
+    shorthand: ClassVar[tuple[str, ...]] = ("light", "dark")
     light: Image | None = Field(default=None, description="Path of the logo in light mode.")
     dark: Image | None = Field(default=None, description="Path of the logo in dark mode.")
     href: Link = Field(default="/", description="Where a click on the logo leads.")
@@ -103,7 +105,7 @@ class CallToAction(_Model):
 class Version(_Model):
     """A version of the docs: a name, and an address where it lives elsewhere."""
 
-    shorthand = ("name",)
+    shorthand: ClassVar[tuple[str, ...]] = ("name",)
     name: Annotated[str, StringKind.NEW_VERSION] = Field(description="Name of the version.")
     url: Link | None = Field(default=None, description="Where the version lives, if it is another site.")
 

@@ -42,11 +42,11 @@ class SourceText:
     def __init__(self, given: str | bytes) -> None:
         self.problem: SyntaxProblem | None = None
         text = self._decode(given) if isinstance(given, bytes) else given
-        self.has_bom = text.startswith("\ufeff")
+        self.has_bom: bool = text.startswith("\ufeff")
         if self.has_bom:
             text = text[1:]
         self._starts: list[int] | None = None
-        self.text = text + END
+        self.text: str = text + END
         if self.problem is None:
             self._check_characters(text)
 
@@ -120,7 +120,7 @@ class JsonObject(dict[str, Any]):
 
     def __init__(self, start: int) -> None:
         super().__init__()
-        self.start = start
+        self.start: int = start
         self.offsets: dict[str, tuple[int, int]] = {}
 
 
@@ -131,7 +131,7 @@ class JsonArray(list[Any]):
 
     def __init__(self, start: int) -> None:
         super().__init__()
-        self.start = start
+        self.start: int = start
         self.offsets: list[int] = []
 
 

@@ -54,7 +54,7 @@ class BlockRenderer:
         self._anchored = True
         self._shift = 0
         self._title = ""
-        self.buffer = buffer
+        self.buffer: HtmlBuffer = buffer
 
     def render(self, tokens: Tokens, title: str = "", *, shift: int = 0, anchored: bool = True) -> None:
         """Renders the blocks. ``title``: the first heading of level 1 with this text is left out, as the layout

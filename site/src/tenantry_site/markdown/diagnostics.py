@@ -16,8 +16,8 @@ class PageDiagnostics:
     __slots__ = ("_found", "offset", "path")
 
     def __init__(self, path: str, offset: int = 0) -> None:
-        self.path = path
-        self.offset = offset
+        self.path: str = path
+        self.offset: int = offset
         self._found: dict[Diagnostic, None] = {}
 
     def add(self, severity: Severity, code: str, message: str, fix: str = "", line: int = 0) -> None:

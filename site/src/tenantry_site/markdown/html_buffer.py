@@ -43,13 +43,13 @@ class HtmlBuffer:
         self, context: PageContext, sections: PageSections, diagnostics: PageDiagnostics, *, is_page: bool = True
     ) -> None:
         self.out: list[str | Node] = []
-        self.elements = OpenElements()
-        self.context = context
-        self.diagnostics = diagnostics
-        self.sections = sections
-        self.is_page = is_page
+        self.elements: OpenElements = OpenElements()
+        self.context: PageContext = context
+        self.diagnostics: PageDiagnostics = diagnostics
+        self.sections: PageSections = sections
+        self.is_page: bool = is_page
         """Whether lines are lines of the page itself, and not of a snippet."""
-        self.has_content = False
+        self.has_content: bool = False
         """Whether the paragraph that is open has anything to show."""
         self._markdown_elements: list[OpenElement] = []
         self._paragraph_start = -1

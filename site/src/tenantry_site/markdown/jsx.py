@@ -61,7 +61,7 @@ class TagScanner:
     __slots__ = ("_budget", "names")
 
     def __init__(self, length: int, names: Mapping[str, AttributeValue]) -> None:
-        self.names = names
+        self.names: Mapping[str, AttributeValue] = names
         self._budget = 16 * length + 4 * LONGEST
 
     def tag(self, text: str, at: int, end: int) -> Tag | None:
@@ -204,12 +204,12 @@ class ConstructScanner:
         mdx: bool,
         elements: Mapping[str, Allowed] = ALLOWED,
     ) -> None:
-        self.names = names
-        self.known = known
-        self.diagnostics = diagnostics
-        self.scanner = TagScanner(len(text), names)
-        self.closing_names = frozenset(CLOSING_TAG.findall(text)) if "</" in text else frozenset[str]()
-        self.elements = elements
+        self.names: Mapping[str, AttributeValue] = names
+        self.known: Container[str] = known
+        self.diagnostics: PageDiagnostics = diagnostics
+        self.scanner: TagScanner = TagScanner(len(text), names)
+        self.closing_names: frozenset[str] = frozenset(CLOSING_TAG.findall(text) if "</" in text else ())
+        self.elements: Mapping[str, Allowed] = elements
         self._mdx = mdx
         self._fragments = mdx and "</>" in text
         self._expression_reported = False

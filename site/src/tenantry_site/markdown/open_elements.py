@@ -44,18 +44,19 @@ class OpenElement:
     )
 
     def __init__(self, kind: ElementKind, name: str, start: int, line: int, tag: Tag | None = None) -> None:
-        self.kind = kind
-        self.name = name
-        self.start = start
-        self.line = line
-        self.tag = tag
-        self.opening = self.close = ""
-        self.open = True
-        self.indexed = 0
-        self.within = False
+        self.kind: ElementKind = kind
+        self.name: str = name
+        self.start: int = start
+        self.line: int = line
+        self.tag: Tag | None = tag
+        self.opening: str = ""
+        self.close: str = ""
+        self.open: bool = True
+        self.indexed: int = 0
+        self.within: bool = False
         allowed = ALLOWED.get(name) if kind is ElementKind.HTML else None
-        self.phrasing = allowed is not None and allowed.phrasing
-        self.block = kind is ElementKind.COMPONENT or (allowed is not None and allowed.block)
+        self.phrasing: bool = allowed is not None and allowed.phrasing
+        self.block: bool = kind is ElementKind.COMPONENT or (allowed is not None and allowed.block)
 
 
 class OpenElements:

@@ -41,13 +41,13 @@ class PageContext:
         *,
         external_media: bool,
     ) -> None:
-        self.page = page
-        self.diagnostics = diagnostics
+        self.page: str = page
+        self.diagnostics: PageDiagnostics = diagnostics
         self.links: list[Link] = []
         self._addresses = addresses
         self._inline = inline
         self.shared: Callable[[str, int], tuple[Node, ...]] | None = None
-        self.snippets = 0
+        self.snippets: int = 0
         self._components = components
         self._external_media = external_media
         self._ids = UniqueIds()

@@ -209,7 +209,7 @@ class DocumentParser:
         env: dict[str, Any] = {"constructs": constructs, "module": module}
         markdown = parser(indented_code=not mdx and _COMPONENTS.search(text) is None)
         buffer = HtmlBuffer(context, sections, diagnostics, is_page=not within)
-        self.renderer = BlockRenderer(markdown, env, buffer, resources.highlighter, self.resolve)
+        self.renderer: BlockRenderer = BlockRenderer(markdown, env, buffer, resources.highlighter, self.resolve)
 
     @property
     def imports(self) -> list[tuple[int, int]]:
@@ -280,10 +280,10 @@ class SiteResources:
     __slots__ = ("_constants", "components", "highlighter", "known", "snippets")
 
     def __init__(self, components: Mapping[str, Component], snippets: Mapping[str, str]) -> None:
-        self.components = components
-        self.known = frozenset(components)
-        self.snippets = snippets
-        self.highlighter = Highlighter()
+        self.components: Mapping[str, Component] = components
+        self.known: frozenset[str] = frozenset(components)
+        self.snippets: Mapping[str, str] = snippets
+        self.highlighter: Highlighter = Highlighter()
         self._constants: dict[str, Mapping[str, AttributeValue]] = {}
 
     def find(self, path: str, page: str) -> str | None:

@@ -53,8 +53,8 @@ class Navigation:
         self._front_matters = front_matters
         self._moved = frozenset(page_path(redirect.source) for redirect in config.redirects)
         self._tree = NavigationTree(config, front_matters)
-        self.order = tuple(self._tree.listed)
-        self.unlisted = tuple(sorted(path for path in front_matters if path not in self._tree.listed))
+        self.order: tuple[str, ...] = tuple(self._tree.listed)
+        self.unlisted: tuple[str, ...] = tuple(sorted(path for path in front_matters if path not in self._tree.listed))
         self._count = max(1, len(config.versions))
         self._first_pages: dict[tuple[object, ...], str] = {}
         self._find_first_pages()
@@ -67,7 +67,7 @@ class Navigation:
         self._sidebars: dict[SidebarScope, Sidebar] = {}
         self._page_order: dict[tuple[SitePart, int], tuple[list[str], dict[str, int]]] = {}
         every = (*self.order, *self.unlisted)
-        self.home = "index" if "index" in front_matters else (self._first_pages.get((0,)) or next(iter(every), ""))
+        self.home: str = "index" if "index" in front_matters else (self._first_pages.get((0,)) or next(iter(every), ""))
 
     def title(self, path: str) -> str:
         """What a page is called where there is little room."""

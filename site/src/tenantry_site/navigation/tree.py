@@ -78,7 +78,9 @@ class NavigationTree:
         self._tabs = PathPrefixes(tab.url for tab in config.tabs)
         self._anchors = PathPrefixes(anchor.url for anchor in config.anchors)
         self._versions = {version.name: frozenset({index}) for index, version in enumerate(config.versions)}
-        self.anchor_versions = tuple(self._versions.get(anchor.version or "") for anchor in config.anchors)
+        self.anchor_versions: tuple[frozenset[int] | None, ...] = tuple(
+            self._versions.get(anchor.version or "") for anchor in config.anchors
+        )
         self._numbers = count()
         self.order: list[PageEntry] = []
         self.listed: dict[str, Versions] = {}

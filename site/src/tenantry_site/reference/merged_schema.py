@@ -35,11 +35,14 @@ class MergedSchema:
         self.items: JsonRef | None = None
         self.extra: JsonRef | None = None
         self.alternatives: list[JsonRef] = []
-        self.choice = ""
+        self.choice: str = ""
         self.labels: dict[str, str] = {}
-        self.discriminator = ""
-        self.name = ""
-        self.nullable = self.closed = self.impossible = self.tuple_ = False
+        self.discriminator: str = ""
+        self.name: str = ""
+        self.nullable: bool = False
+        self.closed: bool = False
+        self.impossible: bool = False
+        self.tuple_: bool = False
 
     def kinds(self) -> tuple[str, ...]:
         """The JSON types without null; inferred from the other keywords where ``type`` is absent."""

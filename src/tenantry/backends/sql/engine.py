@@ -69,7 +69,7 @@ class CompiledQuery:
 
     def __init__(self, query: Query, dialect: Dialect) -> None:
         compiled = query.compile(dialect=dialect)
-        self.text = str(compiled)
+        self.text: str = str(compiled)
         self._names: list[str] = list(getattr(compiled, "positiontup", None) or ())
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 

@@ -20,7 +20,7 @@ from tenantry.backends.sql.tables import generation
 from tenantry.errors import StoreUnavailable
 from tenantry.slots import FolderTaken, SharedSlots, monotonic_with_suspend
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
 """Seconds for which a process gives a store no second name. No other user can foresee one, so a second is no help."""

@@ -6,13 +6,15 @@ which is an order of magnitude faster.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import (
     BigInteger,
     LargeBinary,
+    Select,
     String,
     Text,
+    UpdateBase,
     and_,
     any_,
     bindparam,
@@ -24,7 +26,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql import ClauseElement
 from sqlalchemy.sql.functions import FunctionElement
 
 from tenantry.backends.audit import LISTED_CHANGES
@@ -40,12 +41,18 @@ from tenantry.backends.sql.tables import (
 )
 from tenantry.groups import JSON_COLUMNS, EnvironmentRow, GroupRow
 
+Read: TypeAlias = "Select[*tuple[Any, ...]]"
+"""A statement that gives rows."""
+
+Query: TypeAlias = "Read | UpdateBase"
+"""Any statement."""
+
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named as a function of SQL is
     """Microseconds since 1970 by the database's clock, at this moment and not at the start of the transaction; null in
     SQLite, which has no clock but its host's."""
 
-    type = BigInteger()
+    type: BigInteger = BigInteger()
     inherit_cache = True
 
 
@@ -86,19 +93,19 @@ _in_groups = select(*_GROUP).join_from(groups, environments)
 _in_api_tokens = select(*_API_TOKEN).join_from(api_tokens, environments)
 _in_sources = select(*_SOURCE).join_from(data_sources, environments)
 
-GROUP_BY_HANDLE = _in_groups.where(groups.c.handle == _handle)
-GROUP_BY_ID = _in_groups.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
-GROUPS = (
+GROUP_BY_HANDLE: Read = _in_groups.where(groups.c.handle == _handle)
+GROUP_BY_ID: Read = _in_groups.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
+GROUPS: Read = (
     _in_groups.where(
         groups.c.environment_id == _environment_id, groups.c.team_id > bindparam("after", type_=BigInteger)
     )
     .order_by(groups.c.team_id)
     .limit(bindparam("limit", type_=BigInteger))
 )
-ENVIRONMENT = select(*_ENVIRONMENT).where(environments.c.name == bindparam("name", type_=String))
-ENVIRONMENTS = select(*_ENVIRONMENT).order_by(environments.c.id)
-LIVE_API_TOKEN = _in_api_tokens.where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
-CALLER = (  # without a group its columns are null, and its environment is still that of the API token
+ENVIRONMENT: Read = select(*_ENVIRONMENT).where(environments.c.name == bindparam("name", type_=String))
+ENVIRONMENTS: Read = select(*_ENVIRONMENT).order_by(environments.c.id)
+LIVE_API_TOKEN: Read = _in_api_tokens.where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
+CALLER: Read = (  # without a group its columns are null; its environment is that of the API token
     select(*_GROUP, *_API_TOKEN_ALONE)
     .select_from(
         api_tokens.join(environments).outerjoin(
@@ -107,18 +114,16 @@ CALLER = (  # without a group its columns are null, and its environment is still
     )
     .where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
 )
-API_TOKENS = _in_api_tokens.where(api_tokens.c.environment_id == _environment_id).order_by(api_tokens.c.id)
-API_TOKEN = _in_api_tokens.where(
+API_TOKENS: Read = _in_api_tokens.where(api_tokens.c.environment_id == _environment_id).order_by(api_tokens.c.id)
+API_TOKEN: Read = _in_api_tokens.where(
     api_tokens.c.environment_id == _environment_id, api_tokens.c.id == bindparam("token_id", type_=BigInteger)
 )
-SOURCES = _in_sources.where(data_sources.c.environment_id == _environment_id).order_by(data_sources.c.provided_id)
-SOURCE = (
-    _in_sources.where(
-        data_sources.c.environment_id == _environment_id,
-        or_(data_sources.c.id == _reference, data_sources.c.provided_id == _reference),
-    ).order_by(case((data_sources.c.id == _reference, 0), else_=1))  # our own id first
-)
-REVISION = select(revisions.c.version_num)
+SOURCES: Read = _in_sources.where(data_sources.c.environment_id == _environment_id).order_by(data_sources.c.provided_id)
+SOURCE: Read = _in_sources.where(
+    data_sources.c.environment_id == _environment_id,
+    or_(data_sources.c.id == _reference, data_sources.c.provided_id == _reference),
+).order_by(case((data_sources.c.id == _reference, 0), else_=1))  # our own id first
+REVISION: Read = select(revisions.c.version_num)
 
 # --- what a resolver asks: each one statement, so that all of its answer is of one snapshot ---
 
@@ -130,10 +135,12 @@ def _look_up(wanted: Any) -> Any:
     return _here.select_from(found)
 
 
-LOOK_UP = _look_up(groups.c.handle == _handle)  # always one row: without a group its columns are null
-LOOK_UP_MANY = _look_up(groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary))))  # PostgreSQL alone
-IDENTITY = select(generation.c.store_id, generation.c.run_name, generation.c.longest_lease)
-LONGEST_LEASE = select(generation.c.longest_lease).with_for_update()
+LOOK_UP: Read = _look_up(groups.c.handle == _handle)  # always one row: without a group its columns are null
+LOOK_UP_MANY: Read = _look_up(
+    groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary)))
+)  # PostgreSQL alone
+IDENTITY: Read = select(generation.c.store_id, generation.c.run_name, generation.c.longest_lease)
+LONGEST_LEASE: Read = select(generation.c.longest_lease).with_for_update()
 
 _since = bindparam("since", type_=BigInteger)
 _oldest = select(generation.c.number - LISTED_CHANGES).scalar_subquery()
@@ -144,7 +151,7 @@ _listed = (  # one lower bound, and the limit beside it: so neither engine reads
     .limit(bindparam("limit", type_=BigInteger))
     .subquery()
 )
-CHANGES = (
+CHANGES: Read = (
     select(
         database_now(),
         generation.c.store_id,
@@ -174,14 +181,12 @@ _trail = (
     .order_by(audit.c.number)
     .limit(bindparam("limit", type_=BigInteger))
 )
-AUDIT = _trail
-AUDIT_OF_ENVIRONMENT = _trail.where(audit.c.environment == bindparam("environment", type_=String))
+AUDIT: Read = _trail
+AUDIT_OF_ENVIRONMENT: Read = _trail.where(audit.c.environment == bindparam("environment", type_=String))
 
 # --- what a write reads first: the group, locked until the commit, and the time ---
 
 _locked = select(database_now(), *_GROUP).join_from(groups, environments).with_for_update(of=groups)
-LOCKED_BY_HANDLE = _locked.where(groups.c.handle == _handle)
-LOCKED_BY_ID = _locked.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
-NOW = select(database_now())
-
-Query = ClauseElement
+LOCKED_BY_HANDLE: Read = _locked.where(groups.c.handle == _handle)
+LOCKED_BY_ID: Read = _locked.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
+NOW: Read = select(database_now())

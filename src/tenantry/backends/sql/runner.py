@@ -46,8 +46,8 @@ class Runner:
     def __init__(
         self, address: SQLiteFile | PostgresServer, *, timeout: float, run_dir: str | Path | None = None
     ) -> None:
-        self.listeners = ChangeListeners()
-        self.host_slots = HostSlots(run_dir, self._identity, self._rename)
+        self.listeners: ChangeListeners = ChangeListeners()
+        self.host_slots: HostSlots = HostSlots(run_dir, self._identity, self._rename)
         self._label = address.label
         self._timeout = timeout
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -60,7 +60,7 @@ class SQLStore(SQLDirectory):
         self, url: str, *, deadline: float = 2.0, run_dir: str | Path | None = None, clock: Clock | None = None
     ) -> None:
         address = read_address(url)
-        self.label = address.label
+        self.label: str = address.label
         self._clock = StoreClock(clock)
         self._runner = Runner(address, timeout=deadline, run_dir=run_dir)
 

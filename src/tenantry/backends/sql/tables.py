@@ -21,8 +21,9 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
+from sqlalchemy.types import TypeEngine
 
-metadata = MetaData(
+metadata: MetaData = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
         "fk": "fk_%(table_name)s_%(column_0_N_name)s",
@@ -32,11 +33,13 @@ metadata = MetaData(
     }
 )
 
-Number = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up only what is called INTEGER
-Name = String(255, collation="C").with_variant(String(255, collation="BINARY"), "sqlite")  # byte for byte
-Document = JSON(none_as_null=True)  # None is NULL and {} is '{}': two different things
+Number: TypeEngine[int] = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up only what is called INTEGER
+Name: TypeEngine[str] = String(255, collation="C").with_variant(
+    String(255, collation="BINARY"), "sqlite"
+)  # byte for byte
+Document: JSON = JSON(none_as_null=True)  # None is NULL and {} is '{}': two different things
 
-environments = Table(
+environments: Table = Table(
     "environments",
     metadata,
     Column("id", Number, primary_key=True, autoincrement=True),
@@ -49,7 +52,7 @@ environments = Table(
     sqlite_autoincrement=True,
 )
 
-groups = Table(
+groups: Table = Table(
     "user_groups",
     metadata,
     Column("team_id", Number, primary_key=True, autoincrement=True),
@@ -73,7 +76,7 @@ groups = Table(
     sqlite_autoincrement=True,  # a team_id is never given twice
 )
 
-api_tokens = Table(
+api_tokens: Table = Table(
     "api_tokens",
     metadata,
     Column("id", Number, primary_key=True, autoincrement=True),
@@ -87,7 +90,7 @@ api_tokens = Table(
     sqlite_autoincrement=True,
 )
 
-data_sources = Table(
+data_sources: Table = Table(
     "data_sources",
     metadata,
     Column("environment_id", Number, ForeignKey("environments.id"), primary_key=True),
@@ -99,7 +102,7 @@ data_sources = Table(
     UniqueConstraint("environment_id", "provided_id"),
 )
 
-answers = Table(
+answers: Table = Table(
     "idempotency_answers",
     metadata,
     Column("environment_id", Number, ForeignKey("environments.id"), primary_key=True),
@@ -111,7 +114,7 @@ answers = Table(
     Index(None, "expires_at"),
 )
 
-generation = Table(  # one row: its lock lets one change after the other commit, so that no number is ever skipped
+generation: Table = Table(  # one row: its lock lets one change after the other commit, so no number is ever skipped
     "generation",
     metadata,
     Column("store_id", String(32), primary_key=True),
@@ -120,7 +123,7 @@ generation = Table(  # one row: its lock lets one change after the other commit,
     Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: nobody ever asked
 )
 
-changes = Table(
+changes: Table = Table(
     "changes",
     metadata,
     Column("generation", Number, primary_key=True, autoincrement=False),
@@ -128,7 +131,7 @@ changes = Table(
     Column("written_at", BigInteger, nullable=False),
 )
 
-audit = Table(  # append-only: triggers refuse to update and to delete
+audit: Table = Table(  # append-only: triggers refuse to update and to delete
     "audit",
     metadata,
     Column("number", Number, primary_key=True, autoincrement=True),
@@ -142,5 +145,5 @@ audit = Table(  # append-only: triggers refuse to update and to delete
     sqlite_autoincrement=True,
 )
 
-revisions = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))
+revisions: Table = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))
 """Alembic's own table, which records how far the database was migrated."""

@@ -226,7 +226,7 @@ def test_sql_check_lists_what_a_viewer_can_drop(terminal: Terminal, folder: Path
     given = ("sql", "check", "bad.sql", "rates.sql", "--optional", "discount")
     checked = terminal(*given, fails=1)
     assert checked.out.splitlines() == ["rates.sql:2:37: rate (not_a_filter)", "rates.sql:2:71: discount (optional)"]
-    assert checked.err.startswith("bad.sql:1:40: region stands in an optional clause")
+    assert checked.err.startswith("bad.sql:1:40: region is in an optional clause")
     assert terminal("sql", "check", "rates.sql", "--optional", "discount", "--dialect", "mysql").out == checked.out
 
 

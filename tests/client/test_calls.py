@@ -58,8 +58,8 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def sleep(seconds: float) -> None:
         taken.append(seconds)
 
-    monkeypatch.setattr("tenantry.client.clients.time.sleep", taken.append)
-    monkeypatch.setattr("tenantry.client.clients.asyncio.sleep", sleep)
+    monkeypatch.setattr("tenantry.client.time.sleep", taken.append)
+    monkeypatch.setattr("tenantry.client.asyncio.sleep", sleep)
     return taken
 
 

@@ -61,7 +61,7 @@ def test_within_a_text_scalars_are_written_as_in_json(value: Any, text: str) -> 
 @pytest.mark.parametrize("value", [None, [], ["a"], {}, {"a": 1}])
 def test_within_a_text_there_is_no_list_object_or_null(value: Any) -> None:
     """Red when they are written as JSON or str(): ``[]`` and ``None`` would be part of a title."""
-    with pytest.raises(UnbindableValue, match=r"^v, at /title, is .* stand alone") as caught:
+    with pytest.raises(UnbindableValue, match=r"^v, at /title, is .* the whole text") as caught:
         substitute({"title": "In {{ v }}"}, make_group(properties={"v": value}).variables)
     assert caught.value.name == "v"
 

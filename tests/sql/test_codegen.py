@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
 from tenantry.sql.codegen import _FunctionWriter
+from tenantry.sql.paramstyles import PARAMSTYLES
 from tenantry.sql.parser import parse
-from tenantry.sql.placeholders import PARAMSTYLES
 from tenantry.sql.source import Source
 
 OWN_NAMES = {"v", "p", "s", "k", "bind", "new", "BoundSQL", "UNREADABLE", "cached", "render", "all_bindable"} | {

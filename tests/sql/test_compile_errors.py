@@ -167,7 +167,7 @@ def test_the_message_shows_where_and_how() -> None:
         SQLTemplate("select *\nfrom t\n\twhere a = 1 -- {{ region }}\n", "sqlite")
     assert caught.value.location == Location(3, 17)
     lines = caught.value.message.split("\n")
-    assert lines[0] == "3:17: a variable cannot stand inside a comment"
+    assert lines[0] == "3:17: a variable is not allowed inside a comment"
     assert lines[1] == "    \twhere a = 1 -- {{ region }}"
     assert lines[2] == "    \t               ^"
     assert lines[3].startswith("  fix: ")

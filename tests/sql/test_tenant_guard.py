@@ -36,7 +36,7 @@ def ids(database: sqlite3.Connection, template: SQLTemplate, variables: dict[str
 def test_a_filter_that_stands_elsewhere_too_is_still_not_dropped(dialect: str) -> None:
     """That the path also stands in a sub-select says nothing of this clause. Red under the rule "it may stand in a
     clause if it also stands outside one": the template compiled, and without ``since`` gave the rows of all tenants."""
-    with pytest.raises(TemplateError, match="tenant stands in an optional clause") as caught:
+    with pytest.raises(TemplateError, match="tenant is in an optional clause") as caught:
         SQLTemplate(DROPPED_FILTER, dialect)
     assert caught.value.location is not None
     assert (caught.value.location.line, caught.value.location.column) == (3, 55)
@@ -70,7 +70,7 @@ def test_written_as_the_error_says_it_gives_the_tenants_rows_alone(orders: sqlit
 )
 def test_no_guarded_variable_stands_in_any_clause(text: str, dialect: str) -> None:
     """However deep, in every position, beside whatever. Red when the guard checks one of these less."""
-    with pytest.raises(TemplateError, match="tenant stands in an optional clause"):
+    with pytest.raises(TemplateError, match="tenant is in an optional clause"):
         SQLTemplate(text, dialect, optional={"discount"})
 
 
@@ -100,7 +100,7 @@ def test_what_is_marked_is_still_needed(group: dict[str, Any], params: dict[str,
 
 def test_the_mark_counts_at_its_own_place_alone() -> None:
     """Another clause with the same path needs its own. Red when the marked paths are kept as a set."""
-    with pytest.raises(TemplateError, match="rate stands in an optional clause"):
+    with pytest.raises(TemplateError, match="rate is in an optional clause"):
         SQLTemplate(RATE + " [[ and amount < {{ rate }} * {{ params.max }} ]]", "sqlite")
 
 
@@ -108,7 +108,7 @@ def test_the_mark_counts_at_its_own_place_alone() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("select {{ rate | not_a_filter }}", "stands in no optional clause"),
+        ("select {{ rate | not_a_filter }}", "is in no optional clause"),
         ("select 1 [[ where a = {{ params.a | not_a_filter }} ]]", "the viewer's: it needs no not_a_filter"),
         ("select 1 [[ where a = {{ rate | not_a_filter }} ]]", "it is never left out"),
         ("select 1 [[ where a = {{ rate | not_a_filter }} [[ and b = {{ params.b }} ]] ]]", "it is never left out"),

@@ -4,7 +4,197 @@ with Client("https://tenantry.example.com", api_token=...) as client:
     token = client.get_or_create("acme", properties={"region": "eu"}).token
 """
 
-from tenantry.client.calls import ProvisionedGroup
-from tenantry.client.clients import AsyncClient, Client
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+from tenantry.client.calls import ApiCalls, Call, NoReply, ProvisionedGroup, Reply, Send, Sleep
+from tenantry.groups import UNCHANGED, Unchanged
+from tenantry.tracing import HttpClientSpan
+
+if TYPE_CHECKING:
+    import httpx2
 
 __all__ = ["AsyncClient", "Client", "ProvisionedGroup"]
+
+GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
+
+
+class Client:
+    """The provisioning interface at ``base_url``, for the caller with this API token. Safe to share between threads.
+
+    ``timeout``: seconds for each request; ``attempts``: how often one call is sent at most, when the service cannot be
+    reached or says 503; ``get_method``: what get_or_create is sent as, for proxies that drop the body of a GET.
+    Each call raises the TenantryError that the service answered with, ApiUnreachable, or UnexpectedAnswer.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_token: str,
+        *,
+        timeout: float = 10.0,
+        attempts: int = 3,
+        get_method: GetMethod = "GET",
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        self._calls = ApiCalls(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._http = self._calls.library().Client(
+            timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
+        )
+
+    def get_or_create(
+        self,
+        user_group_id: str,
+        *,
+        name: str | None = None,
+        properties: Mapping[str, Any] | None = None,
+        mapping: Mapping[str, str] | None = None,
+    ) -> ProvisionedGroup:
+        """The group with this id, created if there is none; one that exists is never changed."""
+        return self._run(self._calls.get_or_create(user_group_id, name, properties, mapping))
+
+    def update(
+        self,
+        user_group_id: str,
+        *,
+        name: str | Unchanged = UNCHANGED,
+        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
+        mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
+    ) -> ProvisionedGroup:
+        """Changes what is given; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        return self._run(self._calls.update(user_group_id, name, properties, mapping))
+
+    def rotate(self, current_token: str, *, idempotency_key: str | None = None) -> ProvisionedGroup:
+        """A new token for the group; the old one is dead. Sent again safely: the key (a fresh one by default) makes it
+        happen once. Raises UnknownToken, TokenAlreadyRotated."""
+        return self._run(self._calls.rotate(current_token, idempotency_key))
+
+    def _run(self, call: Call) -> ProvisionedGroup:
+        reply: Reply | NoReply | None = None
+        attempt = 0
+        while True:
+            try:
+                step = call.send(reply)
+            except StopIteration as done:
+                group: ProvisionedGroup = done.value
+                return group
+            if isinstance(step, Sleep):
+                time.sleep(step.seconds)
+                reply = None
+            else:
+                reply = self._send(step, attempt)
+                attempt += 1
+
+    def _send(self, request: Send, attempt: int) -> Reply | NoReply:
+        url = self._calls.url
+        with HttpClientSpan(request.method, url, attempt) as span:
+            try:
+                headers = span.inject(request.headers)
+                response = self._http.request(request.method, url, content=request.body, headers=headers)
+            except self._calls.library().TransportError as error:
+                span.set_error(type(error).__name__)
+                return NoReply(type(error).__name__)
+            span.set_response(response.status_code)
+        return Reply.of(response)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncClient:
+    """The same calls as Client, to be awaited."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_token: str,
+        *,
+        timeout: float = 10.0,
+        attempts: int = 3,
+        get_method: GetMethod = "GET",
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._calls = ApiCalls(base_url, api_token, attempts=attempts, get_method=get_method)
+        self._http = self._calls.library().AsyncClient(
+            timeout=timeout, transport=transport, headers=self._calls.headers, follow_redirects=False
+        )
+
+    async def get_or_create(
+        self,
+        user_group_id: str,
+        *,
+        name: str | None = None,
+        properties: Mapping[str, Any] | None = None,
+        mapping: Mapping[str, str] | None = None,
+    ) -> ProvisionedGroup:
+        """As Client.get_or_create."""
+        return await self._run(self._calls.get_or_create(user_group_id, name, properties, mapping))
+
+    async def update(
+        self,
+        user_group_id: str,
+        *,
+        name: str | Unchanged = UNCHANGED,
+        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
+        mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
+    ) -> ProvisionedGroup:
+        """As Client.update."""
+        return await self._run(self._calls.update(user_group_id, name, properties, mapping))
+
+    async def rotate(self, current_token: str, *, idempotency_key: str | None = None) -> ProvisionedGroup:
+        """As Client.rotate."""
+        return await self._run(self._calls.rotate(current_token, idempotency_key))
+
+    async def _run(self, call: Call) -> ProvisionedGroup:
+        reply: Reply | NoReply | None = None
+        attempt = 0
+        while True:
+            try:
+                step = call.send(reply)
+            except StopIteration as done:
+                group: ProvisionedGroup = done.value
+                return group
+            if isinstance(step, Sleep):
+                await asyncio.sleep(step.seconds)
+                reply = None
+            else:
+                reply = await self._send(step, attempt)
+                attempt += 1
+
+    async def _send(self, request: Send, attempt: int) -> Reply | NoReply:
+        url = self._calls.url
+        with HttpClientSpan(request.method, url, attempt) as span:
+            try:
+                headers = span.inject(request.headers)
+                response = await self._http.request(request.method, url, content=request.body, headers=headers)
+            except self._calls.library().TransportError as error:
+                span.set_error(type(error).__name__)
+                return NoReply(type(error).__name__)
+            span.set_response(response.status_code)
+        return Reply.of(response)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

@@ -138,9 +138,19 @@ def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
     end = 0
     while end < len(path):
         step = _STEP.match(path, end)
-        if step is None or not _is_path_step(step, first=not steps):
+        if step is None:
             break
-        steps.append(_step(step, pointer))
+        name, dotted, index, quoted = step.groups()
+        has_dot = step.group().startswith(".")
+        if (name is None and not steps) or (name is not None and has_dot is not bool(steps)):
+            break  # a path begins with a bare name; after it a name has its dot
+        if quoted is None:
+            steps.append(name or int(dotted or index))
+        else:
+            try:
+                steps.append(str(json.loads(quoted)))
+            except ValueError:
+                raise _error(f"{quoted} is not a JSON text", pointer) from None
         end = step.end()
     if end < len(path) or not steps:
         raise _error(
@@ -149,22 +159,6 @@ def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
             pointer,
         )
     return VariablePath(path, pointer, tuple(steps))
-
-
-def _is_path_step(step: re.Match[str], *, first: bool) -> bool:
-    """A path begins with a bare name; after it a name has its dot."""
-    named, dotted = step.group(1) is not None, step.group().startswith(".")
-    return named and not dotted if first else dotted or not named
-
-
-def _step(match: re.Match[str], pointer: str) -> Step:
-    name, dotted, index, quoted = match.groups()
-    if quoted is None:
-        return name if name is not None else int(dotted if dotted is not None else index)
-    try:
-        return str(json.loads(quoted))
-    except ValueError:
-        raise _error(f"{quoted} is not a JSON text", pointer) from None
 
 
 def _child_pointer(pointer: str, name: object) -> str:
@@ -234,7 +228,7 @@ def _text(value: Any, path: VariablePath) -> str:
     if isinstance(value, bool | int | float):
         return json.dumps(_plain(value, path, 0))
     kind = "null" if value is None else f"of type {type(value).__name__}"
-    raise _unbindable(path, f"is {kind}, which cannot stand within a text: let {{{{ {path.text} }}}} stand alone")
+    raise _unbindable(path, f"is {kind}, which cannot be a part of a text: make {{{{ {path.text} }}}} the whole text")
 
 
 def _unbindable(path: VariablePath, what: str) -> UnbindableValue:

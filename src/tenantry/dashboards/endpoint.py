@@ -39,7 +39,8 @@ class Dashboard:
     """
 
     def __init__(self, renderer: Renderer, frame_ancestors: FrameAncestors) -> None:
-        self._render = _calling(renderer)
+        self._renderer = renderer
+        self._positional, self._keywords = _parameters(renderer)
         self._is_async = _is_async(renderer)
         self._frame_ancestors: Callable[[UserGroup], str]
         if callable(frame_ancestors):
@@ -54,22 +55,22 @@ class Dashboard:
         if scope["type"] == "websocket":  # a mount sends these too
             await WebSocketClose()(scope, receive, send)
             return
-        response = await self._respond(Request(scope, receive, send))
-        await response(scope, receive, send)
-
-    async def _respond(self, request: Request) -> Response:
+        request = Request(scope, receive, send)
         try:
             group = user_group(request)
             policy = self._frame_ancestors(group)
-            call = partial(self._render, group, variables(request), request)
+            given = {"group": group, "user_group": group, "variables": variables(request), "request": request}
+            keywords = {name: given[what] for name, what in self._keywords}
+            call = partial(self._renderer, *[given[name] for name in self._positional], **keywords)
             result = await call() if self._is_async else await run_in_threadpool(call)
             if inspect.isawaitable(result):  # a plain callable may return a coroutine
                 result = await result
             response = _response(result)
         except TenantryError as error:
-            return render_error(error, request)
-        set_embedding_headers(response, policy)
-        return response
+            response = render_error(error, request)
+        else:
+            set_embedding_headers(response, policy)
+        await response(scope, receive, send)
 
 
 def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Dashboard:
@@ -96,17 +97,6 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
 # --- what a renderer is given -----------------------------------------------------------------------------------------
 
 
-def _calling(renderer: Renderer) -> Callable[[UserGroup, Record, Request], Any]:
-    """A call of the renderer with what its signature asks for."""
-    positional, keywords = _parameters(renderer)
-
-    def call(group: UserGroup, known: Record, request: Request) -> Any:
-        given = {"group": group, "user_group": group, "variables": known, "request": request}
-        return renderer(*[given[name] for name in positional], **{name: given[what] for name, what in keywords})
-
-    return call
-
-
 def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
     """What to pass by position, and by keyword as (name, what)."""
     try:
@@ -126,16 +116,13 @@ def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
     if len(unknown) > 1 or positional or keywords or unknown[0].kind is inspect.Parameter.KEYWORD_ONLY:
         names = ", ".join(p.name for p in unknown)
         raise TypeError(f"a renderer is given {', '.join(ARGUMENTS)}: {renderer!r} also asks for {names}")
-    return [_by_annotation(unknown[0].annotation)], []
+    annotation = unknown[0].annotation
+    kind = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return [{"UserGroup": "group", "Record": "variables"}.get(kind.rpartition(".")[2], "request")], []
 
 
 _BY_KEYWORD = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-def _by_annotation(annotation: Any) -> str:
-    name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    return {"UserGroup": "group", "Record": "variables"}.get(name.rpartition(".")[2], "request")
 
 
 def _is_async(renderer: Renderer) -> bool:

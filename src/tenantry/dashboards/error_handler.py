@@ -38,26 +38,22 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
     One that is open is closed with 1008 and the error's code.
     """
     error = cast("TenantryError", error)  # what it is registered for; Starlette types a handler's argument as Exception
-    if isinstance(request, WebSocket):
-        await _end_websocket(request, error)
-        return None  # Starlette would send a Response as the answer of a handshake, accepted or not
-    return render_error(error, request)
-
-
-async def _end_websocket(websocket: WebSocket, error: TenantryError) -> None:
+    response = render_error(error, request)
+    if not isinstance(request, WebSocket):
+        return response
     # Starlette may pass a WebSocket of its own making, not the view's: only the middleware has seen all that was
     # sent. A close is right in every state.
-    handshake = websocket.scope.get(HANDSHAKE_KEY)
-    response = render_error(error, websocket)
+    handshake = request.scope.get(HANDSHAKE_KEY)
     with contextlib.suppress(WebSocketDisconnect):  # the client has left meanwhile
         if (
             handshake is not None
             and not handshake.answered
-            and "websocket.http.response" in (websocket.scope.get("extensions") or {})
+            and "websocket.http.response" in (request.scope.get("extensions") or {})
         ):
-            await websocket.send_denial_response(response)
-        elif WebSocketState.DISCONNECTED not in {websocket.application_state, websocket.client_state}:
-            await websocket.close(POLICY_VIOLATION, error.code)
+            await request.send_denial_response(response)
+        elif WebSocketState.DISCONNECTED not in {request.application_state, request.client_state}:
+            await request.close(POLICY_VIOLATION, error.code)
+    return None  # Starlette would send a Response as the answer of a handshake, accepted or not
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:

@@ -158,7 +158,7 @@ class MissingVariable(TenantryError):
 
 
 class UnbindableValue(TenantryError):
-    """A variable's value cannot stand where the template names it: an object for a scalar, a NUL, an infinite float."""
+    """A value is not allowed where the template names it: an object for a scalar, a NUL, an infinite float."""
 
     code = "unbindable_value"
     status = 422

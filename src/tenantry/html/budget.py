@@ -74,7 +74,7 @@ def charge(steps: int) -> None:
 
 
 def step() -> bool:
-    """One step. True, so that it can stand before a loop's own condition."""
+    """One step. True, so that it can come before a loop's own condition."""
     budget = _active.get()
     if budget is not None:
         budget.left -= 1
@@ -109,7 +109,7 @@ def counted(items: Iterator[Any]) -> Iterator[Any]:
 
 def size(value: Any) -> int:
     """Steps of a value that is read or copied at its surface: the length of a text or a list."""
-    kind = type(value)  # most values are of these two kinds, and a table of types is asked faster than isinstance
+    kind = type(value)  # most values are of these two kinds, and a look into a table of types is faster than isinstance
     if kind in _TEXT:
         return 1 + (len(value) >> _SHIFT)
     if kind in _SMALL:

@@ -39,42 +39,11 @@ from tenantry.groups import Record
 from tenantry.html.budget import charge, size, weight
 from tenantry.html.json_text import to_json
 
-JINJA_FILTERS = frozenset(
-    {
-        "abs",
-        "capitalize",
-        "count",
-        "d",
-        "default",
-        "e",
-        "escape",
-        "filesizeformat",
-        "first",
-        "float",
-        "forceescape",
-        "groupby",
-        "last",
-        "length",
-        "list",
-        "lower",
-        "map",
-        "max",
-        "min",
-        "reject",
-        "rejectattr",
-        "reverse",
-        "select",
-        "selectattr",
-        "sort",
-        "string",
-        "title",
-        "trim",
-        "unique",
-        "upper",
-        "urlencode",
-        "wordcount",
-    }
-)
+JINJA_FILTERS = frozenset({
+    "abs", "capitalize", "count", "d", "default", "e", "escape", "filesizeformat", "first", "float", "forceescape",
+    "groupby", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "reverse", "select",
+    "selectattr", "sort", "string", "title", "trim", "unique", "upper", "urlencode", "wordcount",
+})  # fmt: skip
 """The filters that are Jinja's own."""
 
 _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
@@ -91,7 +60,7 @@ def check_format(text: object, arguments: object = ()) -> None:
         steps += read.count("%(") * (len(read) >> 10)
     charge(steps)
     if isinstance(text, bytes) or _WIDE.search(read):
-        raise SecurityError("a format may ask for at most 99 places")
+        raise SecurityError("a format may ask for a width of at most 99")
     if type(arguments) is tuple:
         charge(sum(map(weight, arguments)))
     else:
@@ -107,7 +76,7 @@ def printf(value: str, *args: Any, **kwargs: Any) -> str:
 def rounded(value: float, precision: Any = 0, method: Any = "common") -> float:
     """``|round``: to at most 15 decimal places."""
     if not isinstance(precision, int) or abs(precision) > 15:
-        raise SecurityError("|round takes at most 15 places")
+        raise SecurityError("|round takes at most 15 decimal places")
     return do_round(value, precision, method)
 
 
@@ -122,7 +91,7 @@ def replace(context: Any, value: str, old: str, new: str, count: int | None = No
 
 @pass_eval_context
 def join(context: Any, value: Any, d: str = "", attribute: str | int | None = None) -> Any:
-    """``|join``: charged for each time that the text stands between two items."""
+    """``|join``: charged for each time that the text is put between two items."""
     if isinstance(value, Sized):
         charge(len(value) * size(d))
     return do_join(context, value, d, attribute)

@@ -52,16 +52,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, Decimal):
-        return _number(value)
+        if value.is_finite() and value == value.to_integral_value() and abs(value.adjusted()) < 300:
+            return int(value)
+        return float(value) if value.is_finite() else math.nan
     if isinstance(value, uuid.UUID):
         return str(value)
     raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
-
-
-def _number(value: Decimal) -> int | float:
-    if value.is_finite() and value == value.to_integral_value() and abs(value.adjusted()) < 300:
-        return int(value)
-    return float(value) if value.is_finite() else math.nan
 
 
 def _thaw_within(value: Any) -> Any:

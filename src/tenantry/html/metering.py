@@ -21,7 +21,7 @@ from tenantry.html.budget import Budget, active_budget, charge, counted, size, s
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_NESTED_LOOPS: Final = 16
-"""How deep loops may stand within loops in one template: Python compiles no more than 20 nested blocks."""
+"""How deep loops may be nested in one template: Python compiles no more than 20 nested blocks."""
 
 _AT_THE_SURFACE: Final = frozenset({
     "count", "d", "default", "first", "items", "last", "length", "list", "map", "reject", "rejectattr",
@@ -38,7 +38,7 @@ _COMPARING: Final = frozenset({
 
 def add_steps(tree: nodes.Template, environment: jinja2.Environment) -> None:
     """A step in each round of each loop, also in those that the loop's own condition leaves out. Raises
-    TemplateSyntaxError where loops stand too deep within each other."""
+    TemplateSyntaxError where loops are nested too deep."""
     for loop in list(tree.find_all(nodes.For)):
         if loop.test is not None:
             loop.test = nodes.And(_step(loop.lineno), loop.test, lineno=loop.lineno)
@@ -55,7 +55,7 @@ def _step(line: int) -> nodes.Expr:
 def _require_flat(node: nodes.Node, depth: int) -> None:
     if depth > MAX_NESTED_LOOPS:
         raise jinja2.TemplateSyntaxError(
-            f"more than {MAX_NESTED_LOOPS} loops stand within each other: prepare the list in the view", node.lineno
+            f"more than {MAX_NESTED_LOOPS} loops are nested: prepare the list in the view", node.lineno
         )
     for child in node.iter_child_nodes():
         _require_flat(child, depth + isinstance(child, nodes.For))
@@ -144,8 +144,9 @@ def metered(function: F, *, whole: bool) -> F:
     def call(*arguments: Any, **keywords: Any) -> Any:
         steps = 1
         for index in range(first, len(arguments)):
-            if hasattr(arguments[index], "__next__"):
-                arguments = (*arguments[:index], _bounded(arguments[index], whole), *arguments[index + 1 :])
+            if hasattr(arguments[index], "__next__"):  # an iterator may have no end
+                bounded = counted(arguments[index])
+                arguments = (*arguments[:index], list(bounded) if whole else bounded, *arguments[index + 1 :])
             steps += weigh(arguments[index])
         for value in keywords.values():
             steps += weigh(value)
@@ -155,11 +156,6 @@ def metered(function: F, *, whole: bool) -> F:
         return result
 
     return call  # type: ignore[return-value]  # wraps() keeps its signature
-
-
-def _bounded(value: Iterator[Any], whole: bool) -> Any:
-    """An iterator, which may have no end, as a list or as a counted one."""
-    return list(counted(value)) if whole else counted(value)
 
 
 class MeteredTemplate(jinja2.Template):

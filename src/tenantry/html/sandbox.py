@@ -28,29 +28,10 @@ from tenantry.html.views import HIDDEN, Missing, VariablesContext
 MAX_OUTPUT = 8 * 1024 * 1024
 """The most characters that one page may grow to. A macro or a ``set`` block is measured when it is printed."""
 
-TEXT_METHODS = frozenset(
-    {
-        "capitalize",
-        "casefold",
-        "count",
-        "endswith",
-        "find",
-        "isalpha",
-        "isdigit",
-        "islower",
-        "isupper",
-        "lower",
-        "lstrip",
-        "removeprefix",
-        "removesuffix",
-        "rstrip",
-        "split",
-        "startswith",
-        "strip",
-        "title",
-        "upper",
-    }
-)
+TEXT_METHODS = frozenset({
+    "capitalize", "casefold", "count", "endswith", "find", "isalpha", "isdigit", "islower", "isupper", "lower",
+    "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith", "strip", "title", "upper",
+})  # fmt: skip
 """The methods of text that a template may call: none that makes a long text out of a number, nor a format string."""
 
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
@@ -60,6 +41,8 @@ _READ_BY_METHODS = (str, list, tuple, set, frozenset, dict, deque, KeysView, Ite
 """Whose methods may read all of it, or compare what they are given: ``x.count(y)``, ``loop.changed(y)``."""
 _LOOKUPS = frozenset({"get", "items", "keys", "values"})  # of a dict: as fast for a large one as for a small one
 _COPYING = frozenset({"+", "-"})  # of lists, and of sets
+_TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueError)
+"""What Python's compiler, or Jinja's, raises at a limit of its own. Nothing of the view runs there."""
 _CALL = 2  # steps of a call, which takes longer than a round of a loop
 
 
@@ -73,7 +56,7 @@ class Computed:
 
 
 def bounded_join(pieces: Iterable[str]) -> str:
-    """The pieces as one text. Raises TemplateError above MAX_OUTPUT, having asked for no more than that."""
+    """The pieces as one text. Raises TemplateError above MAX_OUTPUT, having taken no more than that."""
     source, parts, length = iter(pieces), [], 0
     while chunk := list(itertools.islice(source, 64)):
         parts.append("".join(chunk))
@@ -142,7 +125,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             return self.undefined(obj=obj, name=key)
 
     def wrap_str_format(self, value: Any) -> None:
-        """None: ``str.format`` is not offered at all, so nothing has to stand in for it."""
+        """None: ``str.format`` is not offered at all, so nothing has to replace it."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """Whether a template may read an attribute of a plain Python object that the view gave it."""
@@ -208,9 +191,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         with spending():
             try:
                 return super().compile(source, name, filename, raw, defer_init)
-            except (TemplateError, jinja2.TemplateError):
-                raise
-            except Exception as error:  # noqa: BLE001  # the compiler's own limits: nothing of the view runs here
+            except _TOO_LARGE as error:
                 kind = type(error).__name__
                 raise TemplateError(f"this template cannot be compiled ({kind}): make its parts smaller") from None
 
@@ -234,7 +215,8 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
                 )
         for item in list(tree.find_all(nodes.Getitem)):
             if not isinstance(item.arg, nodes.Const | nodes.Slice | nodes.Neg):
-                item.arg = _computed(item.arg)
+                maker = nodes.EnvironmentAttribute("computed", lineno=item.arg.lineno)
+                item.arg = nodes.Call(maker, [item.arg], [], None, None, lineno=item.arg.lineno)
                 item.arg.set_environment(self)
         add_steps(tree, self)
         return tree
@@ -262,11 +244,6 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     rendering that takes more than MAX_STEPS steps (``Budget``) or a page above MAX_OUTPUT characters.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
-
-
-def _computed(argument: nodes.Expr) -> nodes.Call:
-    maker = nodes.EnvironmentAttribute("computed", lineno=argument.lineno)
-    return nodes.Call(maker, [argument], [], None, None, lineno=argument.lineno)
 
 
 def _is_sized(value: Any) -> bool:

@@ -63,7 +63,7 @@ def _template(trace: TracebackType) -> jinja2.Template | None:
 
 
 def _is_of_template(trace: TracebackType | None) -> bool:
-    """Whether no frame of anybody else stands below the innermost template."""
+    """Whether all frames below the innermost template are its own, ours, Jinja's or the standard library's."""
     own = False
     while trace is not None:
         module = str(trace.tb_frame.f_globals.get("__name__", ""))

@@ -129,9 +129,8 @@ class VariablesContext(Context):
     def resolve_or_missing(self, key: str) -> Any:
         """The value of a name, or Jinja's ``missing``."""
         value = super().resolve_or_missing(key)
-        return self._variable(key) if value is missing else value
-
-    def _variable(self, key: str) -> Any:
+        if value is not missing:
+            return value
         source = self.parent.get(VARIABLES)
         if source is None:
             user_group = self.parent.get("user_group")

@@ -2,7 +2,7 @@
 
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.nodes import Position
-from tenantry.sql.placeholders import PARAMSTYLES, BoundSQL
+from tenantry.sql.paramstyles import PARAMSTYLES, BoundSQL
 from tenantry.sql.template import SQLTemplate, Variable
 
 __all__ = ["DIALECTS", "PARAMSTYLES", "BoundSQL", "Position", "SQLTemplate", "Variable"]

@@ -18,7 +18,7 @@ from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.interpreter import Interpreter
 from tenantry.sql.nodes import Clause, Concat, InList, Node, Position, Text, Tree, Value, VariableReference
-from tenantry.sql.placeholders import BoundSQL, Paramstyle
+from tenantry.sql.paramstyles import BoundSQL, Paramstyle
 from tenantry.sql.renderer import Renderer
 from tenantry.sql.source import Source
 from tenantry.sql.values import BINDABLE, MAX_INTEGER, UNREADABLE, all_bindable
@@ -116,7 +116,14 @@ class _FunctionWriter:
         self._tested.update(tests)
         self._lines.append(f" p = {self._params(self._items, within='')}")
         self._lines.append("except UNREADABLE: return interpret(v)")
-        self._finish()
+        sql, names = ("only", "only_names") if self.has_one_text else ("s[0]", "s[1]")
+        if not self.has_one_text:
+            self._lines.append(f"k = ({', '.join(self._key)},)")
+            self._lines.append("s = cached.get(k) or render(k)")
+        params = f"dict(zip({names}, p))" if self._style.named else "p"
+        if self._style.doubles_percent:
+            params += " or None"
+        self._lines.append(f"return new(BoundSQL, ({sql}, {params}, {self._style.name!r}, {self._dialect.name!r}))")
         return "def bind(v):\n " + "\n ".join(self._lines) + "\n"
 
     def _read(self) -> None:
@@ -177,7 +184,10 @@ class _FunctionWriter:
             elif isinstance(item, _ValueRun):
                 found.append(f"*t{self._runs.index(item)}")
             elif isinstance(item, Concat):
-                found.append(self._concat(item))
+                parts = [
+                    self._local(part) if isinstance(part, VariableReference) else repr(part) for part in item.parts
+                ]
+                found.append(" + ".join(parts) if len(parts) <= 3 else f"''.join(({', '.join(parts)}))")
             elif isinstance(item, InList):
                 length = f"len({self._local(item.reference)})"
                 self._key.append(f"({length} if {within} else 0)" if within else length)
@@ -205,22 +215,8 @@ class _FunctionWriter:
         self._lines.append(f" q{number} = {params} if b{number} else ()")
         return f"q{number}"
 
-    def _concat(self, node: Concat) -> str:
-        parts = [self._local(part) if isinstance(part, VariableReference) else repr(part) for part in node.parts]
-        return " + ".join(parts) if len(parts) <= 3 else f"''.join(({', '.join(parts)}))"
-
     def _local(self, reference: VariableReference) -> str:
         return f"r{self._numbers[reference.path]}"
-
-    def _finish(self) -> None:
-        sql, names = ("only", "only_names") if self.has_one_text else ("s[0]", "s[1]")
-        if not self.has_one_text:
-            self._lines.append(f"k = ({', '.join(self._key)},)")
-            self._lines.append("s = cached.get(k) or render(k)")
-        params = f"dict(zip({names}, p))" if self._style.named else "p"
-        if self._style.doubles_percent:
-            params += " or None"
-        self._lines.append(f"return new(BoundSQL, ({sql}, {params}, {self._style.name!r}, {self._dialect.name!r}))")
 
 
 def _parent(path: str) -> tuple[str, ...]:
@@ -229,15 +225,15 @@ def _parent(path: str) -> tuple[str, ...]:
 
 def _with_runs(nodes: Sequence[Node]) -> Iterator[_Item]:
     """The nodes that have parameters, with a run in place of the values that make one."""
-    for parent, group in groupby((node for node in nodes if not isinstance(node, Text)), _plain_parent):
+
+    def plain_parent(node: Node) -> tuple[str, ...] | None:
+        if isinstance(node, Value) and node.reference.position is Position.VALUE:
+            return _parent(node.reference.path)
+        return None
+
+    for parent, group in groupby((node for node in nodes if not isinstance(node, Text)), plain_parent):
         items = list(group)
         if parent is not None and len(items) > _FEW:
             yield _ValueRun(parent, tuple(item.reference for item in items if isinstance(item, Value)))
         else:
             yield from items
-
-
-def _plain_parent(node: Node) -> tuple[str, ...] | None:
-    if isinstance(node, Value) and node.reference.position is Position.VALUE:
-        return _parent(node.reference.path)
-    return None

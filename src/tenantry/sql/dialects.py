@@ -47,34 +47,31 @@ class Dialect:
     opening: re.Pattern[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "opening", re.compile(_opening(self)))
+        """Makes ``opening``: a run of plain code, or the start of something that has an end of its own.
 
-
-def _opening(dialect: Dialect) -> str:
-    """One alternation: a run of plain code, or the start of something that has an end of its own.
-
-    No group is possessive: CPython before 3.11.5 then goes on after a failed try in the middle of it (gh-106052).
-    """
-    dash = r"--(?=[\x00-\x20\x7f]|\Z)" if dialect.dashes_need_space else "--"
-    prefix = f"(?:{dialect.prefixes})?" if dialect.prefixes else ""
-    special = "'\"\\[\\]{\\\\/$A-Za-z0-9_\\x80-\\U0010ffff-"
-    code = [rf"[^{special}{'`' if dialect.backticks else ''}{'#' if dialect.hash_comment else ''}]++"]
-    code += [rf"{_WORD}(?!'|&['\"])", r"[0-9][A-Za-z0-9_.]*+", "-(?!-)", r"/(?!\*)", r"\{(?![{%])"]
-    code += [r"\\(?!\{[{%]|\[\[)", rf"\$(?!{_DOLLAR[2:]})" if dialect.dollar_quotes else r"\$"]
-    groups = [("code", f"(?:{'|'.join(code)})+"), ("tag", r"\{\{"), ("statement", r"\{%")]
-    groups += [("bracket", r"\\\[\[")] if dialect.bracket_names else []
-    groups += [("escape", r"\\(?:\{[{%]|\[\[)"), ("open", r"\[\[")]
-    groups += [("name", r"\[") if dialect.bracket_names else ("left", r"\["), ("right", r"\]")]
-    groups += [("line", f"(?:{dash}{'|#' if dialect.hash_comment else ''})[^{dialect.line_end}]*+"), ("dashes", "--")]
-    groups += [("executable", r"/\*M?!")] if dialect.executable_comments else []
-    groups += [("hint", r"/\*\+"), ("block", r"/\*")]
-    double = "string2" if dialect.double_is_string else "name2"
-    groups += [("plain", r"'[^'{\\]*+'(?!')")]  # the common string at once; the rest is read part by part
-    groups += [("string", f"{prefix}'"), (double, f'{"(?:[uU]&)?" if "&" in dialect.prefixes else ""}"')]
-    groups += [("tick", "`")] if dialect.backticks else []
-    groups += [("dollar", _DOLLAR)] if dialect.dollar_quotes else []
-    groups += [("word", rf"{_WORD}|[\s\S]")]
-    return "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in groups)
+        No group is possessive: CPython before 3.11.5 then goes on after a failed try in the middle of it (gh-106052).
+        """
+        dash = r"--(?=[\x00-\x20\x7f]|\Z)" if self.dashes_need_space else "--"
+        prefix = f"(?:{self.prefixes})?" if self.prefixes else ""
+        special = "'\"\\[\\]{\\\\/$A-Za-z0-9_\\x80-\\U0010ffff-"
+        code = [rf"[^{special}{'`' if self.backticks else ''}{'#' if self.hash_comment else ''}]++"]
+        code += [rf"{_WORD}(?!'|&['\"])", r"[0-9][A-Za-z0-9_.]*+", "-(?!-)", r"/(?!\*)", r"\{(?![{%])"]
+        code += [r"\\(?!\{[{%]|\[\[)", rf"\$(?!{_DOLLAR[2:]})" if self.dollar_quotes else r"\$"]
+        groups = [("code", f"(?:{'|'.join(code)})+"), ("tag", r"\{\{"), ("statement", r"\{%")]
+        groups += [("bracket", r"\\\[\[")] if self.bracket_names else []
+        groups += [("escape", r"\\(?:\{[{%]|\[\[)"), ("open", r"\[\[")]
+        groups += [("name", r"\[") if self.bracket_names else ("left", r"\["), ("right", r"\]")]
+        groups += [("line", f"(?:{dash}{'|#' if self.hash_comment else ''})[^{self.line_end}]*+"), ("dashes", "--")]
+        groups += [("executable", r"/\*M?!")] if self.executable_comments else []
+        groups += [("hint", r"/\*\+"), ("block", r"/\*")]
+        double = "string2" if self.double_is_string else "name2"
+        groups += [("plain", r"'[^'{\\]*+'(?!')")]  # the common string at once; the rest is read part by part
+        groups += [("string", f"{prefix}'"), (double, f'{"(?:[uU]&)?" if "&" in self.prefixes else ""}"')]
+        groups += [("tick", "`")] if self.backticks else []
+        groups += [("dollar", _DOLLAR)] if self.dollar_quotes else []
+        groups += [("word", rf"{_WORD}|[\s\S]")]
+        pattern = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in groups)
+        object.__setattr__(self, "opening", re.compile(pattern))
 
 
 DIALECTS: Final[dict[str, Dialect]] = {

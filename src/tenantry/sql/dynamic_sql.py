@@ -178,7 +178,14 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
     """
     words = list(_words(text, lexemes))
     yield from _function_calls(words, rules)
-    yield from _statements(words, prepares=any(rule.prepares for rule in rules))
+    # `execute immediate` and `prepare … from` take an expression in MariaDB and Oracle.
+    prepares = any(rule.prepares for rule in rules)
+    before_these = [("", False, 0), ("", False, 0), *words]
+    for (first, *_), (before, *_), (word, _, offset) in zip(before_these, before_these[1:], words, strict=False):
+        if word == "immediate" and before in {"execute", *_BRACKETS}:
+            yield DynamicCall("execute immediate", offset)
+        if prepares and word == "from" and first == "prepare":
+            yield DynamicCall("prepare … from", offset)
 
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
@@ -203,16 +210,6 @@ def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]
         before = word
 
 
-def _statements(words: Sequence[WordToken], *, prepares: bool) -> Iterator[DynamicCall]:
-    """``execute immediate`` and ``prepare … from``, which take an expression in MariaDB and Oracle."""
-    padded = [("", False, 0), ("", False, 0), *words]
-    for (first, *_), (before, *_), (word, _, offset) in zip(padded, padded[1:], words, strict=False):
-        if word == "immediate" and before in {"execute", *_BRACKETS}:
-            yield DynamicCall("execute immediate", offset)
-        if prepares and word == "from" and first == "prepare":
-            yield DynamicCall("prepare … from", offset)
-
-
 _BRACKETS = ("[[", "]]")
 _LEXEME_SIGNS = {
     LexemeKind.CLAUSE_START: "[[",
@@ -235,18 +232,14 @@ def _words(text: str, lexemes: Sequence[Lexeme]) -> Iterator[WordToken]:
                 word = match.group()
                 yield word.lower(), word[0].isalpha() or word[0] == "_", match.start()
         elif lexeme.kind is LexemeKind.QUOTED:
-            yield from _quoted_words(text, lexeme)
+            first = text[lexeme.start]
+            if first in "uU":
+                yield ESCAPED_NAME, True, lexeme.start
+            elif first == "$":
+                yield "'", False, lexeme.start
+            elif first != "/":  # a hint is a comment
+                yield text[lexeme.start + 1 : lexeme.end - 1].lower(), True, lexeme.start
         elif lexeme.kind is LexemeKind.STRING:
             yield text[lexeme.start : lexeme.end - 1].lower(), False, lexeme.start
         elif lexeme.kind is not LexemeKind.COMMENT:
             yield _LEXEME_SIGNS.get(lexeme.kind, "'"), False, lexeme.start
-
-
-def _quoted_words(text: str, lexeme: Lexeme) -> Iterator[WordToken]:
-    first = text[lexeme.start]
-    if first in "uU":
-        yield ESCAPED_NAME, True, lexeme.start
-    elif first == "$":
-        yield "'", False, lexeme.start
-    elif first != "/":  # a hint is a comment
-        yield text[lexeme.start + 1 : lexeme.end - 1].lower(), True, lexeme.start

@@ -15,7 +15,7 @@ from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.nodes import Clause, Concat, InList, Node, Position, Tree, Value, VariableReference
-from tenantry.sql.placeholders import BoundSQL, Paramstyle, driver_params
+from tenantry.sql.paramstyles import BoundSQL, Paramstyle, driver_params
 from tenantry.sql.renderer import Renderer
 from tenantry.sql.source import Source
 from tenantry.sql.values import check_scalar, is_absent, look_up, type_name
@@ -43,6 +43,11 @@ class Interpreter:
         self._style = style
         self._renderer = renderer
         self._reader = _VariableReader(source, tree)
+        self._read: dict[Position, Callable[[Any, VariableReference], Any]] = {
+            Position.VALUE: self._reader.scalar,
+            Position.TEXT: self._reader.text,
+            Position.LIMIT: self._reader.limit,
+        }
 
     def bind(self, variables: Any) -> BoundSQL:
         """Raises MissingVariable for all variables without a value, else UnbindableValue for the first bad one."""
@@ -68,17 +73,10 @@ class Interpreter:
                 key.append(len(items))
                 params += items
             elif included and isinstance(node, Value):
-                params.append(self._scalar(variables, node.reference))
+                params.append(self._read[node.reference.position](variables, node.reference))
             elif included and isinstance(node, Concat):
                 parts = (part if isinstance(part, str) else self._reader.text(variables, part) for part in node.parts)
                 params.append("".join(parts))
-
-    def _scalar(self, variables: Any, reference: VariableReference) -> Any:
-        if reference.position is Position.TEXT:
-            return self._reader.text(variables, reference)
-        if reference.position is Position.LIMIT:
-            return self._reader.limit(variables, reference)
-        return self._reader.scalar(variables, reference)
 
 
 class _VariableReader:
@@ -137,14 +135,14 @@ class _VariableReader:
         value = look_up(variables, reference.path)
         if not isinstance(value, list | tuple | RecordList):
             raise self._error(reference, f"`in` takes a list, not {type_name(value)}: give a list, or compare with =")
-        return [self._item(item, reference, index) for index, item in enumerate(value)]
-
-    def _item(self, item: Any, reference: VariableReference, index: int) -> Any:
-        try:
-            return check_scalar(item)
-        except ValueError as refusal:
-            problem = _NULL_ITEM if item is None else str(refusal)
-            raise self._error(reference, f"item {index} of the list: {problem}") from None
+        items: list[Any] = []
+        for item in value:
+            try:
+                items.append(check_scalar(item))
+            except ValueError as refusal:
+                problem = _NULL_ITEM if item is None else str(refusal)
+                raise self._error(reference, f"item {len(items)} of the list: {problem}") from None
+        return items
 
     def _error(self, reference: VariableReference, problem: str) -> UnbindableValue:
         return UnbindableValue(

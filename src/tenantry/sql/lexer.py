@@ -72,12 +72,28 @@ _SIMPLE_KINDS = {
     "left": LexemeKind.LEFT_BRACKET,
     "right": LexemeKind.RIGHT_BRACKET,
 }
+_REFUSED = {
+    "statement": (
+        "{% … %} is not in the language yet",
+        "use [[ … ]] for an optional clause; or write \\{% for the characters",
+    ),
+    "executable": (
+        "an executable comment is code on some servers and a comment on others",
+        "write its content without /*! and */",
+    ),
+    "dashes": (
+        "-- without a space after it is two minus signs in MySQL and a comment elsewhere",
+        "write '-- ' for a comment, '- -' for two minus signs",
+    ),
+    "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
+}
+"""Group of ``Dialect.opening`` -> why a template holds none, and the fix."""
 _BACKSLASH_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Cuts the text into lexemes. Raises TemplateError for what never ends, and for a tag where none can stand."""
+    """Cuts the text into lexemes. Raises TemplateError for what never ends, and for a tag where none is allowed."""
     text, opening = source.text, dialect.opening.match
     lexemes: list[Lexeme] = []
     position, length = 0, len(text)
@@ -89,6 +105,8 @@ def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
         group, end = match.lastgroup or "", match.end()
         kind = _SIMPLE_KINDS.get(group)
         if kind is None:
+            if group in _REFUSED:
+                raise source.error(position, *_REFUSED[group])
             lexeme = _READERS[group](source, dialect, position, end)
             end = lexeme.end
         else:
@@ -129,22 +147,13 @@ def _tag(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
     return Lexeme(LexemeKind.TAG, start, end + 2)
 
 
-def _statement(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
-    raise source.error(
-        start,
-        "{% … %} is not in the language yet",
-        "use [[ … ]] for an optional clause; or write \\{% for the characters",
-    )
-
-
-def _line(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
-    _reject_tag(source, start, end, _TAG_OR_STATEMENT, "a comment", "move the variable out of the comment, or write")
-    return Lexeme(LexemeKind.COMMENT, start, end)
-
-
-def _block(source: Source, dialect: Dialect, start: int, end: int, kind: LexemeKind = LexemeKind.COMMENT) -> Lexeme:
-    end = _block_end(source, dialect, start, end)
-    what = "a comment" if kind is LexemeKind.COMMENT else "a hint"
+def _comment(source: Source, dialect: Dialect, start: int, end: int) -> Lexeme:
+    """``--``, ``#``, ``/* */``; a hint ``/*+ */`` is no comment: it goes to the engine."""
+    kind, what = LexemeKind.COMMENT, "a comment"
+    if source.text.startswith("/*", start):
+        if source.text.startswith("/*+", start):
+            kind, what = LexemeKind.QUOTED, "a hint"
+        end = _block_end(source, dialect, start, end)
     _reject_tag(source, start, end, _TAG_OR_STATEMENT, what, f"move the variable out of {what}, or write")
     return Lexeme(kind, start, end)
 
@@ -161,26 +170,6 @@ def _block_end(source: Source, dialect: Dialect, start: int, end: int) -> int:
             if depth == 0:
                 return match.end()
     raise source.error(start, "this comment has no end", "close it with */")
-
-
-def _hint(source: Source, dialect: Dialect, start: int, end: int) -> Lexeme:
-    return _block(source, dialect, start, end, LexemeKind.QUOTED)
-
-
-def _executable(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
-    raise source.error(
-        start,
-        "an executable comment is code on some servers and a comment on others",
-        "write its content without /*! and */",
-    )
-
-
-def _dashes(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
-    raise source.error(
-        start,
-        "-- without a space after it is two minus signs in MySQL and a comment elsewhere",
-        "write '-- ' for a comment, '- -' for two minus signs",
-    )
 
 
 def _string(source: Source, dialect: Dialect, start: int, end: int) -> Lexeme:
@@ -209,7 +198,7 @@ def _string(source: Source, dialect: Dialect, start: int, end: int) -> Lexeme:
         name = _UNTAGGED_PREFIXES[prefix[0].lower()]
         tag = next(part for part in parts if part.kind is LexemeKind.TAG)
         fix = "use a plain literal '…' or a bare {{ name }}, with cast(… as …) where a type is needed"
-        raise source.error(tag.start, f"a variable cannot stand inside a literal of the form {name}'…'", fix)
+        raise source.error(tag.start, f"a variable is not allowed inside a literal of the form {name}'…'", fix)
     # Without a tag only our own escapes are of interest: the text goes out as it came in.
     return Lexeme(
         LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING, start, stop + 1, tuple(parts), backslash
@@ -226,10 +215,6 @@ def _name(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
     return Lexeme(LexemeKind.QUOTED, start, stop)
 
 
-def _bracket(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
-    raise source.error(start, "here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"')
-
-
 def _dollar(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
     delimiter = source.text[start:end]
     close = source.text.find(delimiter, end)
@@ -244,21 +229,17 @@ def _dollar(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
 def _reject_tag(source: Source, start: int, end: int, tag: re.Pattern[str], what: str, fix: str) -> None:
     match = tag.search(source.text, start, end)
     if match is not None:
-        problem = f"a variable cannot stand inside {what}"
+        problem = f"a variable is not allowed inside {what}"
         raise source.error(match.start(), problem, f"{fix} \\{match.group()}")
 
 
 _READERS: dict[str, Callable[[Source, Dialect, int, int], Lexeme]] = {
     "tag": _tag,
-    "statement": _statement,
-    "line": _line,
-    "block": _block,
-    "hint": _hint,
-    "executable": _executable,
-    "dashes": _dashes,
+    "line": _comment,
+    "block": _comment,
+    "hint": _comment,
     "string": _string,
     "string2": _string,
-    "bracket": _bracket,
     "name": _name,
     "name2": _name,
     "tick": _name,

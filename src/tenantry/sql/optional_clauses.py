@@ -60,12 +60,13 @@ class _BracketMatcher:
                 continue
             if (lexeme.kind is LexemeKind.TAG or lexeme.kind is LexemeKind.INTERPOLATED_STRING) and self._doubles:
                 self._doubles[-1].has_variable = True
-            elif lexeme.kind is LexemeKind.CLAUSE_START:
-                self._open(index, lexeme)
             elif lexeme.kind is LexemeKind.LEFT_BRACKET:
                 self._stack.append(_Bracket(double=False))
-            elif lexeme.kind is LexemeKind.ESCAPE and self._source.text.startswith("[[", lexeme.start + 1):
+            elif self._is_array_in_array(lexeme):
                 self._stack += [_Bracket(double=False), _Bracket(double=False)]
+            elif lexeme.kind is LexemeKind.CLAUSE_START:
+                self._doubles.append(_Bracket(double=True, index=index))
+                self._stack.append(self._doubles[-1])
             elif (
                 lexeme.kind is LexemeKind.RIGHT_BRACKET and index != skip and self._stack and self._close(index, lexeme)
             ):
@@ -73,13 +74,14 @@ class _BracketMatcher:
         for bracket in self._doubles:
             self._not_a_clause(bracket)
 
-    def _open(self, index: int, lexeme: Lexeme) -> None:
-        if self._dialect.arrays and _ARRAY.search(self._source.text, max(0, lexeme.start - 12), lexeme.start):
-            self._stack += [_Bracket(double=False), _Bracket(double=False)]
-            return
-        bracket = _Bracket(double=True, index=index)
-        self._stack.append(bracket)
-        self._doubles.append(bracket)
+    def _is_array_in_array(self, lexeme: Lexeme) -> bool:
+        """``\\[[``, and ``array[[`` where the dialect has arrays."""
+        text = self._source.text
+        if lexeme.kind is LexemeKind.ESCAPE:
+            return text.startswith("[[", lexeme.start + 1)
+        if lexeme.kind is not LexemeKind.CLAUSE_START or not self._dialect.arrays:
+            return False
+        return _ARRAY.search(text, max(0, lexeme.start - 12), lexeme.start) is not None
 
     def _close(self, index: int, lexeme: Lexeme) -> bool:
         """Closes the innermost bracket; True if the next ``]`` was used up too."""
@@ -164,7 +166,13 @@ class _ClauseChecker:
         elif lexeme.kind is LexemeKind.CLAUSE_END:
             self._close()
         else:
-            self._string(lexeme)
+            if lexeme.kind in _STRINGS:
+                if lexeme.kind is not LexemeKind.TAG and self._after_string and self._crossed:
+                    problem = "this string would come directly after another one, with only an optional clause between"
+                    raise self._source.error(lexeme.start, problem, "put an operator between them, outside of [[ ]]")
+                self._after_string, self._crossed = True, False
+            elif lexeme.kind is not LexemeKind.COMMENT and not self._source.text[lexeme.start : lexeme.end].isspace():
+                self._after_string = False
             for delimiter in _delimiters(self._source.text, lexeme):
                 self._delimiter(delimiter)
 
@@ -176,17 +184,6 @@ class _ClauseChecker:
         self._after_string |= clause.after_string
         self._crossed = True
 
-    def _string(self, lexeme: Lexeme) -> None:
-        if lexeme.kind in _STRINGS:
-            if lexeme.kind is not LexemeKind.TAG and self._after_string and self._crossed:
-                problem = (
-                    "this string would come to stand beside another one, with nothing but an optional clause between"
-                )
-                raise self._source.error(lexeme.start, problem, "put an operator between them, outside of [[ ]]")
-            self._after_string, self._crossed = True, False
-        elif lexeme.kind is not LexemeKind.COMMENT and not self._source.text[lexeme.start : lexeme.end].isspace():
-            self._after_string = False
-
     def _delimiter(self, delimiter: _Delimiter) -> None:
         opened = self._clauses[-1].opened
         inside = len(self._clauses) > 1
@@ -196,13 +193,11 @@ class _ClauseChecker:
             opened.pop()
         elif inside and delimiter.text == ";":
             self._reject(delimiter, "a statement cannot end in an optional clause")
-        elif inside and (delimiter.text not in _ALSO_ALONE or self._is_open(_OPENED_BY[delimiter.text])):
+        elif inside:
+            innermost = next((clause.opened[-1].text for clause in reversed(self._clauses) if clause.opened), None)
+            if delimiter.text in _ALSO_ALONE and innermost != _OPENED_BY[delimiter.text]:
+                return
             self._reject(delimiter, f"this {delimiter.text} closes nothing that its optional clause opens")
-
-    def _is_open(self, text: str) -> bool:
-        """Whether this is what was opened last, in the clause or around it."""
-        opened = next((clause.opened for clause in reversed(self._clauses) if clause.opened), None)
-        return opened is not None and opened[-1].text == text
 
     def _reject(self, delimiter: _Delimiter, problem: str) -> NoReturn:
         fix = "let [[ ]] hold a whole condition or item, with both ends of each bracket, case … end and between … and"

@@ -12,7 +12,7 @@ from tenantry.sql.dynamic_sql import check_column_names, check_dynamic_sql
 from tenantry.sql.lexer import Lexeme, LexemeKind, lex, unescape
 from tenantry.sql.nodes import Clause, Concat, InList, Node, Position, Text, Tree, Value, VariableReference
 from tenantry.sql.optional_clauses import check_clauses, match_brackets
-from tenantry.sql.placeholders import find_placeholder_conflicts
+from tenantry.sql.paramstyles import find_placeholder_conflicts
 from tenantry.sql.positions import PositionAnalyzer, ReplacedSpan
 from tenantry.sql.source import Source
 
@@ -24,6 +24,7 @@ MAX_CLAUSE_DEPTH = 8
 PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
 NOT_A_FILTER = "not_a_filter"
 """The one filter of the language: the variable restricts no rows, so its clause may be left out."""
+_TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
 _SPACES = frozenset(" \t\r\n") | {""}
 _NO_SPACE_BEFORE = frozenset(" \t\r\n(,")
 _NO_SPACE_AFTER = frozenset(" \t\r\n),;")
@@ -79,43 +80,36 @@ class _Parser:
         self._slices = list(reversed(slices))  # the next one is taken from the end
         self._levels = [_Level(0)]
         self._end = 0  # the text before this offset is in the tree
-        self._spans = self._replaced_spans(PositionAnalyzer(source, dialect, lexemes))
-        self._handlers = {
-            LexemeKind.COMMENT: self._comment,
-            LexemeKind.CLAUSE_START: self._open,
-            LexemeKind.CLAUSE_END: self._close,
-            LexemeKind.ESCAPE: self._escape,
-            LexemeKind.TAG: self._tag,
-            LexemeKind.INTERPOLATED_STRING: self._interpolated_string,
-            LexemeKind.QUOTED: self._quoted,
-            LexemeKind.STRING: self._quoted,
-            LexemeKind.LEFT_BRACKET: self._bracket,
-            LexemeKind.RIGHT_BRACKET: self._bracket,
-        }
-
-    def _replaced_spans(self, analyzer: PositionAnalyzer) -> list[ReplacedSpan]:
-        tags = [
-            (i, lexeme)
-            for i, lexeme in enumerate(self._lexemes)
-            if lexeme.kind is LexemeKind.TAG or lexeme.kind is LexemeKind.INTERPOLATED_STRING
-        ]
+        analyzer = PositionAnalyzer(source, dialect, lexemes)
+        tags = [(index, lexeme) for index, lexeme in enumerate(lexemes) if lexeme.kind in _TAGGED]
         if sum(max(1, len(lexeme.parts)) for _, lexeme in tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
             raise TemplateError(f"a SQL template has at most {MAX_TAGS} variables")
-        return [analyzer.analyze(index, lexeme) for index, lexeme in tags]
+        self._spans = [analyzer.analyze(index, lexeme) for index, lexeme in tags]
+        self._spans.reverse()  # the next one is taken from the end
+        self._handlers = {
+            LexemeKind.COMMENT: self._copy,
+            LexemeKind.CLAUSE_START: self._open,
+            LexemeKind.CLAUSE_END: self._close,
+            LexemeKind.ESCAPE: self._copy,
+            LexemeKind.TAG: self._tag,
+            LexemeKind.INTERPOLATED_STRING: self._interpolated_string,
+            LexemeKind.QUOTED: self._copy,
+            LexemeKind.STRING: self._copy,
+            LexemeKind.LEFT_BRACKET: self._copy,
+            LexemeKind.RIGHT_BRACKET: self._copy,
+        }
 
     def parse(self) -> tuple[Node, ...]:
         """The nodes of the whole text; ``references`` is filled on the way."""
-        self._spans.reverse()  # the next one is taken from the end
         handlers = self._handlers
         for lexeme in self._lexemes:
             kind, start, end, *_ = lexeme
             if end <= self._end:
                 continue
-            tag = kind is LexemeKind.TAG or kind is LexemeKind.INTERPOLATED_STRING
             stop = min(end, self._spans[-1].start) if self._spans else end
             if kind is LexemeKind.CODE:
                 self._code(max(start, self._end), stop)
-            elif tag or start < stop:
+            elif kind in _TAGGED or start < stop:
                 handlers[kind](lexeme)
         level = self._levels[0]
         level.flush()
@@ -132,18 +126,17 @@ class _Parser:
                 start = offset + 1
         text.append(self._text[start:stop])
 
-    def _bracket(self, lexeme: Lexeme) -> None:
-        self._levels[-1].text.append(self._text[lexeme.start : lexeme.end])
-
-    def _comment(self, lexeme: Lexeme) -> None:
-        if self._text.startswith("/*", lexeme.start):
-            self._levels[-1].text.append(" ")
-
-    def _escape(self, lexeme: Lexeme) -> None:
-        self._levels[-1].text.append(self._text[lexeme.start + 1 : lexeme.end])
-
-    def _quoted(self, lexeme: Lexeme) -> None:
-        self._levels[-1].text.append(self._text[lexeme.start : lexeme.end].replace("\\{{", "{{"))
+    def _copy(self, lexeme: Lexeme) -> None:
+        """The author's own text. Backslashes that protect our characters go; a comment is a space or nothing."""
+        text = self._text[lexeme.start : lexeme.end]
+        if lexeme.kind is LexemeKind.COMMENT:
+            text = " " if text.startswith("/*") else ""
+        elif lexeme.kind is LexemeKind.ESCAPE:
+            text = text[1:]
+        else:
+            text = text.replace("\\{{", "{{")
+        if text:
+            self._levels[-1].text.append(text)
 
     def _tag(self, lexeme: Lexeme) -> None:
         span = self._spans.pop()
@@ -163,16 +156,14 @@ class _Parser:
             elif part.kind is LexemeKind.ESCAPE:
                 parts.append(self._text[part.start + 1 : part.end])
             else:
-                parts.append(self._literal_text(part, quote, lexeme.backslash))
+                value = unescape(self._text[part.start : part.end], quote, lexeme.backslash)
+                if "\0" in value:
+                    fix = "remove \\0 from the literal"
+                    raise self._source.error(part.start, "a parameter cannot hold a NUL", fix)
+                parts.append(value)
         only = parts[0]
         alone = len(parts) == 1 and isinstance(only, VariableReference)
         self._add(Value(only) if alone and isinstance(only, VariableReference) else Concat(tuple(parts)), span)
-
-    def _literal_text(self, part: Lexeme, quote: str, backslash: bool) -> str:
-        value = unescape(self._text[part.start : part.end], quote, backslash)
-        if "\0" in value:
-            raise self._source.error(part.start, "a NUL cannot stand in a parameter", "remove \\0 from the literal")
-        return value
 
     def _reference(self, lexeme: Lexeme, position: Position) -> VariableReference:
         path, not_a_filter = _path(self._source, lexeme)

@@ -98,7 +98,11 @@ class PositionAnalyzer:
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
         """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be."""
-        self._reject_glued(lexeme)
+        text = self._source.text
+        before, after = text[lexeme.start - 1 : lexeme.start], text[lexeme.end : lexeme.end + 1]
+        if _in_word(before) or (lexeme.kind is LexemeKind.TAG and _in_word(after)):
+            fix = "write a space beside the variable; a value is never a part of a name"
+            raise self._source.error(lexeme.start, "a variable cannot be a part of a word", fix)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end)
         previous = self._context.preceding(index, 4)
@@ -111,14 +115,6 @@ class PositionAnalyzer:
         self._reject_typed(lexeme, previous)
         return ReplacedSpan(self._value(index, lexeme, previous), lexeme.start, lexeme.end)
 
-    def _reject_glued(self, lexeme: Lexeme) -> None:
-        text = self._source.text
-        before = text[lexeme.start - 1 : lexeme.start]
-        after = text[lexeme.end : lexeme.end + 1]
-        if _in_word(before) or (lexeme.kind is LexemeKind.TAG and _in_word(after)):
-            fix = "write a space beside the variable; a value is never a part of a name"
-            raise self._source.error(lexeme.start, "a variable cannot be a part of a word", fix)
-
     def _string(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> ReplacedSpan:
         first = previous[0].text
         if first in _TYPES or (first == "zone" and previous[2].text in {"with", "without"}):
@@ -127,7 +123,7 @@ class PositionAnalyzer:
             if kind == "interval":
                 fix = "write {{ n }} * interval '1 day', with the unit that you need"
             raise self._source.error(
-                lexeme.start, f"a variable cannot stand inside a literal of the form {kind} '…'", fix
+                lexeme.start, f"a variable is not allowed inside a literal of the form {kind} '…'", fix
             )
         if first == "in":
             raise self._source.error(
@@ -167,23 +163,18 @@ class PositionAnalyzer:
             raise self._source.error(lexeme.start, "a variable cannot be a part of a name", _IDENTIFIER_FIX)
         if following == "(":
             raise self._source.error(lexeme.start, "a variable cannot name a function", _IDENTIFIER_FIX)
-        if previous[0].text == "from" and self._is_operator(index, previous):
-            return
-        self._reject_named(lexeme, previous)
-        clause = self._context.enclosing_clause(index) if previous[0].text in {",", "by"} else ""
-        if clause == "by" and following not in _OPERATORS:
-            problem = "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing"
-            raise self._source.error(lexeme.start, problem, "write the column's name in the template itself")
-
-    def _is_operator(self, index: int, previous: list[SQLToken]) -> bool:
-        """Whether ``from`` belongs to ``is distinct from`` or to a function such as ``extract(… from …)``."""
-        return previous[1].text == "distinct" or self._context.enclosing_function(index) in _FROM_FUNCTIONS
-
-    def _reject_named(self, lexeme: Lexeme, previous: list[SQLToken]) -> None:
         word = previous[0].text
+        if word == "from" and (
+            previous[1].text == "distinct" or self._context.enclosing_function(index) in _FROM_FUNCTIONS
+        ):
+            return  # `is distinct from`, extract(… from …)
         what = "a program" if previous[1].text == "language" else _NAME_AFTER.get(word)
         if what is not None:
             raise self._source.error(lexeme.start, f"a variable after `{word}` would name {what}", _IDENTIFIER_FIX)
+        clause = self._context.enclosing_clause(index) if word in {",", "by"} else ""
+        if clause == "by" and following not in _OPERATORS:
+            problem = "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing"
+            raise self._source.error(lexeme.start, problem, "write the column's name in the template itself")
 
     def _reject_typed(self, lexeme: Lexeme, previous: list[SQLToken]) -> None:
         word = previous[0].text

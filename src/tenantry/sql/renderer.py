@@ -9,7 +9,7 @@ from typing import TypeAlias
 from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.nodes import Clause, Concat, InList, Node, Text, Tree, Value
-from tenantry.sql.placeholders import Paramstyle
+from tenantry.sql.paramstyles import Paramstyle
 
 MAX_PARAMETERS = 32_766
 """Parameters of one statement: SQLite's default limit, and the smallest among the drivers (asyncpg has one more)."""
@@ -85,7 +85,8 @@ class _Rendering:
             elif included and isinstance(node, Text):
                 yield True, node.sql
             elif included and isinstance(node, Value | Concat):
-                yield False, self._placeholder()
+                self._count += 1
+                yield False, self._style.placeholder(self._count)
 
     def _in_list(self, node: InList, length: int) -> Iterator[tuple[bool, str]]:
         if length == 0:
@@ -99,10 +100,6 @@ class _Rendering:
         self._count += length
         yield False, ", ".join(map(self._style.placeholder, numbers))
         yield True, ")"
-
-    def _placeholder(self) -> str:
-        self._count += 1
-        return self._style.placeholder(self._count)
 
 
 def _too_many_parameters(path: str) -> UnbindableValue:

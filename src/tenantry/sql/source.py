@@ -25,7 +25,7 @@ class Source:
             return
         for offset, character in enumerate(text):
             if character == "\0" or "\ud800" <= character <= "\udfff":
-                raise self.error(offset, "a NUL or a lone surrogate cannot stand in SQL", "remove the character")
+                raise self.error(offset, "SQL cannot hold a NUL or a lone surrogate", "remove the character")
 
     def location(self, offset: int) -> Location:
         """Line and column of an offset."""
@@ -42,7 +42,7 @@ class Source:
         if column > _SHOWN // 2:  # the caret stays visible
             cut = column - _SHOWN // 2
             line, column = "…" + line[cut:], column - cut + 1
-        line = _printable(line[:_SHOWN])
+        line = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line[:_SHOWN])
         caret = "".join(map(_blank, line[:column])) + "^"
         return TemplateError(f"{location}: {problem}\n    {line}\n    {caret}\n  fix: {fix}", location=location)
 
@@ -54,7 +54,3 @@ def _blank(character: str) -> str:
     if unicodedata.category(character) in {"Mn", "Me"}:
         return ""
     return "  " if unicodedata.east_asian_width(character) in {"W", "F"} else " "
-
-
-def _printable(line: str) -> str:
-    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line)

@@ -12,8 +12,8 @@ from tenantry.groups import Record
 from tenantry.sql.codegen import Bind, generate
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.nodes import Position, Tree, VariableReference
+from tenantry.sql.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.parser import PATH, parse
-from tenantry.sql.placeholders import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.source import Source
 from tenantry.sql.tenant_guard import droppable, enforce_tenant_guard, is_guarded
 
@@ -113,9 +113,8 @@ class SQLTemplate:
         return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, reference.not_a_filter)
 
     def _own_tree(self) -> Tree:
-        return self._tree(dialect_named(self.dialect)) if self.dialect is not None else self._first_tree()
-
-    def _first_tree(self) -> Tree:
+        if self.dialect is not None:
+            return self._tree(dialect_named(self.dialect))
         first: TemplateError | None = None
         for dialect in DIALECTS.values():  # postgresql is the first
             try:

@@ -33,14 +33,12 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, optional:
             problem, fix = f"{reference.path} is the viewer's: it needs no not_a_filter", "take | not_a_filter out"
             raise source.error(reference.offset, problem, fix)
         if reference.not_a_filter and not reference.clauses:
-            problem = (
-                f"{reference.path} is marked not_a_filter, and stands in no optional clause that could be left out"
-            )
+            problem = f"{reference.path} is marked not_a_filter, and is in no optional clause that could be left out"
             raise source.error(reference.offset, problem, "take | not_a_filter out")
         if reference.clauses and is_guarded(reference, optional) and not reference.not_a_filter:
             raise source.error(
                 reference.offset,
-                f"{reference.path} stands in an optional clause: where the clause goes, its condition would go too",
+                f"{reference.path} is in an optional clause: where the clause goes, its condition would go too",
                 "move it out of [[ ]]; or, where it restricts no rows, write "
                 f"{{{{ {reference.path} | not_a_filter }}}}; "
                 f'or, where a group may lack it, declare it: SQLTemplate(text, optional={{"{reference.path}"}})'

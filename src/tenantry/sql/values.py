@@ -31,16 +31,12 @@ UNREADABLE = (LookupError, TypeError)
 _UNCHECKED = frozenset({bool, date, datetime, time, timedelta, UUID, bytes})
 
 
-def _always(_value: object) -> bool:
-    return True
-
-
 def _has_64_bits(value: int) -> bool:
     return -MAX_INTEGER - 1 <= value <= MAX_INTEGER
 
 
 BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
-    **dict.fromkeys(_UNCHECKED, _always),
+    **dict.fromkeys(_UNCHECKED, lambda value: True),
     str: str.isprintable,  # neither NUL nor a lone surrogate is printable
     int: _has_64_bits,
     float: math.isfinite,
@@ -105,7 +101,8 @@ def check_scalar(value: Any) -> Any:
         if value.is_finite() if kind is Decimal else math.isfinite(value):
             return value
         raise ValueError("infinity and not-a-number cannot be bound")
-    raise ValueError(f"{type_name(value)} cannot be bound{_hint(value)}")
+    name = type_name(value)
+    raise ValueError(f"{name} cannot be bound{_HINTS.get(name, '')}")
 
 
 def _check_text(value: str) -> str:
@@ -128,9 +125,8 @@ def type_name(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
-def _hint(value: Any) -> str:
-    if isinstance(value, Mapping | Record):
-        return ": name one of its values, with a dot"
-    if isinstance(value, list | tuple | RecordList):
-        return " here: a list stands after `in` or `not in`"
-    return ""
+_HINTS = {
+    "an object": ": name one of its values, with a dot",
+    "a list": " here: write `in` or `not in` before it",
+}
+"""A name of ``type_name`` -> what to do instead."""

@@ -12,16 +12,15 @@ from tenantry.backends.memory import MemoryStore
 from tenantry.testing.samples import FrozenClock, make_environment, make_group, make_token
 
 if TYPE_CHECKING:
-    from tenantry.testing.contract import StoreContract
-    from tenantry.testing.contract_backend import BackendContract
-    from tenantry.testing.contract_lease import LeaseContract
+    from tenantry.testing.contract_backend import BackendContract, LeaseContract
+    from tenantry.testing.contract_store import StoreContract
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "BackendContract": "tenantry.testing.contract_backend",
-            "LeaseContract": "tenantry.testing.contract_lease",
-            "StoreContract": "tenantry.testing.contract",
+            "LeaseContract": "tenantry.testing.contract_backend",
+            "StoreContract": "tenantry.testing.contract_store",
         },
     )
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from dataclasses import replace
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from tenantry.errors import IdempotencyInFlight, IdempotencyKeyReused, IdempotencySuperseded, TokenAlreadyRotated
 from tenantry.groups import Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.ports import Store
+from tenantry.testing.contract_backend import rotate
 from tenantry.testing.samples import FrozenClock, make_token
 
 DAY = 24 * 60 * 60
@@ -24,17 +24,17 @@ class IdempotencyContract:
     async def test_a_repeated_rotation_gives_the_same_answer(self, store: Store) -> None:
         """The same key and body rotate once: the second call gives the first answer, marked as replayed."""
         first = await _issued(store)
-        second = await _rotate(store, first, ONCE, grace_seconds=60)
-        again = await _rotate(store, first, ONCE, grace_seconds=60)
+        second = await rotate(store, first, once=ONCE, grace_seconds=60)
+        again = await rotate(store, first, once=ONCE, grace_seconds=60)
         assert again == replace(second, replayed=True)
         assert again.token.version == 2
 
     async def test_a_replay_is_the_answer_as_it_was(self, store: Store) -> None:
         """A change of name or properties in between is not in the replay; the token is live all the same."""
         first = await _issued(store)
-        second = await _rotate(store, first, ONCE)
+        second = await rotate(store, first, once=ONCE)
         await store.update(first.group.environment, "acme", GroupChanges(name="Other", properties=None, mapping={}))
-        again = await _rotate(store, first, ONCE)
+        again = await rotate(store, first, once=ONCE)
         assert again == replace(second, replayed=True)
         assert await store.find(again.token) is not None
 
@@ -52,47 +52,47 @@ class IdempotencyContract:
     async def test_another_body_is_refused(self, store: Store) -> None:
         """A key that comes back with another body is refused, and nothing is written."""
         first = await _issued(store)
-        second = await _rotate(store, first, ONCE)
+        second = await rotate(store, first, once=ONCE)
         with pytest.raises(IdempotencyKeyReused):
-            await _rotate(store, second, IdempotencyKey("key-1", (b"b" * 32,)))
+            await rotate(store, second, once=IdempotencyKey("key-1", (b"b" * 32,)))
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
         """The first hash is stored; a replay whose hashes hold it at any position is the same body."""
         first = await _issued(store)
-        second = await _rotate(store, first, ONCE)
-        again = await _rotate(store, first, IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))
+        second = await rotate(store, first, once=ONCE)
+        again = await rotate(store, first, once=IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))
         assert again == replace(second, replayed=True)
 
     async def test_a_dead_token_is_never_replayed(self, store: Store) -> None:
         """After a further rotation, with or without grace, or after a deletion the key is superseded."""
         first = await _issued(store)
-        second = await _rotate(store, first, ONCE)
-        third = await _rotate(store, second, None, grace_seconds=60)
+        second = await rotate(store, first, once=ONCE)
+        third = await rotate(store, second, grace_seconds=60)
         with pytest.raises(IdempotencySuperseded):
-            await _rotate(store, first, ONCE)
+            await rotate(store, first, once=ONCE)
         last = IdempotencyKey("key-2", (b"a" * 32,))
-        await _rotate(store, third, last)
+        await rotate(store, third, once=last)
         await store.delete(first.group.environment, "acme")
         with pytest.raises(IdempotencySuperseded):
-            await _rotate(store, third, last)
+            await rotate(store, third, once=last)
         await store.get_or_create(first.group.environment, GroupDraft("acme", "Acme"), make_token())
         with pytest.raises(IdempotencySuperseded):
-            await _rotate(store, third, last)
+            await rotate(store, third, once=last)
 
     async def test_a_failed_write_leaves_no_key(self, store: Store) -> None:
         """A rotation that is refused does not use up its key."""
         first = await _issued(store)
-        second = await _rotate(store, first)
+        second = await rotate(store, first)
         with pytest.raises(TokenAlreadyRotated):
-            await _rotate(store, first, ONCE)
-        third = await _rotate(store, second, ONCE)
+            await rotate(store, first, once=ONCE)
+        third = await rotate(store, second, once=ONCE)
         assert not third.replayed
 
     async def test_a_key_belongs_to_its_environment(self, store: Store) -> None:
         """The same key in another environment is another key."""
         first = await _issued(store)
-        await _rotate(store, first, ONCE)
+        await rotate(store, first, once=ONCE)
         other = await store.create_environment("other", Tag.TESTING)
         created = await _create(store, other, ONCE)
         assert (created.created, created.replayed) == (True, False)
@@ -109,7 +109,7 @@ class IdempotencyContract:
     async def test_racing_writers_with_one_key_rotate_once(self, store: Store) -> None:
         """Of 8 rotations with one key one writes; the others replay it or get IdempotencyInFlight."""
         first = await _issued(store)
-        outcomes = await asyncio.gather(*(_rotate(store, first, ONCE) for _ in range(8)), return_exceptions=True)
+        outcomes = await asyncio.gather(*(rotate(store, first, once=ONCE) for _ in range(8)), return_exceptions=True)
         issued = [each for each in outcomes if isinstance(each, Issued)]
         assert all(isinstance(each, Issued | IdempotencyInFlight) for each in outcomes), outcomes
         assert sum(not each.replayed for each in issued) == 1
@@ -128,17 +128,4 @@ async def _issued(store: Store) -> Issued:
 async def _create(store: Store, environment: Environment, once: IdempotencyKey) -> Issued:
     return await store.get_or_create(
         environment, GroupDraft("acme", "Acme"), make_token(tag=environment.tag), once=once
-    )
-
-
-async def _rotate(
-    store: Store, issued: Issued, once: IdempotencyKey | None = None, *, grace_seconds: int = 0
-) -> Issued:
-    return await store.rotate(
-        issued.group.environment,
-        issued.token,
-        key_id="k1",
-        nonce=secrets.token_bytes(16),
-        grace_seconds=grace_seconds,
-        once=once,
     )

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from tenantry.errors import TokenAlreadyRotated, UnknownGroup, UnknownToken
-from tenantry.groups import GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag, Token
+from tenantry.groups import GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.ports import Store
+from tenantry.testing.contract_backend import make_issued, rotate
 from tenantry.testing.samples import FrozenClock, make_token
 
 
@@ -36,7 +37,7 @@ class RotationContract:
 
     async def test_a_rotation_replaces_the_token(self, store: Store) -> None:
         """The new token has version + 1, the given key id and nonce; the old one is dead; the group is the same."""
-        first = await _issued(store)
+        first = await make_issued(store)
         nonce = secrets.token_bytes(16)
         second = await store.rotate(first.group.environment, first.token, key_id="k9", nonce=nonce)
         assert second.token == replace(first.token, key_id="k9", nonce=nonce, version=2)
@@ -48,8 +49,8 @@ class RotationContract:
 
     async def test_of_racing_rotations_one_wins(self, store: Store) -> None:
         """Of 32 rotations of one token exactly one succeeds, and the others get TokenAlreadyRotated."""
-        first = await _issued(store)
-        outcomes = await asyncio.gather(*(_rotate(store, first) for _ in range(32)), return_exceptions=True)
+        first = await make_issued(store)
+        outcomes = await asyncio.gather(*(rotate(store, first) for _ in range(32)), return_exceptions=True)
         won = [each for each in outcomes if isinstance(each, Issued)]
         assert len(won) == 1
         assert sum(isinstance(each, TokenAlreadyRotated) for each in outcomes) == 31
@@ -58,7 +59,7 @@ class RotationContract:
 
     async def test_a_token_of_another_environment_is_unknown(self, store: Store) -> None:
         """No environment can rotate a token of another one, whatever the tags; nothing changes."""
-        first = await _issued(store)
+        first = await make_issued(store)
         for name, tag in [("b", Tag.CUSTOMER), ("c", Tag.TESTING)]:
             foreign = await store.create_environment(name, tag)
             for token in (first.token, replace(first.token, tag=tag)):
@@ -71,26 +72,26 @@ class RotationContract:
     )
     async def test_a_token_that_never_was_is_unknown(self, store: Store, wrong: dict[str, Any]) -> None:
         """A token that differs from the live one in any part, but is not an earlier version, is unknown."""
-        first = await _issued(store)
+        first = await make_issued(store)
         with pytest.raises(UnknownToken):
             await store.rotate(first.group.environment, replace(first.token, **wrong), key_id="k1", nonce=bytes(16))
         assert await store.find(first.token) == first.group
 
     async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
         """Earlier versions get TokenAlreadyRotated, also the one that has its grace."""
-        first = await _issued(store)
-        second = await _rotate(store, first, grace_seconds=60)
+        first = await make_issued(store)
+        second = await rotate(store, first, grace_seconds=60)
         with pytest.raises(TokenAlreadyRotated):
-            await _rotate(store, first)
-        await _rotate(store, second)
+            await rotate(store, first)
+        await rotate(store, second)
         for old in (first, second):
             with pytest.raises(TokenAlreadyRotated):
-                await _rotate(store, old)
+                await rotate(store, old)
 
     async def test_grace_ends_at_its_time(self, store: Store, clock: FrozenClock) -> None:
         """The token before stays good until ``grace_until`` and not a moment longer."""
-        first = await _issued(store)
-        second = await _rotate(store, first, grace_seconds=60)
+        first = await make_issued(store)
+        second = await rotate(store, first, grace_seconds=60)
         assert second.group.grace_until == clock() + timedelta(seconds=60)
         assert await store.find(first.token) == second.group
         assert await store.find(replace(first.token, nonce=bytes(16))) is None
@@ -103,27 +104,27 @@ class RotationContract:
     @pytest.mark.parametrize("grace_seconds", [0, 60])
     async def test_a_further_rotation_ends_the_grace_before(self, store: Store, grace_seconds: int) -> None:
         """At most one earlier version is ever good: a second rotation ends the first one's grace at once."""
-        first = await _issued(store)
-        second = await _rotate(store, first, grace_seconds=60)
-        third = await _rotate(store, second, grace_seconds=grace_seconds)
+        first = await make_issued(store)
+        second = await rotate(store, first, grace_seconds=60)
+        third = await rotate(store, second, grace_seconds=grace_seconds)
         assert await store.find(first.token) is None
         assert (await store.find(second.token) is not None) == (grace_seconds > 0)
         assert await store.find(third.token) == third.group
 
     async def test_a_deleted_group_has_no_grace(self, store: Store) -> None:
         """Deleting kills the token and the one before it, and neither can be rotated."""
-        first = await _issued(store)
-        second = await _rotate(store, first, grace_seconds=60)
+        first = await make_issued(store)
+        second = await rotate(store, first, grace_seconds=60)
         await store.delete(first.group.environment, "acme")
         for dead in (first, second):
             assert await store.find(dead.token) is None
             with pytest.raises(UnknownToken):
-                await _rotate(store, dead)
+                await rotate(store, dead)
 
     async def test_an_update_keeps_the_grace(self, store: Store) -> None:
         """Changing properties neither ends nor extends the grace of the token before."""
-        first = await _issued(store)
-        second = await _rotate(store, first, grace_seconds=60)
+        first = await make_issued(store)
+        second = await rotate(store, first, grace_seconds=60)
         third = await store.update(first.group.environment, "acme", GroupChanges(properties={"a": 1}))
         assert third.group.grace_until == second.group.grace_until
         assert await store.find(first.token) == third.group
@@ -133,30 +134,30 @@ class RotationContract:
         refused write, a replay, a creation and a read call nothing."""
         recorder = _Recorder()
         store.subscribe(recorder)
-        first = await _issued(store)
+        first = await make_issued(store)
         await store.get_or_create(first.group.environment, GroupDraft("acme", "Acme"), make_token())
         await store.find(first.token)
         assert recorder.take() == []
         handle, start = first.token.handle, (await store.changes(None)).generation
-        second = await _rotate(store, first)
+        second = await rotate(store, first)
         assert recorder.take() == [(handle, start + 1)]
         await store.update(first.group.environment, "acme", GroupChanges(name="x"))
         assert recorder.take() == [(handle, start + 2)]
         await store.update(first.group.environment, "acme", GroupChanges(name="x"))
         with pytest.raises(TokenAlreadyRotated):
-            await _rotate(store, first)
+            await rotate(store, first)
         assert recorder.take() == []
         once = IdempotencyKey("key", (bytes(32),))
-        third = await _rotate(store, second, once=once)
+        third = await rotate(store, second, once=once)
         assert recorder.take() == [(handle, start + 3)]
-        assert (await _rotate(store, second, once=once)).token == third.token
+        assert (await rotate(store, second, once=once)).token == third.token
         assert recorder.take() == []
         await store.delete(first.group.environment, "acme")
         assert recorder.take() == [(handle, start + 4)]
 
     async def test_listeners_are_notified_before_the_writer(self, store: Store) -> None:
         """When ``changed`` is called the write is done, and the caller has not had its answer."""
-        first = await _issued(store)
+        first = await make_issued(store)
         seen: list[str] = []
 
         class Listener:
@@ -164,13 +165,13 @@ class RotationContract:
                 seen.append("changed")
 
         store.subscribe(Listener())
-        await _rotate(store, first)
+        await rotate(store, first)
         seen.append("answered")
         assert seen == ["changed", "answered"]
 
     async def test_a_listener_that_fails_harms_nobody(self, store: Store) -> None:
         """The write is answered and the other listeners are called: a bus that is down stops no rotation."""
-        first = await _issued(store)
+        first = await make_issued(store)
         recorder = _Recorder()
 
         class Failing:
@@ -179,34 +180,15 @@ class RotationContract:
 
         store.subscribe(Failing())
         store.subscribe(recorder)
-        second = await _rotate(store, first)
+        second = await rotate(store, first)
         assert await store.find(second.token) == second.group
         assert [handle for handle, _ in recorder.take()] == [first.token.handle]
 
-    async def test_a_missing_group_tells_nobody(self, store: Store) -> None:
-        """There is no handle to tell of when the id is unknown."""
+    async def test_a_missing_group_notifies_nobody(self, store: Store) -> None:
+        """There is no handle to notify of when the id is unknown."""
         recorder = _Recorder()
         store.subscribe(recorder)
         production = await store.create_environment("production", Tag.CUSTOMER)
         with pytest.raises(UnknownGroup):
             await store.delete(production, "nobody")
         assert recorder.take() == []
-
-
-async def _issued(store: Store) -> Issued:
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    return await store.get_or_create(production, GroupDraft("acme", "Acme", {"a": 1}), make_token())
-
-
-async def _rotate(
-    store: Store, issued: Issued, *, grace_seconds: int = 0, once: IdempotencyKey | None = None
-) -> Issued:
-    current: Token = issued.token
-    return await store.rotate(
-        issued.group.environment,
-        current,
-        key_id="k1",
-        nonce=secrets.token_bytes(16),
-        grace_seconds=grace_seconds,
-        once=once,
-    )

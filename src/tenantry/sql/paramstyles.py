@@ -1,6 +1,7 @@
-"""Placeholders: how a driver wants them written and their parameters given (PEP 249, and ``$1``), BoundSQL, which is
-both in one, and what in the author's own SQL a driver could take for a placeholder (``?``, ``:name``, ``@name``,
-``$1``).
+"""Paramstyles: how a driver wants placeholders written and their parameters given (PEP 249, and ``$1``).
+
+Also BoundSQL, which is both in one, and what in the author's own SQL a driver could take for a placeholder (``?``,
+``:name``, ``@name``, ``$1``).
 """
 
 from __future__ import annotations

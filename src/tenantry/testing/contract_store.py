@@ -1,4 +1,16 @@
-"""The contract of groups: get-or-create, update, delete, the separation of environments, exact values."""
+"""StoreContract: what every Store guarantees, as tests to run over your own.
+
+    class TestMyStore(StoreContract):
+        @pytest.fixture
+        async def store(self, clock):
+            store = MyStore(clock=clock)
+            yield store
+            await store.aclose()
+
+It is the sum of the contracts of this package, among them that of groups (GroupContract), which is in this file. The
+store starts empty and takes its time from the fixture ``clock``. The tests run on asyncio by the anyio plugin. For what
+only reads there are BackendContract (``find``) and LeaseContract (``read_at_snapshot``, ``changes``, ``slots`` too).
+"""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -13,6 +25,10 @@ import pytest
 from tenantry.errors import AlreadyExists, UnknownEnvironment, UnknownGroup
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
 from tenantry.ports import Store
+from tenantry.testing.contract_backend import LeaseContract
+from tenantry.testing.contract_directory import AuditContract, DirectoryContract
+from tenantry.testing.contract_idempotency import IdempotencyContract
+from tenantry.testing.contract_rotation import RotationContract
 from tenantry.testing.samples import make_token
 
 EXACT_NAMES = [
@@ -207,6 +223,17 @@ class GroupContract:
             seen += [group.provided_id for group in page]
             after = page[-1].team_id
         assert seen == [str(number) for number in range(7)]
+
+
+class StoreContract(
+    LeaseContract, GroupContract, RotationContract, IdempotencyContract, DirectoryContract, AuditContract
+):
+    """All tests of a Store. A subclass gives the fixture ``store``."""
+
+    @pytest.fixture
+    def backend(self, store: Store) -> Store:
+        """A store is read through itself."""
+        return store
 
 
 def _json(issued: Issued) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.api.headers import SMALL_BODY
+from tenantry.api.request import SMALL_BODY
 from tenantry.backends.memory import MemoryStore
 from tenantry.tokens.formats import checksum
 from tests.api.conftest import JSON_TYPE, Service, make_app

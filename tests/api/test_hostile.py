@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.api.body import MAX_BODY, ClientDisconnected, decode_json, read_body
+from tenantry.api.request import MAX_BODY, ApiRequest, ClientDisconnected
+from tenantry.api.strict_json import decode_json
 from tenantry.errors import BadJson, BodyTooLarge, InvalidBody, RequestTimeout, TenantryError
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import assert_always, code_of
@@ -234,6 +235,11 @@ class Sent:
             await asyncio.Event().wait()
         self.given += 1
         return self.messages[self.given - 1]
+
+
+async def read_body(sent: Sent, announced: int | None, **named: float) -> bytes:
+    lengths = [] if announced is None else [(b"content-length", b"%d" % announced)]
+    return await ApiRequest({"method": "POST", "headers": lengths}, sent).read_body(**named)
 
 
 async def test_a_body_that_is_announced_too_large_is_not_read() -> None:

@@ -194,14 +194,14 @@ DEFENCES: Final = (
     ),
     Defence(
         "no answer of /api/user is cached on its way",
-        "api/responses.py",
+        "api/endpoint.py",
         '    (b"cache-control", b"no-store"),\n',
         "",
         ("tests/api/test_table.py",),
     ),
     Defence(
         "an object with the same name twice is refused",
-        "api/body.py",
+        "api/strict_json.py",
         "if len(values) != len(pairs):",
         "if False:",
         ("tests/api/test_hostile.py",),

@@ -1,116 +1,194 @@
-"""An endpoint and the ASGI app around it: whatever happens behind it, the response is JSON with ``success``."""
+"""Endpoint: one path of the interface, as an ASGI app. Whatever happens behind it, the response is JSON with
+``success`` (SPEC section 7)."""
 
 from __future__ import annotations
 
 import logging
 import time
 import traceback
-from dataclasses import replace
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import Any, Final
 
+from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tenantry.api.body import MAX_BODY, BodyReceiver, ClientDisconnected
-from tenantry.api.headers import RequestHeaders
-from tenantry.api.responses import DEFAULT_FORMAT, ApiResponse, ErrorFormat, api_error_response
-from tenantry.errors import MethodNotAllowed, NotFound, TenantryError
+from tenantry.api.context import Observer, RequestRecord
+from tenantry.api.request import ApiRequest, ClientDisconnected
+from tenantry.errors import (
+    MethodNotAllowed,
+    MissingScope,
+    NotFound,
+    TenantryError,
+    Unauthorized,
+    UnsupportedMediaType,
+)
+from tenantry.http import error_document
 from tenantry.tokens import mask_within
 from tenantry.tracing import HttpServerSpan
 
 _log = logging.getLogger("tenantry.api")
 _access_log = logging.getLogger("tenantry.access")
 
+JSON: Final = "application/json; charset=utf-8"
+PROBLEM: Final = "application/problem+json"
 
-class Endpoint(Protocol):
-    """What serves the requests of one path."""
+_ALWAYS: Final = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"vary", b"Authorization, Accept"),
+)
+_BODY_NOT_READ: Final = (408, 413)
+"""Statuses after which the rest of the body is not read, so the connection cannot serve another request."""
 
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The methods that it serves, OPTIONS apart."""
-
-    async def respond(self, method: str, headers: RequestHeaders, receive: Receive) -> ApiResponse:
-        """The response to a request of one of ``methods``. May raise any TenantryError."""
+# --- responses --------------------------------------------------------------------------------------------------------
 
 
-class EndpointApp:
-    """A plain ASGI app around an Endpoint. A method that it does not serve is 405; an error becomes a response; a bug
-    becomes a 500 that has the request id only, and its traceback is logged without the values of the request."""
+def json_response(
+    document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
+) -> Response:
+    """``document`` with these headers. An Endpoint adds those that every response has."""
+    response = Response(to_json(document), status, media_type=media_type)
+    response.raw_headers.extend(headers)
+    return response
 
-    def __init__(self, endpoint: Endpoint, error_format: ErrorFormat = DEFAULT_FORMAT) -> None:
-        self._endpoint = endpoint
-        self._methods = frozenset(endpoint.methods)
-        self._allow = ", ".join((*endpoint.methods, "OPTIONS")).encode("ascii")
-        self._error_format = replace(error_format, allow=self._allow)
+
+@dataclass(frozen=True, slots=True)
+class ErrorFormat:
+    """How an endpoint writes its errors: the document, and the methods, challenges and media type that it names."""
+
+    allow: bytes = b""
+    challenges: tuple[bytes, ...] = (b'Token realm="api"',)
+    accept: bytes = b"application/json"
+    document: Callable[[TenantryError, str], dict[str, Any]] = error_document
+    scope: bytes = b""
+    """The scope that an API token needs here; named to a bearer whose token lacks it."""
+    bearer: bool = False
+    """Whether the API token came as Bearer, where that is read."""
+
+    def for_scheme(self, scheme: bytes) -> ErrorFormat:
+        """The same for a caller who used this scheme (lower case): the challenge is of that scheme alone, if it is
+        read here (RFC 6749 section 5.2)."""
+        if len(self.challenges) == 1 or not scheme:
+            return self
+        matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
+        return replace(self, challenges=matching, bearer=scheme == b"bearer") if matching else self
+
+
+DEFAULT_FORMAT: Final = ErrorFormat()
+
+
+def api_error_response(
+    error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
+) -> Response:
+    """The response for ``error``: the endpoint's own document, or RFC 9457 with the same members as extensions.
+
+    The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): errors differ by their code.
+    """
+    document = error_format.document(error, request_id)
+    if problem:
+        document = {
+            "type": "about:blank",
+            "title": HTTPStatus(error.status).phrase,
+            "status": error.status,
+            "detail": error.public_message,
+            **document,
+        }
+    headers: list[tuple[bytes, bytes]] = []
+    if isinstance(error, Unauthorized):  # RFC 9110 section 11.6.1
+        headers.extend((b"www-authenticate", challenge) for challenge in error_format.challenges)
+    if isinstance(error, MissingScope) and error_format.bearer:  # RFC 6750 section 3
+        insufficient = b'Bearer realm="api", error="insufficient_scope", scope="%b"' % error_format.scope
+        headers.append((b"www-authenticate", insufficient))
+    if isinstance(error, MethodNotAllowed):
+        headers.append((b"allow", error_format.allow))
+    if isinstance(error, UnsupportedMediaType):
+        headers.append((b"accept", error_format.accept))  # RFC 9110 section 15.5.16
+    if error.retry_after is not None:
+        headers.append((b"retry-after", b"%d" % error.retry_after))
+    return json_response(document, error.status, media_type=PROBLEM if problem else JSON, headers=headers)
+
+
+# --- the endpoint -----------------------------------------------------------------------------------------------------
+
+
+class Endpoint(ABC):
+    """A subclass serves ``methods`` by its ``respond``. OPTIONS is answered here, a method that is not served is 405.
+    An error becomes a response in ``error_format``; a bug becomes a 500 that has the request id only, and its traceback
+    is logged without the values of the request. ``observer`` gets a record of each request that ``respond`` got."""
+
+    def __init__(
+        self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None
+    ) -> None:
+        self._methods = frozenset(methods)
+        self._allow = ", ".join((*methods, "OPTIONS"))
+        self._error_format = replace(error_format, allow=self._allow.encode("ascii"))
+        self._observer = observer
+
+    @abstractmethod
+    async def respond(self, request: ApiRequest) -> Response:
+        """The response to a request of one of ``methods``. May raise any TenantryError, and ClientDisconnected."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
-        headers = RequestHeaders(scope["headers"])
-        request_id = headers.request_id
-        receiver = BodyReceiver(receive)
-        with HttpServerSpan(scope, {"tenantry.request_id": request_id}) as span:
+        request = ApiRequest(scope, receive)
+        with HttpServerSpan(scope, {"tenantry.request_id": request.id}) as span:
+            code, observer = "ok", None
             try:
-                response, code = await self._respond(scope, headers, receiver)
+                response = self._answer_here(scope, request)
+                if response is None:
+                    observer = self._observer
+                    response = await self.respond(request)
             except ClientDisconnected:
                 span.set_attribute("tenantry.outcome", "client_gone")
                 return
-            if not receiver.complete:
-                response = await _after_drain(response, headers, receiver)
-            await response.send(scope, send, request_id)
-            span.set_response(response.status, code)
-        _log_access(scope, response.status, request_id, started)
+            except Exception as raised:  # noqa: BLE001 - the last resort: every request gets a response
+                code = raised.code if isinstance(raised, TenantryError) else TenantryError.code
+                response = self._error_response(raised, request)
+            await _complete(response, request, scope)
+            await response(scope, receive, send)
+            span.set_response(response.status_code, code)
+        if observer is not None:
+            observer(RequestRecord(request.operation, response.status_code, code, time.monotonic() - started))
+        _log_access(scope, response.status_code, request.id, started)
 
-    async def _respond(self, scope: Scope, headers: RequestHeaders, receiver: BodyReceiver) -> tuple[ApiResponse, str]:
-        """The response, and ``ok`` or the code of the error. Raises ClientDisconnected."""
-        error: TenantryError
-        try:
-            _require_plain_path(scope)
-            method: str = scope["method"]
-            if method not in self._methods:
-                return self._respond_to_other(method), "ok"
-            return await self._endpoint.respond(method, headers, receiver.receive), "ok"
-        except ClientDisconnected:
-            raise
-        except TenantryError as raised:
-            error = _internal_error(raised, headers.request_id) if raised.status == 500 else raised
-            if error is raised and error.generic_message is not None:
-                extra = {"request_id": headers.request_id}
-                _log.warning("request %s: %s: %s", headers.request_id, error.code, error.message, extra=extra)
-        except Exception as raised:  # noqa: BLE001 - the last resort: every request gets a response
-            error = _internal_error(raised, headers.request_id)
-        error_format = DEFAULT_FORMAT if isinstance(error, NotFound) else self._error_format.for_scheme(headers.scheme)
-        problem = headers.prefers_problem()
-        return api_error_response(error, headers.request_id, problem=problem, error_format=error_format), error.code
+    def _answer_here(self, scope: Scope, request: ApiRequest) -> Response | None:
+        """The response to what needs no ``respond``. Raises NotFound for an encoded slash: ``/api%2fuser`` is another
+        path than ``/api/user`` (RFC 3986 section 2.2), though a server decodes both to one. Raises MethodNotAllowed."""
+        raw = scope.get("raw_path") or b""
+        if b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower():
+            raise NotFound("there is nothing at this address")
+        if request.method in self._methods:
+            return None
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers={"allow": self._allow})
+        raise MethodNotAllowed(f"this address answers {self._allow}")
 
-    def _respond_to_other(self, method: str) -> ApiResponse:
-        if method == "OPTIONS":
-            return ApiResponse(204, None, headers=((b"allow", self._allow),))
-        raise MethodNotAllowed(f"this address answers {self._allow.decode('ascii')}")
-
-
-def _require_plain_path(scope: Scope) -> None:
-    """Raises NotFound for an encoded slash: ``/api%2fuser`` is another path than ``/api/user`` (RFC 3986 section 2.2),
-    though a server decodes both to one."""
-    raw = scope.get("raw_path") or b""
-    if b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower():
-        raise NotFound("there is nothing at this address")
+    def _error_response(self, raised: Exception, request: ApiRequest) -> Response:
+        """The response, after what the caller must not read was logged. The message of a foreign error may hold a token
+        or a property, so only its type is logged, and where it happened."""
+        error, extra = raised, {"request_id": request.id}
+        if not isinstance(error, TenantryError) or error.status == 500:
+            frames = "".join(traceback.format_tb(raised.__traceback__))
+            _log.error("request %s failed with %s\n%s", request.id, type(raised).__qualname__, frames, extra=extra)
+            error = TenantryError("something went wrong here; the log has more under the request id")
+        elif error.generic_message is not None:
+            _log.warning("request %s: %s: %s", request.id, error.code, error.message, extra=extra)
+        error_format = DEFAULT_FORMAT if isinstance(error, NotFound) else self._error_format.for_scheme(request.scheme)
+        return api_error_response(error, request.id, problem=request.prefers_problem(), error_format=error_format)
 
 
-async def _after_drain(response: ApiResponse, headers: RequestHeaders, receiver: BodyReceiver) -> ApiResponse:
-    """A response that can be sent: no client loses it because it was still sending a small body."""
-    if response.close_connection or not headers.may_drain(MAX_BODY):
-        return response
-    await receiver.drain()
-    return response if receiver.complete else response._replace(close_connection=True)
-
-
-def _internal_error(error: Exception, request_id: str) -> TenantryError:
-    """Logs where it happened. The message of a foreign error may hold a token or a property, so only its type is."""
-    frames = "".join(traceback.format_tb(error.__traceback__))
-    kind = type(error).__qualname__
-    _log.error("request %s failed with %s\n%s", request_id, kind, frames, extra={"request_id": request_id})
-    return TenantryError("something went wrong here; the log has more under the request id")
+async def _complete(response: Response, request: ApiRequest, scope: Scope) -> None:
+    """Adds the headers that every response has, and sees to it that no client loses the response because it was still
+    sending a small body."""
+    response.raw_headers += [*_ALWAYS, (b"x-request-id", request.id.encode("ascii"))]
+    reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
+    if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header
+        response.raw_headers.append((b"connection", b"close"))
 
 
 def _log_access(scope: Scope, status: int, request_id: str, started: float) -> None:
@@ -124,22 +202,10 @@ def _log_access(scope: Scope, status: int, request_id: str, started: float) -> N
 
 async def not_found(request: Request, error: Exception) -> Response:
     """The 404 of an app that serves this interface: ``Starlette(exception_handlers={404: not_found})``."""
-    headers = RequestHeaders(request.scope["headers"])
+    started = time.monotonic()
+    received = ApiRequest(request.scope, request.receive)
     missing = NotFound("there is nothing at this address")
-    response = api_error_response(missing, headers.request_id, problem=headers.prefers_problem())
-    return _StarletteResponse(response, headers)
-
-
-class _StarletteResponse(Response):
-    """An ApiResponse as a Starlette response."""
-
-    def __init__(self, response: ApiResponse, headers: RequestHeaders) -> None:
-        super().__init__(response.body, response.status)
-        self._response = response
-        self._request = headers
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = time.monotonic()
-        response = await _after_drain(self._response, self._request, BodyReceiver(receive))
-        await response.send(scope, send, self._request.request_id)
-        _log_access(scope, self.status_code, self._request.request_id, started)
+    response = api_error_response(missing, received.id, problem=received.prefers_problem())
+    await _complete(response, received, request.scope)
+    _log_access(request.scope, response.status_code, received.id, started)
+    return response

@@ -11,12 +11,11 @@ from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote_plus
 
-from starlette.types import Receive
+from starlette.responses import Response
 
-from tenantry.api.body import read_body
-from tenantry.api.context import ApiContext, ApiTokenCredential, RequestRecorder
-from tenantry.api.headers import RequestHeaders
-from tenantry.api.responses import ApiResponse, ErrorFormat, success_response
+from tenantry.api.context import ApiContext, digest_of
+from tenantry.api.endpoint import Endpoint, ErrorFormat, json_response
+from tenantry.api.request import ApiRequest
 from tenantry.errors import (
     AmbiguousAuthorization,
     InvalidRequest,
@@ -29,6 +28,8 @@ from tenantry.groups import INTROSPECTION, Environment, Reading, Scope, UserGrou
 from tenantry.provisioning import Deadline
 
 TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
+
+FORM: Final = "application/x-www-form-urlencoded"
 
 # --- errors -----------------------------------------------------------------------------------------------------------
 
@@ -57,7 +58,7 @@ def oauth_error_document(error: TenantryError, request_id: str) -> dict[str, Any
 
 OAUTH_FORMAT: Final = ErrorFormat(
     challenges=(b'Token realm="api"', b'Bearer realm="api"', b'Basic realm="api"'),
-    accept=b"application/x-www-form-urlencoded",
+    accept=FORM.encode("ascii"),
     document=oauth_error_document,
     scope=Scope.INTROSPECT.value.encode("ascii"),
 )
@@ -65,7 +66,7 @@ OAUTH_FORMAT: Final = ErrorFormat(
 # --- the endpoint -----------------------------------------------------------------------------------------------------
 
 
-class IntrospectionEndpoint:
+class IntrospectionEndpoint(Endpoint):
     """Answers for the user group tokens of the caller's own environment; all others are only not active. The store of
     record is asked each time, so a rotated token is inactive at once; a forgery never gets there.
 
@@ -73,56 +74,48 @@ class IntrospectionEndpoint:
     the caller is authenticated; a larger one of an unknown caller is never waited for.
     """
 
-    methods: tuple[str, ...] = ("POST",)
-
     def __init__(self, context: ApiContext) -> None:
+        super().__init__("POST", error_format=OAUTH_FORMAT, observer=context.observer)
         self._context = context
 
-    async def respond(self, method: str, headers: RequestHeaders, receive: Receive) -> ApiResponse:
+    async def respond(self, request: ApiRequest) -> Response:
         """200 with what is known of the token. Raises the errors of docs/http-api.md, in its order."""
         context = self._context
-        with RequestRecorder(context.observer) as recorder:
-            deadline = Deadline(context.store_seconds)  # the time that the body takes is not the store's
-            authorization = headers.authorization()  # 400
-            if authorization is None:
-                form = await self._read_form(headers, receive) if headers.is_small_body() else IntrospectionForm(b"")
-                secret = _secret_of_form(form)  # 401, 400
-                caller = await ApiTokenCredential(secret, context.store, deadline, recorder).authenticate()  # 401
-                headers.require_form()  # 415
-            else:
-                secret = _secret_of_header(authorization)  # 401
-                caller = await ApiTokenCredential(secret, context.store, deadline, recorder).authenticate()  # 401
-                form = await self._read_form(headers, receive)  # 400, 413, 408
-                headers.require_form()  # 415
-                if form.values_of("client_secret"):  # 400
-                    raise AmbiguousAuthorization(
-                        "the API token comes in Authorization and as client_secret: send it in one way"
-                    )
-            recorder.set_operation("introspect")
-            text = form.token()  # 400
-            if Scope.INTROSPECT not in caller.scopes:
-                raise MissingScope("this API token may not introspect: create one with --scope introspect")
-            return success_response(await self._introspect(text, caller.environment, deadline))
-
-    async def _read_form(self, headers: RequestHeaders, receive: Receive) -> IntrospectionForm:
-        seconds = self._context.body_seconds
-        return IntrospectionForm(await read_body(receive, headers.content_length(), seconds=seconds))
+        deadline = Deadline(context.store_seconds)  # the time that the body takes is not the store's
+        authorization = request.authorization()  # 400
+        if authorization is None:
+            small = request.has_small_body()
+            form = IntrospectionForm(await request.read_body(context.body_seconds) if small else b"")
+            caller = await context.authenticate(digest_of(_secret_of_form(form)), deadline)  # 401, 400
+            request.require_media_type(FORM)  # 415
+        else:
+            caller = await context.authenticate(digest_of(_secret_of_header(authorization)), deadline)  # 401
+            form = IntrospectionForm(await request.read_body(context.body_seconds))  # 400, 413, 408
+            request.require_media_type(FORM)  # 415
+            if form.values_of("client_secret"):  # 400
+                raise AmbiguousAuthorization(
+                    "the API token comes in Authorization and as client_secret: send it in one way"
+                )
+        request.set_operation("introspect")
+        text = form.token()  # 400
+        if Scope.INTROSPECT not in caller.scopes:
+            raise MissingScope("this API token may not introspect: create one with --scope introspect")
+        return json_response(await self._introspect(text, caller.environment, deadline))
 
     async def _introspect(self, text: str, environment: Environment, deadline: Deadline) -> dict[str, Any]:
         try:
             token = self._context.keys.read(text)
         except InvalidToken:
-            return _inactive()
+            return _INACTIVE
         reading = await deadline.read(self._context.store.read_at_snapshot(token, fresh=True))
         group = reading.group
         if group is None or group.environment.id != environment.id or group.environment.tag is not token.tag:
-            return _inactive()
+            return _INACTIVE
         return _active(group, reading)
 
 
-def _inactive() -> dict[str, Any]:
-    """The whole document of a token that is not good for this caller, whatever is wrong with it."""
-    return {"active": False}
+_INACTIVE: Final[dict[str, Any]] = {"active": False}
+"""The whole document of a token that is not good for this caller, whatever is wrong with it."""
 
 
 def _active(group: UserGroup, reading: Reading) -> dict[str, Any]:
@@ -137,11 +130,11 @@ def _active(group: UserGroup, reading: Reading) -> dict[str, Any]:
     if reading.seconds is None:
         return document
     if group.grace_until is None:
-        return _inactive()
+        return _INACTIVE
     ends = group.grace_until.replace(microsecond=0)
     seconds = reading.seconds - (group.grace_until - ends) / timedelta(seconds=1)
     if seconds <= 0:
-        return _inactive()
+        return _INACTIVE
     return {**document, "exp": int(ends.timestamp()), "seconds": seconds}
 
 

@@ -1,4 +1,4 @@
-"""The operations of ``/api/user`` (SPEC section 4): the models of request bodies, and what each becomes.
+"""The operations of ``/api/user`` (SPEC section 4): each is the model of a request body, and does what it asks for.
 
 Pydantic checks types, names and lengths, and describes them in the OpenAPI document; what a store cannot hold is
 refused by ``tenantry.provisioning``.
@@ -6,9 +6,10 @@ refused by ``tenantry.provisioning``.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from functools import partial
+from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, WithJsonSchema
 
@@ -25,7 +26,7 @@ from tenantry.provisioning.limits import (
     pointer_of,
 )
 
-# --- request bodies ---------------------------------------------------------------------------------------------------
+# --- fields -----------------------------------------------------------------------------------------------------------
 
 MAX_TOKEN: Final = 512
 """Characters of ``current_token``: enough for any token, and for what is sent by mistake."""
@@ -68,34 +69,98 @@ PROPERTIES_SCHEMA: Final[dict[str, Any]] = {
     "additionalProperties": True,
 }
 
+# --- operations -------------------------------------------------------------------------------------------------------
 
-class RequestBody(BaseModel):
-    """No coercion, no unknown field."""
+LoadedGroup: TypeAlias = Issued | NotLoaded | None
+"""A group that was read already; NOT_LOADED if it was not looked for, None if there is none."""
+
+
+class Operation(BaseModel, ABC):
+    """What the body of one request asks for. No coercion, no unknown field."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
+    operation: ClassVar[str]
+    """Its name in metrics and spans."""
+
+    @property
+    def group_to_load(self) -> str | None:
+        """The id of the group to read for it; None if the group is not named by its id."""
+        return None
+
+    def check(self) -> None:
+        """Raises InvalidBody where ``run`` would, without doing anything: for a caller who may not do it."""
+
+    @abstractmethod
+    async def run(
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        *,
+        author: Author,
+        once: IdempotencyKey | None = None,
+        loaded: LoadedGroup = NOT_LOADED,
+    ) -> Provisioned:
+        """Does it. ``loaded``: its group. Raises what the Provisioner raises."""
+
+    @abstractmethod
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """The JSON of a success, with exactly the fields of SPEC section 4."""
 
 
-class GetOrCreate(RequestBody):
+class GetOrCreate(Operation):
     """Gets the user group with this id, or creates it. A group that exists is never changed."""
 
+    operation: ClassVar[str] = "get_or_create"
     user_group_id: GroupId
     name: Name = Field(default="", description="Default: the id.")  # "" cannot be sent, so it means "absent"
     mapping: Mapping = None
     properties: Properties = None
 
+    @property
+    def group_to_load(self) -> str:
+        """Its id."""
+        return self.user_group_id
+
     def draft(self) -> GroupDraft:
         """The group to create if there is none."""
         return GroupDraft(self.user_group_id, self.name or self.user_group_id, self.properties, self.mapping)
 
+    def check(self) -> None:
+        """The limits of a group."""
+        check_draft(self.draft())
 
-class Update(RequestBody):
+    async def run(
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        *,
+        author: Author,
+        once: IdempotencyKey | None = None,
+        loaded: LoadedGroup = NOT_LOADED,
+    ) -> Provisioned:
+        """The group, and whether it is new."""
+        return await provisioner.get_or_create(environment, self.draft(), once, author=author, loaded=loaded)
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
+        group = _group_fields(result, properties=True, tag=method == "POST")
+        return {"success": 1, "new_user_group": result.created, "user_group": group}
+
+
+class Update(Operation):
     """Updates the user group with this id: absent fields stay, `properties` and `mapping` are replaced whole, null
     clears them."""
 
+    operation: ClassVar[str] = "update"
     user_group_id: GroupId
     name: Name = ""
     mapping: Mapping = None
     properties: Properties = None
+
+    @property
+    def group_to_load(self) -> str:
+        """Its id."""
+        return self.user_group_id
 
     def changes(self) -> GroupChanges:
         """What was sent; absent fields are UNCHANGED."""
@@ -106,175 +171,72 @@ class Update(RequestBody):
             self.mapping if "mapping" in given else UNCHANGED,
         )
 
+    def check(self) -> None:
+        """The limits of an id and of what is to change."""
+        check_text(self.user_group_id, "/user_group_id")
+        check_changes(self.changes())
 
-class Rotate(RequestBody):
+    async def run(
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        *,
+        author: Author,
+        once: IdempotencyKey | None = None,
+        loaded: LoadedGroup = NOT_LOADED,
+    ) -> Provisioned:
+        """The group as it is now."""
+        self.check()  # an id that breaks today's limits may be stored; a caller gets the error of the limits
+        return await provisioner.update(environment, self.user_group_id, self.changes(), author=author, loaded=loaded)
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """All fields."""
+        return {"success": 1, "user_group": _group_fields(result, properties=True, tag=True)}
+
+
+class Rotate(Operation):
     """Replaces the user group token by a new one. The old one is dead when the answer arrives."""
 
+    operation: ClassVar[str] = "rotate"
     current_token: Annotated[
         str,
         StringConstraints(max_length=MAX_TOKEN, pattern=NO_NUL),
         Field(description="The current user group token of the group to rotate."),
     ]
 
+    async def run(
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        *,
+        author: Author,
+        once: IdempotencyKey | None = None,
+        loaded: LoadedGroup = NOT_LOADED,
+    ) -> Provisioned:
+        """The group with its new token."""
+        return await provisioner.rotate(environment, self.current_token, once=once, author=author)
 
-# --- operations -------------------------------------------------------------------------------------------------------
-
-Model = TypeVar("Model", bound=RequestBody)
-LoadedGroup: TypeAlias = Issued | NotLoaded | None
-
-
-class ProvisioningCall(NamedTuple):
-    """What an operation runs with; ``loaded`` is its group, if it was read already."""
-
-    provisioner: Provisioner
-    environment: Environment
-    author: Author
-    once: IdempotencyKey | None = None
-    loaded: LoadedGroup = NOT_LOADED
-
-
-class Operation(Protocol):
-    """What one request asks for."""
-
-    @property
-    def name(self) -> str:
-        """For metrics and spans."""
-
-    def check(self) -> None:
-        """Raises InvalidBody where ``run`` would, without doing anything: for a caller who may not do it."""
-
-    @property
-    def provided_id(self) -> str | None:
-        """The id of the group to read for it; None if the group is not named by its id."""
-
-    async def run(self, call: ProvisioningCall) -> Provisioned:
-        """Does it. Raises what the Provisioner raises."""
-
-    def document(self, result: Provisioned) -> dict[str, Any]:
-        """The JSON of a success, with exactly the fields of SPEC section 4."""
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """All fields but the properties."""
+        return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
 
 
-@dataclass(frozen=True, slots=True)
-class GetOrCreateGroup:
-    """The operation of GET and QUERY, and of POST with a ``user_group_id``."""
-
-    name: ClassVar[str] = "get_or_create"
-    draft: GroupDraft
-    with_tag: bool
-    """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
-
-    @property
-    def provided_id(self) -> str:
-        return self.draft.provided_id
-
-    def check(self) -> None:
-        check_draft(self.draft)
-
-    async def run(self, call: ProvisioningCall) -> Provisioned:
-        return await call.provisioner.get_or_create(
-            call.environment, self.draft, call.once, author=call.author, loaded=call.loaded
-        )
-
-    def document(self, result: Provisioned) -> dict[str, Any]:
-        group = _group_fields(result)
-        group["properties"] = thaw(result.group.properties)
-        if self.with_tag:
-            group["api_environment_tag"] = result.group.environment.tag.value
-        return {"success": 1, "new_user_group": result.created, "user_group": group}
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateGroup:
-    """The operation of PUT."""
-
-    name: ClassVar[str] = "update"
-    provided_id: str
-    changes: GroupChanges
-
-    def check(self) -> None:
-        check_text(self.provided_id, "/user_group_id")
-        check_changes(self.changes)
-
-    async def run(self, call: ProvisioningCall) -> Provisioned:
-        self.check()  # an id that breaks today's limits may be stored; a caller gets the error of the limits
-        return await call.provisioner.update(
-            call.environment, self.provided_id, self.changes, author=call.author, loaded=call.loaded
-        )
-
-    def document(self, result: Provisioned) -> dict[str, Any]:
-        group = _group_fields(result)
-        group["properties"] = thaw(result.group.properties)
-        group["api_environment_tag"] = result.group.environment.tag.value
-        return {"success": 1, "user_group": group}
-
-
-@dataclass(frozen=True, slots=True)
-class RotateToken:
-    """The operation of POST with a ``current_token``."""
-
-    name: ClassVar[str] = "rotate"
-    provided_id: ClassVar[None] = None
-    current_token: str
-
-    def check(self) -> None:
-        """Any text is accepted."""
-
-    async def run(self, call: ProvisioningCall) -> Provisioned:
-        return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
-
-    def document(self, result: Provisioned) -> dict[str, Any]:
-        return {
-            "success": 1,
-            "user_group": {**_group_fields(result), "api_environment_tag": result.group.environment.tag.value},
-        }
-
-
-def _group_fields(result: Provisioned) -> dict[str, Any]:
+def _group_fields(result: Provisioned, *, properties: bool, tag: bool) -> dict[str, Any]:
     group = result.group
-    return {"team_id": group.team_id, "token": result.token, "name": group.name, "provided_id": group.provided_id}
+    fields = {"team_id": group.team_id, "token": result.token, "name": group.name, "provided_id": group.provided_id}
+    if properties:
+        fields["properties"] = thaw(group.properties)
+    if tag:
+        fields["api_environment_tag"] = group.environment.tag.value
+    return fields
 
 
 # --- from a body ------------------------------------------------------------------------------------------------------
 
-
-def _get(body: dict[str, Any]) -> Operation:
-    return GetOrCreateGroup(_valid(GetOrCreate, body).draft(), with_tag=False)
+Model = TypeVar("Model", bound=Operation)
 
 
-def _put(body: dict[str, Any]) -> Operation:
-    update = _valid(Update, body)
-    return UpdateGroup(update.user_group_id, update.changes())
-
-
-def _rotation(body: dict[str, Any]) -> Operation:
-    return RotateToken(_valid(Rotate, body).current_token)
-
-
-def _post(body: dict[str, Any]) -> Operation:
-    rotates, creates = "current_token" in body, "user_group_id" in body
-    if rotates == creates:
-        raise AmbiguousRequest("send either current_token (to rotate) or user_group_id (to get or create)", field="")
-    if rotates:
-        return _rotation(body)
-    return GetOrCreateGroup(_valid(GetOrCreate, body).draft(), with_tag=True)
-
-
-OperationParser: TypeAlias = Callable[[dict[str, Any]], Operation]
-"""Makes an operation of a body. Raises InvalidBody, AmbiguousRequest."""
-
-OPERATIONS: Final[dict[str, OperationParser]] = {
-    "GET": _get,
-    "PUT": _put,
-    "POST": _post,
-    "QUERY": _get,
-}
-"""What each method of ``/api/user`` makes of a body."""
-
-ROTATION: Final[dict[str, OperationParser]] = {"POST": _rotation}
-"""The same of ``/api/user/rotate``, a path with one purpose."""
-
-
-def _valid(model: type[Model], body: dict[str, Any]) -> Model:
+def _parse(model: type[Model], body: dict[str, Any]) -> Model:
     try:
         return model.model_validate(body)
     except ValidationError as error:
@@ -282,6 +244,28 @@ def _valid(model: type[Model], body: dict[str, Any]) -> Model:
     # Raised here, and not in the handler: the error of pydantic holds the input.
     path = first["loc"][:-1] if first["loc"][-1:] == ("[key]",) else first["loc"]
     raise InvalidBody(_MESSAGES.get(first["type"], first["msg"]), field=pointer_of(path))
+
+
+def _parse_post(body: dict[str, Any]) -> Operation:
+    rotates, creates = "current_token" in body, "user_group_id" in body
+    if rotates == creates:
+        raise AmbiguousRequest("send either current_token (to rotate) or user_group_id (to get or create)", field="")
+    return _parse(Rotate if rotates else GetOrCreate, body)
+
+
+OperationParser: TypeAlias = Callable[[dict[str, Any]], Operation]
+"""Makes an operation of a body. Raises InvalidBody, AmbiguousRequest."""
+
+OPERATIONS: Final[dict[str, OperationParser]] = {
+    "GET": partial(_parse, GetOrCreate),
+    "PUT": partial(_parse, Update),
+    "POST": _parse_post,
+    "QUERY": partial(_parse, GetOrCreate),
+}
+"""What each method of ``/api/user`` makes of a body."""
+
+ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
+"""The same of ``/api/user/rotate``, a path with one purpose."""
 
 
 _MESSAGES: Final = {

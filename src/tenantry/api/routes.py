@@ -1,4 +1,5 @@
-"""create_api: the Starlette routes of the interface; FastRouter: the shortest way to them in an app of our own."""
+"""create_api: the Starlette routes of the interface, with ``/healthz``, ``/readyz`` and the OpenAPI documents, which
+need no API token. FastRouter: the shortest way to them in an app of our own."""
 
 from __future__ import annotations
 
@@ -6,19 +7,57 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from starlette.applications import Starlette
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from tenantry.api.body import BODY_SECONDS
-from tenantry.api.context import STORE_SECONDS, ApiContext, Observer, no_observer
-from tenantry.api.endpoint import Endpoint, EndpointApp
-from tenantry.api.health import DocumentEndpoint, HealthEndpoint, ReadinessEndpoint, never_draining
-from tenantry.api.introspection import OAUTH_FORMAT, IntrospectionEndpoint
+from tenantry.api.context import STORE_SECONDS, ApiContext, Observer
+from tenantry.api.endpoint import JSON, Endpoint, json_response
+from tenantry.api.introspection import IntrospectionEndpoint
 from tenantry.api.openapi import openapi_document
 from tenantry.api.operations import OPERATIONS, ROTATION
+from tenantry.api.request import BODY_SECONDS, ApiRequest
 from tenantry.api.user import KeysInFlight, UserGroupEndpoint
+from tenantry.errors import Draining
 from tenantry.ports import Store, WatchedBus
+from tenantry.provisioning import Deadline
 from tenantry.tokens import KeyRing
+
+_DEGRADED = frozenset({"lost", "deaf"})
+
+
+class DocumentEndpoint(Endpoint):
+    """A document that is always the same: of OpenAPI, or of ``/healthz``, which is 200 while the process runs."""
+
+    def __init__(self, document: dict[str, object]) -> None:
+        super().__init__("GET", "HEAD")
+        self._body = json_response(document).body
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """The document."""
+        return Response(self._body, media_type=JSON)
+
+
+class ReadinessEndpoint(Endpoint):
+    """``/readyz``: asks the store, whose StoreUnavailable becomes 503 with Retry-After; 503 also while draining.
+
+    A bus only makes things faster, so one that is lost or deaf is listed as degraded, and the status stays 200.
+    """
+
+    def __init__(self, store: Store, seconds: float, draining: Callable[[], bool], buses: Sequence[WatchedBus]) -> None:
+        super().__init__("GET", "HEAD")
+        self._store = store
+        self._seconds = seconds
+        self._draining = draining
+        self._buses = buses
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """200 when the store can be used. Raises Draining, StoreUnavailable."""
+        if self._draining():
+            raise Draining("this server is about to stop: send requests to another")
+        await Deadline(self._seconds).read(self._store.ready())
+        degraded = [f"{type(bus).__name__}: {bus.status}" for bus in self._buses if bus.status in _DEGRADED]
+        return json_response({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +77,8 @@ def create_api(
     *,
     body_seconds: float = BODY_SECONDS,
     store_seconds: float = STORE_SECONDS,
-    observer: Observer = no_observer,
-    draining: Callable[[], bool] = never_draining,
+    observer: Observer | None = None,
+    draining: Callable[[], bool] = lambda: False,
     contact: str | None = None,
     buses: Sequence[WatchedBus] = (),
 ) -> Api:
@@ -52,13 +91,13 @@ def create_api(
     """
     context = ApiContext(store, keys, body_seconds, store_seconds, observer)
     in_flight = KeysInFlight()
-    user = EndpointApp(UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight))
-    rotate = EndpointApp(UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight))
-    introspect = EndpointApp(IntrospectionEndpoint(context), OAUTH_FORMAT)
+    user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
+    rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)
+    introspect = IntrospectionEndpoint(context)
     others: dict[str, Endpoint] = {
         "/openapi.json": DocumentEndpoint(openapi_document("3.1", contact=contact)),
         "/openapi-3.2.json": DocumentEndpoint(openapi_document("3.2", contact=contact)),
-        "/healthz": HealthEndpoint(),
+        "/healthz": DocumentEndpoint({"success": 1, "status": "ok"}),
         "/readyz": ReadinessEndpoint(store, store_seconds, draining, buses),
     }
     return Api(
@@ -69,7 +108,7 @@ def create_api(
             Route("/api/user/rotate/", rotate, include_in_schema=False),
             Route("/oauth/introspect", introspect, name="introspection"),
             Route("/oauth/introspect/", introspect, include_in_schema=False),
-            *(Route(path, EndpointApp(endpoint)) for path, endpoint in others.items()),
+            *(Route(path, endpoint) for path, endpoint in others.items()),
         )
     )
 
@@ -77,14 +116,14 @@ def create_api(
 class FastRouter:
     """An ASGI app in front of ``app``, which has the routes of ``create_api`` and no middleware.
 
-    A request for one of our own paths goes straight to its EndpointApp, which needs nothing of what Starlette does on
+    A request for one of our own paths goes straight to its Endpoint, which needs nothing of what Starlette does on
     the way to a route: an eighth of the time of a GET. All else goes to ``app``.
     """
 
     def __init__(self, app: Starlette) -> None:
         self._app = app
         routes = [route for route in app.routes if isinstance(route, Route)]
-        self._endpoints = {route.path: route.endpoint for route in routes if isinstance(route.endpoint, EndpointApp)}
+        self._endpoints = {route.path: route.endpoint for route in routes if isinstance(route.endpoint, Endpoint)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint = self._endpoints.get(scope["path"]) if scope["type"] == "http" else None

@@ -6,8 +6,6 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Coroutine, Generator
-from functools import partial
-from types import coroutine
 from typing import Any, Final, TypeAlias, TypeVar
 
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
@@ -80,7 +78,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
             if (ends := limit.when()) is not None:
                 loop = asyncio.get_running_loop()
                 extension = loop.call_at(ends - _EXTEND_BEFORE_SECONDS, _extend, limit, ends, extra)
-            return await _resume(call, waiting_for)
+            return await _Started(call, waiting_for)
     except TimeoutError:
         if not limit.expired():
             raise  # the call's own
@@ -100,16 +98,19 @@ def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> 
         limit.reschedule(ends + seconds + WRITE_GRACE_SECONDS)
 
 
-@coroutine
-def _resume(call: Call[T], waiting_for: Any) -> Generator[Any, Any, T]:
-    """``await call`` of a call that already waits for ``waiting_for``."""
-    while True:
-        try:
-            step = partial(call.send, (yield waiting_for))
-        except BaseException as error:  # noqa: BLE001 - also a cancellation: the call has to see it
-            step = partial(call.throw, error)
-        try:
-            waiting_for = step()
-        except StopIteration as done:
-            result: T = done.value
-            return result
+class _Started(Generator[Any, Any, T]):
+    """``await`` of it goes on with a call whose first step was taken, and waits for ``waiting_for``. An exception that
+    comes in, a cancellation too, goes to the call."""
+
+    def __init__(self, call: Call[T], waiting_for: Any) -> None:
+        self._call = call
+        self._first = [waiting_for]
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self
+
+    def send(self, value: Any) -> Any:
+        return self._first.pop() if self._first else self._call.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._call.throw(*error)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tenantry.errors import InvalidBody
@@ -84,24 +84,20 @@ def check_properties(properties: Mapping[str, Any]) -> None:
         raise InvalidBody("this must be an object", field="/properties")
     validator = _PropertyValidator()
     validator.visit(properties, ("properties",), 1)
-    if validator.at_most > MAX_BYTES and _size(properties) > MAX_BYTES:
-        raise InvalidBody(f"the properties are larger than {MAX_BYTES} bytes of JSON", field="/properties")
+    if validator.at_most > MAX_BYTES:
+        plain = json.dumps(thaw(Record(properties)), ensure_ascii=False, separators=(",", ":"))
+        if len(plain.encode()) > MAX_BYTES:
+            raise InvalidBody(f"the properties are larger than {MAX_BYTES} bytes of JSON", field="/properties")
 
 
 def pointer_of(path: Iterable[object]) -> str:
     """The JSON pointer of a path. A part that could not be shown is shown with question marks, or cut; a token in one
     is masked, for a secret may stand where a name belongs."""
-    return "".join(f"/{_escaped(str(part))}" for part in path)
-
-
-def _escaped(part: str) -> str:
-    clean = mask_within(part)[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
-    return clean.replace("~", "~0").replace("/", "~1")
-
-
-def _size(properties: Mapping[str, Any]) -> int:
-    plain = json.dumps(thaw(Record(properties)), ensure_ascii=False, separators=(",", ":"))
-    return len(plain.encode())
+    pointer = ""
+    for part in path:
+        clean = mask_within(str(part))[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
+        pointer += "/" + clean.replace("~", "~0").replace("/", "~1")
+    return pointer
 
 
 def _check_characters(text: str, pointer: str) -> None:
@@ -132,8 +128,16 @@ class _PropertyValidator:
             self.at_most += 6
         elif kind is int or kind is float:
             self._number(value, path)
+        elif depth > MAX_DEPTH:
+            raise InvalidBody(f"the properties are nested deeper than {MAX_DEPTH} levels", field=pointer_of(path))
+        elif isinstance(value, Mapping | Record):
+            self._object(value, path, depth)
+        elif isinstance(value, list | tuple | RecordList):
+            self.at_most += 4
+            for index, item in enumerate(value):
+                self.visit(item, (*path, index), depth + 1)
         else:
-            self._container(value, path, depth)
+            raise InvalidBody("this is not a JSON value", field=pointer_of(path))
 
     def _text(self, text: str, path: tuple[object, ...]) -> None:
         self.at_most += _WORST_CHARACTER * len(text) + 4
@@ -148,24 +152,14 @@ class _PropertyValidator:
         elif not math.isfinite(number):
             raise InvalidBody("this number is too large", field=pointer_of(path))
 
-    def _container(self, value: Any, path: tuple[object, ...], depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise InvalidBody(f"the properties are nested deeper than {MAX_DEPTH} levels", field=pointer_of(path))
-        for part, item in self._items(value, path):
-            self.visit(item, (*path, part), depth + 1)
-
-    def _items(self, value: Any, path: tuple[object, ...]) -> Iterator[tuple[object, Any]]:
+    def _object(self, value: Mapping[str, Any] | Record, path: tuple[object, ...], depth: int) -> None:
         self.at_most += 4
-        if isinstance(value, list | tuple | RecordList):
-            yield from enumerate(value)
-            return
-        if not isinstance(value, Mapping | Record):
-            raise InvalidBody("this is not a JSON value", field=pointer_of(path))
         self.keys += len(value)
         if self.keys > MAX_KEYS:
             raise InvalidBody(f"the properties have more than {MAX_KEYS} names in all", field="/properties")
         for name in value:
             if not isinstance(name, str):
                 raise InvalidBody("the names of properties are strings", field=pointer_of(path))
-            self._text(name, (*path, name))
-            yield name, value[name]
+            inner = (*path, name)
+            self._text(name, inner)
+            self.visit(value[name], inner, depth + 1)

@@ -9,6 +9,7 @@ import re
 from importlib.metadata import version as installed_version
 from typing import Any, Final, Literal
 
+from tenantry.api.endpoint import DEFAULT_FORMAT
 from tenantry.api.introspection import OAUTH_FORMAT
 from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_examples
 from tenantry.api.openapi.paths import (
@@ -21,7 +22,6 @@ from tenantry.api.openapi.paths import (
     user_path,
 )
 from tenantry.api.openapi.schemas import schemas
-from tenantry.api.responses import DEFAULT_FORMAT
 
 JsonObject = dict[str, Any]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from tenantry import errors
-from tenantry.api.responses import ErrorFormat, api_error_response
+from tenantry.api.endpoint import ErrorFormat, api_error_response
 
 JsonObject = dict[str, Any]
 
@@ -198,13 +198,13 @@ def error_examples(
         case = _EXAMPLES[code]
         for form in ("", "problem_"):
             response = api_error_response(_error_of(case), REQUEST_ID, problem=bool(form), error_format=error_format)
-            yield f"{style}{form}{code}", {"summary": case.when, "value": json.loads(response.body or b"")}
+            yield f"{style}{form}{code}", {"summary": case.when, "value": json.loads(bytes(response.body))}
 
 
 def _headers(case: _Example, error_format: ErrorFormat) -> Iterator[str]:
     for each in (error_format, error_format.for_scheme(b"bearer")):  # some headers depend on how the API token came
         response = api_error_response(_error_of(case), REQUEST_ID, problem=False, error_format=each)
-        yield from (name.decode("ascii").title().replace("Www", "WWW") for name, _ in response.headers)
+        yield from (name.decode("ascii").title().replace("Www", "WWW") for name, _ in response.raw_headers)
 
 
 def _error_of(case: _Example) -> errors.TenantryError:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from tenantry.api.endpoint import DEFAULT_FORMAT
 from tenantry.api.introspection import OAUTH_FORMAT
 from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_responses
 from tenantry.api.openapi.schemas import reference
-from tenantry.api.responses import DEFAULT_FORMAT
 
 JsonObject = dict[str, Any]
 

@@ -1,107 +1,12 @@
-"""The body of a request: read within limits of size and time, and decoded as strict JSON.
-
-An error gives the position of a mistake and never the text around it.
-"""
+"""The body of a request as strict JSON. An error gives the position of a mistake and never the text around it."""
 
 from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
 from typing import Any, Final
 
-from starlette.types import Message, Receive
-
-from tenantry.errors import BadJson, BodyTooLarge, InvalidBody, RequestTimeout
-from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
-
-MAX_BODY: Final = 64 * 1024
-"""Bytes."""
-
-BODY_SECONDS: Final = 10.0
-"""How long a client may take to send its body."""
-
-DRAIN_SECONDS: Final = 1.0
-"""How long the rest of a body is waited for that is not used."""
-
-
-class ClientDisconnected(Exception):
-    """The client closed the connection before its body was complete: nothing was done and nothing is sent."""
-
-
-async def read_body(receive: Receive, announced: int | None, *, seconds: float = BODY_SECONDS) -> bytes:
-    """The whole body of an ASGI request; ``announced`` is its Content-Length.
-
-    A server sends ``100 Continue`` when a body is first asked for, so one that is announced too large is never sent.
-    Raises BodyTooLarge, RequestTimeout, ClientDisconnected.
-    """
-    if announced is not None and announced > MAX_BODY:
-        raise _too_large()
-    try:
-        return await run_with_timeout(seconds, _read(receive))
-    except DeadlineExceeded:
-        raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
-
-
-async def _read(receive: Receive) -> bytes:
-    """Linear in the size, however small the chunks."""
-    message = await receive()
-    chunk = _chunk(message)
-    if not message.get("more_body", False):
-        return chunk
-    body = bytearray(chunk)
-    while message.get("more_body", False):
-        message = await receive()
-        body += _chunk(message)
-        if len(body) > MAX_BODY:
-            raise _too_large()
-    return bytes(body)
-
-
-def _chunk(message: Message) -> bytes:
-    if message["type"] == "http.disconnect":
-        raise ClientDisconnected
-    chunk: bytes = message.get("body", b"")
-    if len(chunk) > MAX_BODY:
-        raise _too_large()
-    return chunk
-
-
-def _too_large() -> BodyTooLarge:
-    return BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
-
-
-class BodyReceiver:
-    """Passes on the messages of a request. ``complete``: the body has come to its end."""
-
-    __slots__ = ("_receive", "complete")
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self.complete: bool = False
-
-    async def receive(self) -> Message:
-        """The next ASGI message."""
-        message = await self._receive()
-        self.complete = not message.get("more_body", False)
-        return message
-
-    async def drain(self) -> None:
-        """Reads and forgets the rest of the body, 64 KiB at most and for a second at most.
-
-        A client that is still sending when the server answers and closes may lose the answer to a reset of the
-        connection (RFC 9112 section 9.6). ``complete`` says whether it came to its end.
-        """
-        with suppress(DeadlineExceeded):
-            await run_with_timeout(DRAIN_SECONDS, self._drain())
-
-    async def _drain(self) -> None:
-        size = 0
-        while not self.complete and size <= MAX_BODY:
-            size += len((await self.receive()).get("body", b""))
-
-
-# --- JSON -------------------------------------------------------------------------------------------------------------
+from tenantry.errors import BadJson, InvalidBody
 
 # A string that never ends is one token, up to the end of the text. Otherwise each quote in it would be tried as the
 # start of another: time that grows with the square of the size.

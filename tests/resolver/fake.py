@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tenantry.cache import SLOT_COUNT, slot_index
 from tenantry.groups import Change, Changes, Reading, Tag, Token, UserGroup
+from tenantry.resolver import Resolver
 from tenantry.testing import make_group
 from tenantry.tokens import KeyRing, SigningKey, draft_token
 
@@ -142,3 +143,8 @@ def token_of(group: UserGroup, *, version: int | None = None, keys: KeyRing = KE
 def unknown_token() -> bytes:
     """Signed by us, of no group."""
     return KEYS.mint(draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)).encode()
+
+
+def loads(resolver: Resolver) -> list[bytes]:
+    """The tokens that are being loaded, on any event loop."""
+    return [key for flights, _ in resolver._flights._values.values() for key in flights]

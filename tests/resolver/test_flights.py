@@ -11,7 +11,7 @@ from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.resolver import Resolver
 from tenantry.resolver.loading import WAKEN_AT_ONCE
 from tenantry.testing import make_group
-from tests.resolver.fake import KEYS, FakeBackend, unknown_token
+from tests.resolver.fake import KEYS, FakeBackend, loads, unknown_token
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ async def test_a_thousand_misses_cost_one_read(resolver: Resolver, backend: Fake
     assert all(answer is group for answer in await asyncio.gather(*waiting))
     assert backend.reads == 1
     assert (resolver.counters.misses, resolver.counters.joined) == (1_000, 999)
-    assert resolver._flights == {}
+    assert loads(resolver) == []
     assert resolver._cache._fills == {}
 
 
@@ -117,7 +117,7 @@ async def test_a_load_that_all_have_left_still_fills_the_cache(resolver: Resolve
     backend.gate.set()
     await settle()
     assert resolver.peek(token) is group
-    assert resolver._flights == {}
+    assert loads(resolver) == []
 
 
 async def test_a_load_that_a_write_overtook_is_never_stored(resolver: Resolver, backend: FakeBackend) -> None:
@@ -180,7 +180,7 @@ async def test_a_backend_that_never_answers_is_unavailable(backend: FakeBackend)
     backend.gate = asyncio.Event()
     with pytest.raises(StoreUnavailable):
         await resolver.resolve(token)
-    assert resolver._flights == {}
+    assert loads(resolver) == []
 
 
 async def test_a_backend_that_cancels_itself_hangs_nobody(resolver: Resolver, backend: FakeBackend) -> None:
@@ -221,7 +221,7 @@ def test_one_event_loop_after_another(backend: FakeBackend) -> None:
     for _ in range(3):
         resolver.forget()
         assert asyncio.run(resolver.resolve(token)) is group
-    assert resolver._flights == {}
+    assert loads(resolver) == []
     assert resolver._cache._fills == {}
 
 
@@ -232,6 +232,6 @@ def test_what_must_stop_the_loop_stops_it(backend: FakeBackend) -> None:
     backend.error = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(resolver.resolve(token))
-    assert resolver._flights == {}
+    assert loads(resolver) == []
     backend.error = None
     gc.collect()  # asyncio logs the task's exception when the task goes: here, where the log is caught

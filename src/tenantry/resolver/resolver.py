@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable
+from tenantry.loop_local import LoopLocal
 from tenantry.ports import LeasedBackend
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
@@ -82,8 +83,7 @@ class Resolver:
             leased, self._cache, self.counters, self._subscriptions,
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._flights: dict[tuple[asyncio.AbstractEventLoop, bytes], SingleFlight] = {}
+        self._flights: LoopLocal[dict[bytes, SingleFlight]] = LoopLocal(dict)
 
     def __repr__(self) -> str:
         return f"<Resolver of {self._reader.name}, {len(self._cache)} tokens cached>"
@@ -146,9 +146,10 @@ class Resolver:
             self._poller.ensure_running(loop)
         else:
             self._subscriptions.start(loop)
-        flight = self._flights.get((loop, key))
+        flights = self._flights.get()
+        flight = flights.get(key)
         if flight is None or not (flight.fill is None or self._cache.is_valid(flight.fill, self._clock())):
-            flight = self._start(loop, key, token, ahead=ahead)
+            flight = self._start(flights, key, token, ahead=ahead)
         else:
             self.counters.joined += 1
         return await flight.join()
@@ -171,7 +172,7 @@ class Resolver:
         backend is not closed, and the resolver can be used again."""
         loop = asyncio.get_running_loop()
         tasks: list[asyncio.Task[UserGroup] | asyncio.Task[None]] = []
-        tasks += [flight.task for (owner, _), flight in list(self._flights.items()) if owner is loop]
+        tasks += [flight.task for flight in self._flights.get().values()]
         for task in tasks:
             task.cancel()
         ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
@@ -194,31 +195,27 @@ class Resolver:
 
     # --- the backend --------------------------------------------------------------------------------------------------
 
-    def _start(self, loop: asyncio.AbstractEventLoop, key: bytes, token: Token, *, ahead: bool) -> SingleFlight:
-        if loop is not self._loop:
-            self._loop = loop
-            for old in [old for old in list(self._flights) if old[0].is_closed()]:
-                self._flights.pop(old, None)  # its loop was closed under it, and can finish nothing
-        flight = SingleFlight(loop)
-        flight_key = (loop, key)
-        self._flights[flight_key] = flight
-        flight.task = loop.create_task(self._load_task(flight, flight_key, token, ahead=ahead), name="tenantry.resolve")
+    def _start(self, flights: dict[bytes, SingleFlight], key: bytes, token: Token, *, ahead: bool) -> SingleFlight:
+        loop = asyncio.get_running_loop()
+        flights[key] = flight = SingleFlight(loop)
+        loading = self._load_task(flights, flight, key, token, ahead=ahead)
+        flight.task = loop.create_task(loading, name="tenantry.resolve")
         flight.task.add_done_callback(flight.finish)
         return flight
 
     async def _load_task(
-        self, flight: SingleFlight, flight_key: tuple[asyncio.AbstractEventLoop, bytes], token: Token, *, ahead: bool
+        self, flights: dict[bytes, SingleFlight], flight: SingleFlight, key: bytes, token: Token, *, ahead: bool
     ) -> UserGroup:
         try:
             async with asyncio.timeout(self._patience):
-                return await self._load(flight, flight_key[1], token, ahead=ahead)
+                return await self._load(flight, key, token, ahead=ahead)
         except TimeoutError as error:
             raise StoreUnavailable("the user group could not be looked up in time") from error
         finally:
             if flight.fill is not None:
                 self._cache.end(flight.fill)
-            if self._flights.get(flight_key) is flight:
-                del self._flights[flight_key]
+            if flights.get(key) is flight:
+                del flights[key]
 
     async def _load(self, flight: SingleFlight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
         """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.corpus import ABSENT, CORPUS
+from tenantry.backends.sql import SQLStore
 
 pytest_plugins = [
     "engines.postgres",
@@ -20,6 +21,19 @@ pytest_plugins = [
 ]
 
 
+DEADLINE = 20.0
+"""Seconds that a call of an SQLStore may take in a test that gives no deadline of its own: a busy machine must not fail
+a test that is about something else. The default for users is a tenth of it."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_stores() -> Iterator[None]:
+    """Every SQLStore of this process waits for ``DEADLINE`` where no deadline is given."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(vars(SQLStore)["__init__"].__kwdefaults__, "deadline", DEADLINE)
+        yield
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Tenantry runs on asyncio: its drivers do."""
@@ -28,7 +42,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The run folder of all tests and their children: the words of a test's store do not pile up in the machine's."""
+    """The run folder of all tests and their children: the slots of a test's store do not pile up in the machine's."""
     folder = tmp_path_factory.mktemp("run")
     folder.chmod(0o700)
     before = os.environ.get("TENANTRY_RUN_DIR")

@@ -24,7 +24,9 @@ from tenantry.provisioning import Provisioner
 from tests.resolver.fake import KEYS
 from tests.store.proxy import proxied
 
-STALENESS = 1.0
+STALENESS = 5.0
+DEADLINE = 4.0
+"""Of one read of the store. Both are long enough for a busy machine."""
 
 
 async def talk(websocket: WebSocket) -> None:
@@ -62,8 +64,8 @@ async def staged(
 ) -> AsyncIterator[Stage]:
     writing = SQLStore(url, run_dir=folder / ("elsewhere" if elsewhere else "run"))
     environment = await writing.create_environment("production", Tag.CUSTOMER)
-    reading = SQLStore(through or url, run_dir=folder / "run", deadline=0.5)
-    resolver = Resolver(reading, keys=KEYS, staleness=STALENESS)
+    reading = SQLStore(through or url, run_dir=folder / "run", deadline=DEADLINE)
+    resolver = Resolver(reading, keys=KEYS, staleness=STALENESS, patience=STALENESS)
     app = Starlette(routes=[WebSocketRoute("/", talk)])
     app.state.gone = []
     config = uvicorn.Config(

@@ -195,13 +195,13 @@ async def test_no_secret_is_shown() -> None:
     client = Client("http://x.test", TOKEN, transport=httpx2.MockTransport(Script(httpx2.Response(200, json=GOOD))))
     with client:
         made = client.get_or_create("a", properties={"p": "v-secret"})
-        said = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._calls)["_attempts"])
+        printed = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._calls)["_attempts"])
     script = Script(*[httpx2.ConnectError(f"could not send {TOKEN}")] * 2)
     with pytest.raises(ApiUnreachable) as caught:
         await run("async", script, lambda client: client.rotate("old-secret"), attempts=2)
-    said += repr(caught.value) + str(Reply(200, b"secret")) + repr(Sleep(1)) + repr(NoReply("ConnectError"))
-    assert "secret" not in said
-    assert "the-group-token" not in said
+    printed += repr(caught.value) + str(Reply(200, b"secret")) + repr(Sleep(1)) + repr(NoReply("ConnectError"))
+    assert "secret" not in printed
+    assert "the-group-token" not in printed
     assert "2 attempts: ConnectError" in str(caught.value)
 
 
@@ -224,7 +224,7 @@ def test_what_cannot_work_is_said_at_once(base_url: str, token: str, options: di
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names the command that mends it; importing the module alone needs nothing."""
+    """The error names the command that fixes it; importing the module alone needs nothing."""
 
     def missing(name: str) -> Any:
         raise ModuleNotFoundError(name)

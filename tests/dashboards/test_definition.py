@@ -159,7 +159,7 @@ def test_missing_at_the_root() -> None:
     ],
 )
 def test_what_is_not_a_path_is_a_template_error(text: str) -> None:
-    """There are no expressions; a mistake is told with its pointer, before any value is looked at."""
+    """There are no expressions; a mistake is reported with its pointer, before any value is looked at."""
     with pytest.raises(TemplateError, match="definition, at /a/1") as caught:
         Definition({"a": [0, text]})
     assert caught.value.field == "/a/1"
@@ -178,7 +178,7 @@ def test_a_name_is_never_substituted() -> None:
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), {1: 2}, {"a": date(2020, 1, 1)}, b"x", {"a"}])
 def test_a_definition_is_json(bad: Any) -> None:
-    """What JSON does not have is refused where it stands."""
+    """What JSON does not have is refused with its pointer."""
     with pytest.raises(TemplateError, match="at /x"):
         Definition({"x": bad})
 

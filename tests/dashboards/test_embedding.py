@@ -102,7 +102,7 @@ def test_a_policy_of_the_renderer_stays() -> None:
     ],
 )
 def test_no_shared_cache_may_keep_a_dashboard(theirs: str, sent: str) -> None:
-    """Red when the renderer's word is simply kept: a CDN would show one customer's rows to the next."""
+    """Red when the renderer's header stays as it is: a CDN would show one customer's rows to the next."""
     answer = get(lambda: Response("", headers={"Cache-Control": theirs}))
     assert answer.headers["cache-control"] == sent
 

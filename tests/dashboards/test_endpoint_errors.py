@@ -1,4 +1,4 @@
-"""dashboard() refuses in words: without a token, a variable or a store, and for a template's mistake."""
+"""dashboard() refuses with a reason: without a token, a variable or a store, and for a template's mistake."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def test_a_response_is_sent_as_it_is() -> None:
 
 @pytest.mark.parametrize("result", [None, 3, b"bytes", {1, 2}])
 def test_anything_else_is_the_renderers_mistake(result: Any) -> None:
-    """A renderer that forgot to return is told so."""
+    """A renderer that forgot to return gets an error that says so."""
     with pytest.raises(TypeError, match=type(result).__name__):
         get(lambda: result)
 

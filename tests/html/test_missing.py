@@ -70,13 +70,13 @@ def test_a_missing_variable_is_an_error_that_names_it(text: str, path: str) -> N
 
 
 def test_the_line_is_that_of_the_template() -> None:
-    """Of the line within the page where the name stands."""
+    """Of the line of the page where the name is."""
     with pytest.raises(MissingVariable, match=r"\(line 3\)$"):
         render("a\nb\n{{ nope }}\n")
 
 
 def test_a_template_may_ask_first() -> None:
-    """``is defined`` and ``|default`` are the author's explicit word."""
+    """``is defined`` and ``|default`` are the author's explicit choice."""
     text = (
         "{{ nope is defined }} {{ nope|d('-') }} {{ user_group.properties.nope|d('-') }} {{ null|default('-', true) }}"
     )

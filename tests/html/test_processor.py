@@ -124,7 +124,7 @@ def test_nothing_is_printed_whole(make: Any, tmp_path: Path) -> None:
 
 @BOTH
 def test_a_public_page_renders_without_a_group(make: Any, tmp_path: Path) -> None:
-    """``is defined`` tells; whatever else is asked of the group raises MissingToken, never an empty string."""
+    """``is defined`` answers; any other use of the group raises MissingToken, never an empty string."""
     assert Page(make(tmp_path, "{% if user_group is defined %}in{% else %}out{% endif %}"), None).get() == "out"
     for text in ("{{ user_group }}", "{{ user_group.name }}", "{{ params.q }}", "{% if user_group %}{% endif %}"):
         with pytest.raises(MissingToken, match="no user group token"):

@@ -176,7 +176,7 @@ def test_ordinary_arithmetic_and_formats_work() -> None:
 
 
 def test_the_view_may_hand_over_its_own_objects() -> None:
-    """Functions and objects of the view are the view's word."""
+    """Functions and objects of the view are trusted, as the view itself is."""
 
     class Money:
         cents = 250

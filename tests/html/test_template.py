@@ -201,7 +201,7 @@ def test_tojson_refuses_what_json_does_not_have(number: Any) -> None:
 
 
 def test_items_and_dictsort_take_a_record() -> None:
-    """A template can walk an object."""
+    """A template can iterate over an object."""
     text = (
         "{% for k, i in v|items %}{{ k }}{{ i }}{% endfor %} {{ (v|dictsort)[0][0] }} {{ {'x': 1}|items|list|count }}"
     )

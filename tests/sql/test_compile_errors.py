@@ -1,4 +1,4 @@
-"""What a template may not say: each error names the line, shows a caret and gives the fix."""
+"""What a template may not hold: each error names the line, shows a caret and gives the fix."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ EVERYWHERE = [
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(("text", "problem"), EVERYWHERE)
 def test_refused_in_every_dialect(dialect: str, text: str, problem: str) -> None:
-    """No tag stands where it would be inert, a name, or constant. Red when its check in lexer or placement is gone."""
+    """No tag is allowed where it would be inert, a name, or constant. Red without its check in lexer or positions."""
     with pytest.raises(TemplateError, match=r"\n  fix: ") as caught:
         SQLTemplate(text, dialect)
     assert problem in caught.value.message
@@ -162,7 +162,7 @@ def test_allowed(dialect: str, text: str) -> None:
 
 
 def test_the_message_shows_where_and_how() -> None:
-    """Line and column count from 1; the caret stands below the tag; tabs are kept so that it stays there."""
+    """Line and column count from 1; the caret is below the tag; tabs are kept so that it stays there."""
     with pytest.raises(TemplateError) as caught:
         SQLTemplate("select *\nfrom t\n\twhere a = 1 -- {{ region }}\n", "sqlite")
     assert caught.value.location == Location(3, 17)
@@ -192,7 +192,7 @@ def test_duckdb_does_run_a_bound_value() -> None:
 
 
 def test_a_long_line_is_cut_around_the_caret() -> None:
-    """The caret still stands below the tag."""
+    """The caret is still below the tag."""
     with pytest.raises(TemplateError) as caught:
         SQLTemplate("select " + "a, " * 200 + "t.{{ region }} from t" + " " * 500 + "x", "sqlite")
     shown, caret = caught.value.message.split("\n")[1:3]
@@ -226,7 +226,7 @@ def test_a_lazy_template_is_refused_when_it_is_bound() -> None:
 
 
 def test_unknown_names_are_refused() -> None:
-    """A dialect or paramstyle that does not exist is told with the ones that do."""
+    """A dialect or paramstyle that does not exist is refused with a list of those that do."""
     with pytest.raises(ValueError, match="no SQL dialect 'oracle': give one of postgresql, sqlite, duckdb, mysql"):
         SQLTemplate("select 1", "oracle")
     with pytest.raises(ValueError, match="no paramstyle 'dollar': give one of qmark"):

@@ -43,18 +43,18 @@ create view {VIEW} as select nextval('public.ran')::text as {VIEW};
 create schema {VIEW};
 create view {VIEW}.{VIEW} as select nextval('public.ran')::text as {VIEW};
 create function probe(calls text[], connection text) returns setof int language plpgsql as $probe$
-declare before bigint; told text; i int;
+declare before bigint; result text; i int;
 begin
   for i in 1 .. array_length(calls, 1) loop
     before := coalesce(pg_sequence_last_value('ran'), 0);
-    told := null;
+    result := null;
     begin
       if calls[i] like '%dblink%' then perform public.dblink_connect(connection); end if;
-      execute calls[i] into told;
+      execute calls[i] into result;
     exception when others then null;
     end;
-    if coalesce(pg_sequence_last_value('ran'), 0) <> before or told like '%PostgreSQL configuration file%'
-      or told like '%' || encode('PostgreSQL configuration file', 'hex') || '%' then return next i; end if;
+    if coalesce(pg_sequence_last_value('ran'), 0) <> before or result like '%PostgreSQL configuration file%'
+      or result like '%' || encode('PostgreSQL configuration file', 'hex') || '%' then return next i; end if;
   end loop;
 end $probe$;
 """
@@ -203,10 +203,10 @@ def test_sqlite(tmp_path: Path) -> None:
         calls += [(name, "select * from ", count) for (name,) in modules for count in (1, 2)]
         for (name, head, count), text in product(calls, (QUERY, VIEW, str(file))):
             traces.clear()
-            told: list[Any] = []
+            result: list[Any] = []
             with suppress(sqlite3.Error):
-                told = connection.execute(f'{head}"{name}"({", ".join(["?"] * count)})', [text] * count).fetchall()
-            if traces or MARK in str(told):
+                result = connection.execute(f'{head}"{name}"({", ".join(["?"] * count)})', [text] * count).fetchall()
+            if traces or MARK in str(result):
                 ran.add(name)
     assert len(functions) > 50
     assert ran - {"nextval"} == {"evaluate"}, "none but the one of this test"
@@ -237,12 +237,12 @@ def test_mariadb(mariadb: MariaDB, tmp_path: Path) -> None:
         ):
             cursor.execute("select next_not_cached_value from ran")
             before = cursor.fetchall()
-            told: Any = ()
+            result: Any = ()
             with suppress(pymysql.MySQLError):
                 cursor.execute(f"select {name}({', '.join(['%s'] * count)})", [text] * count)
-                told = cursor.fetchall()
+                result = cursor.fetchall()
             cursor.execute("select next_not_cached_value from ran")
-            if cursor.fetchall() != before or MARK in str(told):
+            if cursor.fetchall() != before or MARK in str(result):
                 ran.add(name)
     assert len(functions) > 200
     assert unlisted("mysql", ran) == set()
@@ -262,7 +262,7 @@ def test_what_stands_between_a_name_and_its_parenthesis_in_duckdb() -> None:
 
 
 def test_a_value_would_choose_the_columns_in_duckdb() -> None:
-    """What ``columns(…)`` does with a value, and so why no variable stands in it."""
+    """What ``columns(…)`` does with a value, and so why no variable is allowed in it."""
     with closing(duckdb.connect()) as connection:
         connection.execute("create table orders (id integer, secret text)")
         chosen = connection.execute("select columns(lower(?)) from orders", ["SECRET"]).description

@@ -24,7 +24,7 @@ ROUND_TRIP = SQLTemplate("select cast({{ x }} as text), cast('<{{ x }}>' as text
 
 @pytest.fixture(scope="module", params=["ours", "corpus"])
 def payloads(request: pytest.FixtureRequest) -> list[str]:
-    """Strings of our own, which every checkout has; then the corpus that stands beside some.
+    """Strings of our own, which every checkout has; then the corpus that is beside some.
 
     The corpus has one payload a line, split on LF only; lines that begin with #! are headers.
     """
@@ -181,7 +181,7 @@ def _batch(values: list[str], dialect: str) -> BoundSQL:
 )
 @pytest.mark.parametrize("value", ["' or true -- ", "\n or true --", "$$, (select 1), $$", "-5", "\\' or true -- "])
 def test_a_driver_that_pastes_the_values_itself_stays_safe(text: str, value: str) -> None:
-    """Client-side binding (PyMySQL): where a placeholder stands, the pasted literal is one literal.
+    """Client-side binding (PyMySQL): in the position of a placeholder the pasted literal is one literal.
 
     With the placeholder left inside the quotes, or in a comment, these values run as SQL.
     """

@@ -29,7 +29,7 @@ PAIRS = {"i": [1, 5], "s": ["a", "z"], "d": [date(2024, 1, 1), date(2030, 1, 1)]
     ],
 )
 def test_both_spellings_are_expanded(text: str, sql: str) -> None:
-    """With and without parentheses, whatever stands between."""
+    """With and without parentheses, whatever comes between."""
     assert SQLTemplate(text).bind({"xs": [1, 2]}).sql == sql
 
 

@@ -80,7 +80,7 @@ def test_arrays_are_not_clauses(text: str, expected: str) -> None:
 
 
 def test_brackets_that_are_no_clause_begin_a_name_in_sqlite() -> None:
-    """There ``[[ … ]`` is a name, so what stands in it would be no code: red while ``\\[[`` gave the characters, and a
+    """There ``[[ … ]`` is a name, so what is in it would be no code: red while ``\\[[`` gave the characters, and a
     condition in the name was one to us and none to the engine."""
     with closing(sqlite3.connect(":memory:")) as database:
         name = "[ from t where tenant = :p1 --\n"
@@ -121,7 +121,7 @@ def test_an_optional_property_outside_a_clause_is_still_needed() -> None:
 
 
 def test_all_missing_variables_are_one_error() -> None:
-    """Each with every place where it stands, missing told from null; those in clauses are none of it."""
+    """Each with every location, missing distinguished from null; those in clauses are none of it."""
     template = SQLTemplate(
         "select {{ a }},\n {{ b.c }}, '{{ d }}', e in {{ e }}, {{ a }} [[ {{ params.x }} ]] limit {{ params.n }}"
     )

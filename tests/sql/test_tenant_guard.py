@@ -1,4 +1,4 @@
-"""The guard rule: no choice of a viewer changes which variables of the group stand in the bound text."""
+"""The guard rule: no choice of a viewer changes which variables of the group are in the bound text."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def ids(database: sqlite3.Connection, template: SQLTemplate, variables: dict[str
 
 @EACH
 def test_a_filter_that_stands_elsewhere_too_is_still_not_dropped(dialect: str) -> None:
-    """That the path also stands in a sub-select says nothing of this clause. Red under the rule "it may stand in a
-    clause if it also stands outside one": the template compiled, and without ``since`` gave the rows of all tenants."""
+    """That the path is also in a sub-select proves nothing for this clause. Red under the rule "it may be in a
+    clause if it is also outside one": the template compiled, and without ``since`` gave the rows of all tenants."""
     with pytest.raises(TemplateError, match="tenant is in an optional clause") as caught:
         SQLTemplate(DROPPED_FILTER, dialect)
     assert caught.value.location is not None
@@ -45,12 +45,12 @@ def test_a_filter_that_stands_elsewhere_too_is_still_not_dropped(dialect: str) -
 
 
 def test_written_as_the_error_says_it_gives_the_tenants_rows_alone(orders: sqlite3.Connection) -> None:
-    """The same query after its mend, on SQLite: whatever the viewer sends."""
-    mended = SQLTemplate(
+    """The same query after its repair, on SQLite: whatever the viewer sends."""
+    repaired = SQLTemplate(
         "select id from orders where 1 = 1 and tenant = {{ tenant }} [[ and id >= {{ params.since }} ]]", "sqlite"
     )
     for params, expected in (({}, [1, 3]), ({"since": 2}, [3]), ({"since": 0}, [1, 3]), ({"since": None}, [1, 3])):
-        assert ids(orders, mended, {"tenant": "a", "params": params}) == expected
+        assert ids(orders, repaired, {"tenant": "a", "params": params}) == expected
 
 
 @EACH
@@ -81,7 +81,7 @@ RATE = """
 
 
 def test_what_is_marked_may_go_with_its_clause(orders: sqlite3.Connection) -> None:
-    """The author's word at that very place: the factor goes with the comparison that it belongs to."""
+    """The author's mark on that very tag: the factor goes with the comparison that it belongs to."""
     template = SQLTemplate(RATE)
     assert ids(orders, template, {"tenant": "a", "rate": 2, "params": {"min": 15}}) == [3]
     assert ids(orders, template, {"tenant": "a", "rate": 2, "params": {}}) == [1, 3]
@@ -119,7 +119,7 @@ def test_the_mark_counts_at_its_own_place_alone() -> None:
     ],
 )
 def test_a_mark_that_says_nothing_is_refused(text: str, problem: str, dialect: str) -> None:
-    """So the list of marks holds those places alone that a reviewer has to look at."""
+    """So the list of marks holds those tags alone that a reviewer has to look at."""
     with pytest.raises(TemplateError, match=r"\n  fix: ") as caught:
         SQLTemplate(text, dialect)
     assert problem in caught.value.message
@@ -133,7 +133,7 @@ def test_an_array_in_an_array_is_named_in_the_fix() -> None:
 
 
 def test_what_a_viewer_can_drop_is_listed() -> None:
-    """Each with its place: what is marked, and what was declared optional beside or below a ``params.*``. Red when the
+    """Each with its location: what is marked, what was declared optional beside or below a ``params.*``. Red when the
     clauses around a clause are not looked at, or when a clause that the group alone decides about is listed too."""
     template = SQLTemplate(
         "select 1 where t = {{ tenant }}\n [[ and d = {{ discount }} ]]\n"

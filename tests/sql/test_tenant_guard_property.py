@@ -1,7 +1,7 @@
 """The guard rule over generated templates: whatever two viewers send, the group's conditions in the text are the same.
 
 A template here is valid SQL, so that it can be run as well: sub-selects, clauses within clauses and beside each other,
-lists, composed literals, properties declared optional and places marked ``not_a_filter``.
+lists, composed literals, properties declared optional and tags marked ``not_a_filter``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PARAMS = st.fixed_dictionaries(
 
 
 class Case(NamedTuple):
-    """A template, and what two viewers and the group have to say."""
+    """A template, and the values of two viewers and of the group."""
 
     text: str
     viewers: tuple[dict[str, Any], dict[str, Any]]
@@ -135,7 +135,7 @@ def test_clauses_of_the_viewers_compile_and_give_no_foreign_row(orders: sqlite3.
 
 
 def old_rule(source: Source, _dialect: Dialect, tree: Tree, optional: AbstractSet[str]) -> None:
-    """The rule that let a filter go: in a clause stands only what also stands outside one."""
+    """The rule that let a filter go: a clause holds only what is also outside one."""
     outside = {reference.path for reference in tree.references if not reference.clauses}
     for reference in tree.references:
         if reference.clauses and reference.path not in outside | optional and not reference.path.startswith("params."):

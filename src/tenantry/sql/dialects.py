@@ -42,6 +42,8 @@ class Dialect:
     """After an expression: true for every value, NULL included, whatever the type."""
     interval_takes_value: bool = False
     is_takes_value: bool = False
+    columns_expression: bool = False
+    """Whether ``columns(…)`` chooses columns by the value that it is given (DuckDB)."""
     native_markers: frozenset[str] = frozenset()
     """Characters of placeholders that the engine itself recognises, whatever paramstyle its driver declares."""
     opening: re.Pattern[str] = field(init=False, repr=False)
@@ -113,6 +115,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
             # `null in ()` is NULL in DuckDB, so `not in ()` would lose rows; an empty sub-select does not.
             empty_in="in (select null where false)",
             empty_not_in="not in (select null where false)",
+            columns_expression=True,
             native_markers=frozenset("?$"),
         ),
         Dialect(

@@ -128,8 +128,8 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
 
 
 def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-    """Raises TemplateError for a variable within DuckDB's ``columns(…)``, whose value would choose the columns."""
-    if dialect.name != "duckdb" or "columns" not in source.text.lower():
+    """Raises TemplateError for a variable within ``columns(…)`` of DuckDB, whose value would choose the columns."""
+    if not dialect.columns_expression or "columns" not in source.text.lower():
         return
     name, depth = "", 0
     for word, is_name, offset in _words(source.text, lexemes):

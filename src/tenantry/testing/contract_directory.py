@@ -244,7 +244,7 @@ class AuditContract:
         await store.set_grace(environment, 0)
         assert list(await store.audit()) == before
 
-    async def test_a_token_in_the_wrong_place_is_masked(self, store: Store) -> None:
+    async def test_a_token_in_the_wrong_field_is_masked(self, store: Store) -> None:
         """A token may be sent as an id or a request id: what is stored for good has none."""
         environment = await store.create_environment("production", Tag.CUSTOMER)
         whole = f"ugtc_k1_{'A' * 39}.{'A' * 43}123456", f"ugkc_{'c' * 49}"

@@ -1,6 +1,6 @@
 """Tenantry: the tenancy layer of embedded dashboards.
 
-The public door. Names are loaded when they are first asked for, so that ``import tenantry`` loads no driver, no web
+The public names. They are loaded when they are first asked for, so that ``import tenantry`` loads no driver, no web
 framework and no SQLAlchemy.
 """
 

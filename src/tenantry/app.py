@@ -1,4 +1,4 @@
-"""The composition root: the one place that knows every part of Tenantry's own server."""
+"""The composition root: the one module that knows every part of Tenantry's own server."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def create_app(
 ) -> Starlette:
     """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O.
 
-    ``redis`` is the URL of a Valkey or Redis that is told of each write. ``listen_database`` is the direct address of
-    the same PostgreSQL, where apps listen: the server looks whether they would hear of its writes. ``contact`` is whom
+    ``redis`` is the URL of a Valkey or Redis that is notified of each write. ``listen_database`` is the direct address
+    of the same PostgreSQL, where apps listen: the server checks whether its notifications reach it. ``contact`` is whom
     the OpenAPI documents name. Raises InvalidSettings.
     """
     store = SQLStore(database)
@@ -54,14 +54,14 @@ def compose(
 ) -> Starlette:
     """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store.
 
-    It follows ``buses``, only to tell in ``/readyz`` and the metrics whether their messages come. With ``metrics`` it
+    It follows ``buses``, only to show in ``/readyz`` and the metrics whether their messages arrive. With ``metrics`` it
     answers ``/metrics`` to everybody who can reach it; while ``draining`` gives true, ``/readyz`` answers 503.
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         with suppress(TenantryError):  # the store may be down now; whoever needs the table makes it
-            await store.changes(sys.maxsize)  # makes the table of words, so that no write has to wait for its making
+            await store.changes(sys.maxsize)  # makes the slots, so that no write has to wait for its making
         async with AsyncExitStack() as stack:
             for close in (store.aclose, *reversed(closing)):  # a stack: the last one pushed runs first
                 stack.push_async_callback(close)

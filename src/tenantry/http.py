@@ -31,8 +31,8 @@ _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
     """The response to ``error`` in the form that the request of this ASGI scope prefers (RFC 9110 section 12.5.1).
 
-    A browser gets HTML; a program, or who does not say, gets JSON: ``error_document``. The request's X-Request-Id, if
-    it has one, comes back.
+    A browser gets HTML; a program, or a request without Accept, gets JSON: ``error_document``. The request's
+    X-Request-Id, if it has one, comes back.
     """
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
@@ -114,7 +114,7 @@ dd{margin:0 0 4px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{margin:0;white-space:pre-wrap;font:inherit;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}"""
 
-# No frame-ancestors: a dashboard lives in its customer's frame, and so must the page that stands in for it. There is
+# No frame-ancestors: a dashboard lives in its customer's frame, and so must the page that replaces it. There is
 # nothing on it to click.
 _POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "

@@ -98,7 +98,7 @@ class EvictionListener(Protocol):
 
 
 class Bus(Protocol):
-    """Tells of changes sooner than the next poll would. It may lose, repeat and reorder: nothing rests on it."""
+    """Notifies of changes sooner than the next poll would. It may lose, repeat and reorder: nothing rests on it."""
 
     async def follow(self, listener: EvictionListener) -> None:
         """Listens until it is cancelled, through every loss of its connection; ``flush`` after each."""
@@ -106,7 +106,7 @@ class Bus(Protocol):
 
 
 class WatchedBus(Bus, Protocol):
-    """A bus that says what it is worth, for ``/readyz``."""
+    """A bus that knows whether its messages arrive, for ``/readyz``."""
 
     @property
     def status(self) -> str:
@@ -170,7 +170,9 @@ class GroupStore(LeasedBackend, Protocol):
         """Raises UnknownGroup."""
         ...
 
-    async def get(self, environment: Environment, provided_id: str) -> Issued | None: ...
+    async def get(self, environment: Environment, provided_id: str) -> Issued | None:
+        """The group with this id and its live token; None if there is none."""
+        ...
 
     async def groups(self, environment: Environment, *, after: int = 0, limit: int = 100) -> Sequence[UserGroup]:
         """Groups with ``team_id > after``, ordered by ``team_id``."""
@@ -196,9 +198,13 @@ class EnvironmentStore(Protocol):
         """The grace of rotations to come; a grace that is running stays. Raises UnknownEnvironment."""
         ...
 
-    async def environment(self, name: str) -> Environment | None: ...
+    async def environment(self, name: str) -> Environment | None:
+        """The environment of this name; None if there is none."""
+        ...
 
-    async def environments(self) -> Sequence[Environment]: ...
+    async def environments(self) -> Sequence[Environment]:
+        """All of them, oldest first."""
+        ...
 
 
 class ApiTokenStore(Protocol):
@@ -213,13 +219,17 @@ class ApiTokenStore(Protocol):
         scopes: Collection[Scope],
         hint: str,
         author: Author = UNNAMED,
-    ) -> ApiToken: ...
+    ) -> ApiToken:
+        """Registers a token; ``hint`` is the last four characters of its secret."""
+        ...
 
     async def api_token(self, digest: bytes) -> ApiToken | None:
         """The live token with this digest; None if there is none or it was revoked. Never cached."""
         ...
 
-    async def api_tokens(self, environment: Environment) -> Sequence[ApiToken]: ...
+    async def api_tokens(self, environment: Environment) -> Sequence[ApiToken]:
+        """Those of this environment, revoked ones too, oldest first."""
+        ...
 
     async def revoke_api_token(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> ApiToken:
         """Raises UnknownApiToken."""
@@ -250,7 +260,9 @@ class SourceStore(SourceDirectory, Protocol):
         """Raises AlreadyExists."""
         ...
 
-    async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]: ...
+    async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]:
+        """Those of this environment, oldest first."""
+        ...
 
     async def delete_data_source(
         self, environment: Environment, reference: str, *, author: Author = UNNAMED
@@ -275,12 +287,16 @@ class Store(GroupStore, EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail
         ``get`` find, in one read. None if there is no such token or it was revoked. Never cached."""
         ...
 
-    def subscribe(self, listener: ChangeListener) -> None: ...
+    def subscribe(self, listener: ChangeListener) -> None:
+        """Calls ``listener`` for each write from now on."""
+        ...
 
     async def ready(self) -> None:
         """Returns when the store answers and its tables are those of this version; raises StoreUnavailable if not."""
 
-    async def aclose(self) -> None: ...
+    async def aclose(self) -> None:
+        """Closes what is open on this event loop."""
+        ...
 
 
 Clock = Callable[[], datetime]

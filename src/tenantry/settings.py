@@ -38,7 +38,7 @@ class Settings(BaseSettings):
     environment: str | None = Field(None, description="the environment that commands work on, when there are several")
     run_dir: Path | None = Field(None, description="the run folder, where the processes of one host meet")
     run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
-    redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is told of each write")
+    redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is notified of each write")
     listen_database: str | None = Field(
         None, repr=False, description="direct URL of the store's PostgreSQL, past a pooler, where apps listen"
     )

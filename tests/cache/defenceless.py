@@ -10,7 +10,7 @@ from tenantry.groups import Changes
 
 
 class NoLease(GroupCache):
-    """Follows the changes, but uses its answers whether or not the store has told of any lately."""
+    """Follows the changes, but uses its answers whether or not the store has sent any lately."""
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
         yield from super().apply_changes(snapshot, changes, inf)

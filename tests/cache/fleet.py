@@ -11,7 +11,7 @@ from tenantry.cache import GroupCache
 from tenantry.groups import UserGroup
 from tenantry.testing import make_group
 from tests.cache.parts import GROUPS, SLOTS, Ask, Host, Load, State, Store, Worker, Write, handle_of, key_of
-from tests.cache.promises import Promises, X
+from tests.cache.promises import STALENESS, Promises
 
 
 class Fleet(Promises):
@@ -27,7 +27,7 @@ class Fleet(Promises):
         self.random = Random(seed)
         self.now = 100.0
         self.store = Store()
-        self.hosts = [Host(self.now - X) for _ in range(2)]
+        self.hosts = [Host(self.now - STALENESS) for _ in range(2)]
         self.cache = cache
         self.workers = [Worker(host, cache) for host in (0, 0, 1)]
         self.writes: list[Write] = []
@@ -58,7 +58,7 @@ class Fleet(Promises):
             self._commit(self.writes[which % len(self.writes)])
 
     def finish(self, which: int, crashes: int, _c: int) -> None:
-        """The writer returns; or it dies where it stands, and returns never."""
+        """The writer returns; or it dies at that point, and never returns."""
         if not self.writes:
             return
         write = self.writes[which % len(self.writes)]
@@ -87,7 +87,7 @@ class Fleet(Promises):
         if table is not write.table:
             table.versions[write.number % SLOTS] = self._new_version()
         if self.waits:
-            write.returns_at = table.made_at + X
+            write.returns_at = table.made_at + STALENESS
         self.waiting.append(write)
         self._return()
 
@@ -96,8 +96,8 @@ class Fleet(Promises):
         for write in [write for write in self.waiting if write.returns_at <= self.now]:
             self.waiting.remove(write)
             if write.state is not None:
-                place = write.host, write.number
-                self.floors[place] = max(self.floors.get(place, 0), write.state.number)
+                owner = write.host, write.number
+                self.floors[owner] = max(self.floors.get(owner, 0), write.state.number)
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -188,9 +188,10 @@ class Fleet(Promises):
             del self.late[:-8]
 
     def _answer(self, worker: Worker, load: Load) -> Load | None:
-        """Gives the load again if it has to read once more. A load that took longer than X was given up."""
+        """Gives the load again if it has to read once more. A load that took longer than the staleness bound was given
+        up."""
         cache = worker.cache
-        if load.answer is None or self.now - load.started >= X:
+        if load.answer is None or self.now - load.started >= STALENESS:
             self._end(worker, load)
             return None
         found, generation = load.answer
@@ -257,16 +258,16 @@ class Fleet(Promises):
                 worker.table = worker.found
                 worker.cache.attach(worker.table.versions)
                 worker.snapshot = replace(worker.snapshot, versions_at_poll=None)
-            worker.lesson = worker.cache.apply_changes(worker.snapshot, worker.changes, X)
+            worker.lesson = worker.cache.apply_changes(worker.snapshot, worker.changes, STALENESS)
         for _ in worker.lesson:
             if completely % 2 == 0:
                 return
         worker.snapshot = None
-        for slot, version in worker.cache.abandoned_writes(self.now, X):
+        for slot, version in worker.cache.abandoned_writes(self.now, STALENESS):
             if worker.table is not None and worker.table.versions[slot] == version:
                 worker.table.versions[slot] = self._new_version()
 
-    def hear(self, who: int, which: int, again: int) -> None:
+    def notify(self, who: int, which: int, again: int) -> None:
         """A message of the bus comes: any of those sent, in any order; it is lost, or comes again later."""
         worker = self.workers[who % 3]
         if worker.inbox:

@@ -15,7 +15,7 @@ from tests.cache.fleet import Fleet
 STEPS = (
     "write", "write", "write", "announce", "commit", "commit", "finish", "finish",
     "request", "request", "request", "request", "ask", "ask", "read", "read", "answer", "answer",
-    "poll", "poll", "poll", "poll_asks", "poll_reads", "poll_learns", "hear", "hear", "flush",
+    "poll", "poll", "poll", "poll_asks", "poll_reads", "poll_learns", "notify", "notify", "flush",
     "overtake", "write_near", "write_near", "wait", "wait", "wait", "fail", "restore", "vanish", "lose", "restart",
 )  # fmt: skip
 NUMBERS = st.integers(0, 23)

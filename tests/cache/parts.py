@@ -1,7 +1,7 @@
 """The parts of the model of a fleet: the store of record with all that it ever held, writers, loads and workers.
 
 Times are seconds of one clock. Every write makes a new *state* of its group, numbered in the order of the commits; the
-name of a group is the number of its state, so that an answer tells which one it is of.
+name of a group is the number of its state, so that an answer shows which one it is of.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Host:
 
 @dataclass
 class Write:
-    """A writer on a host: it has announced itself; then it commits, then it says that it is done and returns, at
+    """A writer on a host: it has announced itself; then it commits, then it announces that it is done and returns, at
     ``returns_at`` if it had to wait."""
 
     host: int
@@ -127,7 +127,7 @@ class Worker:
 
 
 def handle_of(number: int) -> bytes:
-    """Two of the three groups share a place."""
+    """Two of the three groups share a slot."""
     return bytes([0, number % SLOTS, number]) + b"-----"
 
 

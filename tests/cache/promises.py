@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tenantry.groups import UserGroup
 from tests.cache.parts import Ask, Store, Worker, handle_of
 
-X = 5.0
+STALENESS = 5.0
 
 
 class Violation(AssertionError):
@@ -38,7 +38,7 @@ class Promises:
                     f"the request had made it {ask.floor}"
                 )
             end = self._end_of(number, state)
-            if end is not None and end <= self.now - X:
+            if end is not None and end <= self.now - STALENESS:
                 raise Violation(
                     f"promise 2: state {state} of group {number} was shown {self.now - end} s after its end"
                 )
@@ -60,4 +60,4 @@ class Promises:
         return past[state + 1].at if state + 1 < len(past) else None
 
     def _restored(self) -> bool:
-        return self.now - self.store.restored_at < X
+        return self.now - self.store.restored_at < STALENESS

@@ -116,7 +116,7 @@ def test_an_insert_looks_at_few_seats_and_evicts_at_most_two() -> None:
 
 def test_no_table_is_large() -> None:
     """To grow a table moves all that is in it, with the event loop waiting. Red when one byte alone chooses the table
-    of a token or of a handle, or all positions are in one list: 20,000 here stand for the millions of a real cache."""
+    of a token or of a handle, or all positions are in one list: 20,000 here are for the millions of a real cache."""
     index, random = new_index(), Random(7)
     for _ in range(20_000):
         made = urlsafe_b64encode(b"\1" + random.randbytes(28))
@@ -219,7 +219,7 @@ def test_refusals_are_bounded_apart_and_forgotten_by_an_eviction() -> None:
 
 
 def test_a_flush_forgets_at_once_and_walks_nothing() -> None:
-    """After flush() nothing can be used, though it takes its room until the hand comes by; the cache works on."""
+    """After flush() nothing can be used, though it takes its capacity until the hand comes by; the cache works on."""
     cache = plain(3)
     acme = numbered(1)
     put(cache, "t", acme)

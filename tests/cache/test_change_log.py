@@ -1,4 +1,4 @@
-"""History: an unbroken list, bounded, and what it can and cannot tell."""
+"""ChangeLog: an unbroken list, bounded, and what it can and cannot answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def handle(number: int) -> bytes:
 
 
 def test_yes_no_and_cannot_tell() -> None:
-    """Written to after it; not; the list does not reach back so far. Before the first list: cannot tell."""
+    """Written to after it; not; the list does not reach back so far. Before the first list: not known."""
     change_log = ChangeLog()
     assert change_log.changed_since(handle(1), 7) is None
     assert change_log.known is None
@@ -41,7 +41,7 @@ def test_yes_no_and_cannot_tell() -> None:
 
 
 def test_it_is_bounded_and_says_so() -> None:
-    """The oldest block goes; what it held cannot be told any more. Red when ``since`` stays: it would say no."""
+    """The oldest block goes; what it held is not known any more. Red when ``since`` stays: it would say no."""
     change_log = ChangeLog(blocks=3)
     for number in range(1, 5 * BLOCK_SIZE + 1):
         apply_changes(change_log, Change(number, handle(number)), generation=number, since=number - 1)
@@ -82,7 +82,7 @@ def test_a_store_that_went_back_while_a_list_was_learned() -> None:
 
 
 def test_a_flood_of_notes_is_bounded() -> None:
-    """Whatever a bus says, no more than NOTES are remembered, the last ones."""
+    """Whatever a bus sends, no more than MAX_HINTS are remembered, the last ones."""
     change_log = ChangeLog()
     for number in range(3 * MAX_HINTS):
         change_log.hint(handle(number), 99)

@@ -13,7 +13,7 @@ from tenantry.groups import Change, Changes, UserGroup
 from tenantry.testing import make_group
 from tests.cache.test_cache import key, keys
 
-X = 5.0
+STALENESS = 5.0
 ACME = make_group(handle=b"\x01\x02acme--")
 GLOBEX = make_group(handle=b"\x03\x04globex")
 LIVE, DEAD = key("live"), key("dead")
@@ -47,7 +47,7 @@ def poll(
     snapshot = cache.begin_poll(at, versions_at_poll)
     changes = tuple(Change(number, handle, age=number / 10) for number, handle in changed_since)
     answer = Changes(store_id, generation, since, changes)
-    return [age for ages in cache.apply_changes(snapshot, answer, X) for age in ages]
+    return [age for ages in cache.apply_changes(snapshot, answer, STALENESS) for age in ages]
 
 
 def put(cache: GroupCache, group: UserGroup = ACME, generation: int | None = 10, now: float = 0.0) -> bool:
@@ -63,8 +63,8 @@ def usable(cache: GroupCache, now: float = 0.0) -> bool:
 
 
 def test_an_answer_may_be_used_until_the_lease_ends_and_again_when_it_is_renewed(cache: GroupCache) -> None:
-    """Seconds X from the question. An outage empties nothing: the next poll tells what has changed meanwhile. Red when
-    alive() does not look at the lease."""
+    """So many seconds from the poll. An outage empties nothing: the next poll brings what has changed meanwhile. Red
+    when alive() does not look at the lease."""
     assert put(cache)
     assert usable(cache, 4.999)
     assert not usable(cache, 5.0)
@@ -103,7 +103,8 @@ def test_without_a_lease_nothing_is_kept(versions: list[int]) -> None:
 
 
 def test_a_poll_evicts_what_is_older_than_the_change_and_nothing_else(cache: GroupCache) -> None:
-    """Its age is told. An entry that was read after the change stays. Red when _forget compares no generations."""
+    """Its age is given. An entry that was read after the change stays. Red when _evict_older compares no
+    generations."""
     assert put(cache, generation=10)
     assert put(cache, GLOBEX, generation=12)
     assert poll(cache, 12, (11, ACME.handle), (12, GLOBEX.handle)) == [1.1]
@@ -137,7 +138,7 @@ def test_a_version_that_changed_voids_entries_refusals_and_loads(
 
 def test_an_odd_version_is_bypassed(cache: GroupCache, versions: list[int]) -> None:
     """What is read while a writer is at it may be from before its commit, or after: it is shared while the very same
-    version stands, and never kept."""
+    version is there, and never stored."""
     versions[slot_index(ACME.handle)] = 3
     fill = cache.begin(ACME.handle, 0.0)
     assert cache.is_valid(fill, 0.0)
@@ -170,8 +171,8 @@ def test_a_load_that_a_poll_overtook_is_kept_only_if_it_read_after_the_change(ca
 
 
 def test_an_eviction_by_a_bus_is_remembered_until_the_polls_have_it(cache: GroupCache) -> None:
-    """A second-level cache may still give what the bus has said is old. A lie is forgotten two polls later. Red when
-    evict() does not note it."""
+    """A second-level cache may still give what the bus has called old. A false message is forgotten two polls later.
+    Red when evict() does not note it."""
     cache.evict(ACME.handle, 12, 0.0)
     assert not cache.may_use(ACME.handle, 11, 0.0)
     assert cache.may_use(ACME.handle, 12, 0.0)
@@ -190,7 +191,7 @@ def test_an_eviction_by_a_bus_is_remembered_until_the_polls_have_it(cache: Group
     ],
 )
 def test_a_list_that_does_not_follow_flushes(cache: GroupCache, answer: dict[str, int]) -> None:
-    """Nobody can tell what has changed. History and lease begin anew. Red when follows() is always True."""
+    """Nobody can know what has changed. Change log and lease begin anew. Red when continues() is always True."""
     assert put(cache)
     poll(cache, at=1.0, **answer)  # type: ignore[arg-type]  # the parametrised answer
     assert not usable(cache, 1.0)
@@ -214,7 +215,7 @@ def test_a_reading_that_overtakes_a_poll_is_no_restored_store(cache: GroupCache)
     """What is read after the poll was asked may well be newer than its answer."""
     snapshot = cache.begin_poll(1.0, None)
     assert put(cache, generation=14)
-    list(cache.apply_changes(snapshot, Changes("s", 12, 10), X))
+    list(cache.apply_changes(snapshot, Changes("s", 12, 10), STALENESS))
     assert usable(cache, 1.0)
     assert cache.flushes == 0
 
@@ -222,9 +223,9 @@ def test_a_reading_that_overtakes_a_poll_is_no_restored_store(cache: GroupCache)
 def test_an_answer_to_an_older_question_says_nothing(cache: GroupCache) -> None:
     """Answers may come in any order. Red when learn() does not look at asked_at: it would be taken for a backup."""
     early, late = cache.begin_poll(1.0, None), cache.begin_poll(2.0, None)
-    list(cache.apply_changes(late, Changes("s", 20, 10), X))
+    list(cache.apply_changes(late, Changes("s", 20, 10), STALENESS))
     assert put(cache, generation=20)
-    list(cache.apply_changes(early, Changes("s", 15, 10), X))
+    list(cache.apply_changes(early, Changes("s", 15, 10), STALENESS))
     assert usable(cache, 6.999)
     assert (cache.change_log.known, cache.lease.until, cache.flushes) == (20, 7.0, 0)
 
@@ -235,7 +236,7 @@ def test_a_long_list_is_learned_in_steps_and_the_lease_comes_last(cache: GroupCa
     assert put(cache)
     changes = tuple(Change(11 + number, number.to_bytes(8, "big")) for number in range(9_999))
     answer = Changes("s", 10_010, 10, (*changes, Change(10_010, ACME.handle)))
-    steps = cache.apply_changes(cache.begin_poll(4.0, None), answer, X)
+    steps = cache.apply_changes(cache.begin_poll(4.0, None), answer, STALENESS)
     for _ in range(10_000 // APPLIED_AT_ONCE - 1):
         next(steps)
     assert (cache.lease.until, cache.change_log.known) == (5.0, 10 + 10_000 - APPLIED_AT_ONCE - 1)
@@ -295,9 +296,9 @@ def test_a_version_that_stays_odd_for_longer_than_x_is_to_be_repaired(cache: Gro
     versions[slot] = versions[slot_index(GLOBEX.handle)] = 3
     for group in (ACME, GLOBEX):
         cache.end(cache.begin(group.handle, 1.0))
-    assert cache.abandoned_writes(6.0, X) == []
+    assert cache.abandoned_writes(6.0, STALENESS) == []
     versions[slot_index(GLOBEX.handle)] = 5
-    assert cache.abandoned_writes(6.001, X) == [(slot, 3)]
+    assert cache.abandoned_writes(6.001, STALENESS) == [(slot, 3)]
     versions[slot] = 8
-    assert cache.abandoned_writes(6.001, X) == []
+    assert cache.abandoned_writes(6.001, STALENESS) == []
     assert cache._in_progress == {}

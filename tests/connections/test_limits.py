@@ -73,7 +73,7 @@ def test_idle_connections_go_before_new_ones_are_refused(start: Start) -> None:
 
 
 def test_who_is_at_work_stays(start: Start) -> None:
-    """Five requests under way are all there may be: the next callers get 503, every one of them, and are told to come
+    """Five requests under way are all there may be: the next callers get 503, every one of them, and are asked to come
     again; the five are answered. Red when a connection at work may be closed (checked by a rank of 3 for it), and when
     one that was refused counts as one that may go (every other caller was let in then, up to the last descriptor)."""
     server = start(max_connections=5)

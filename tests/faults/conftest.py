@@ -9,7 +9,7 @@ import pytest
 from benchmarks.acceptance.faults.catalogue import on_postgres, on_sqlite
 from benchmarks.acceptance.faults.trial import Fault, Scene
 
-X = 1.0
+STALENESS = 1.0
 """The staleness bound of these fleets, in seconds."""
 
 Set = tuple[Scene, dict[str, Fault]]
@@ -18,12 +18,12 @@ Set = tuple[Scene, dict[str, Fault]]
 @pytest.fixture(scope="module")
 def postgres_fleet() -> Iterator[Set]:
     """On PostgreSQL and Valkey, both behind proxies."""
-    with on_postgres(X) as (scene, faults):
+    with on_postgres(STALENESS) as (scene, faults):
         yield scene, {fault.name: fault for fault in faults}
 
 
 @pytest.fixture(scope="module")
 def sqlite_fleet() -> Iterator[Set]:
     """On one SQLite file."""
-    with on_sqlite(X) as (scene, faults):
+    with on_sqlite(STALENESS) as (scene, faults):
         yield scene, {fault.name: fault for fault in faults}

@@ -161,7 +161,7 @@ def test_connections_end(proxy: FaultProxy, mode: Mode) -> None:
 
 
 def test_a_black_hole_swallows_both_ways(proxy: FaultProxy, echo: Echo) -> None:
-    """Nothing arrives, nothing comes back, nobody is told; a new connection is accepted and just as silent.
+    """Nothing arrives, nothing comes back, nobody notices; a new connection is accepted and just as silent.
 
     Afterwards the connection that lost bytes is reset: a stream with a hole in it does not exist.
     """
@@ -179,7 +179,7 @@ def test_a_black_hole_swallows_both_ways(proxy: FaultProxy, echo: Echo) -> None:
 
 
 def test_half_open_hides_the_answers(proxy: FaultProxy, echo: Echo) -> None:
-    """What is sent arrives; the answer does not; and when the client goes the server is not told."""
+    """What is sent arrives; the answer does not; and when the client goes the server does not notice."""
     with connect(proxy) as connection:
         talk(connection, b"warm")
         proxy.set(Mode.HALF_OPEN)

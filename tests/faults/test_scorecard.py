@@ -30,7 +30,7 @@ def result(ok: bool) -> Result:
 
 
 def test_every_row_is_there() -> None:
-    """In order, each once, and the time limits of a quick run leave room in a CI job."""
+    """In order, each once, and the time limits of a quick run leave a margin in a CI job."""
     assert [row.id for row in ROWS if not row.id.endswith("p")] == [f"S{number}" for number in WANTED]
     pooled = [row for row in ROWS if row.id.endswith("p")]
     assert [row.id for row in pooled] == POOLED
@@ -39,7 +39,7 @@ def test_every_row_is_there() -> None:
 
 
 def test_a_miss_is_printed_as_missed() -> None:
-    """In the table and in the verdict."""
+    """In the table and in the outcome."""
     text = Card(ABOUT, [result(True), result(False)]).text()
     assert "MISSED" in text
     assert "1 of 2 rows missed" in text
@@ -109,7 +109,7 @@ def test_the_exit_code_tells_of_a_miss(ok: bool, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("defence", DEFENCES, ids=[defence.name for defence in DEFENCES])
 def test_a_listed_defence_is_where_the_list_says(defence: Defence) -> None:
-    """Its line stands once in its file and its tests are there; that they notice is what row S22 measures."""
+    """Its line is once in its file and its tests are there; that they notice is what row S22 measures."""
     text = (ROOT / defence.path).read_text()
     assert text.count(defence.line) == 1
     assert defence.broken != defence.line

@@ -1,4 +1,4 @@
-"""A second-level cache that holds an old answer: restored from a dump, or never told of the rotation."""
+"""A second-level cache that holds an old answer: restored from a dump, or never notified of the rotation."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from benchmarks.acceptance.fleet.elsewhere import warm
 from benchmarks.acceptance.fleet.host import Dashboards
 from benchmarks.acceptance.fleet.site import Site
 
-X = 1.0
+STALENESS = 1.0
 
 
 def test_an_entry_of_an_old_dump_is_not_believed() -> None:
-    """Workers of another host refuse the old token after X although Valkey still says that it is good: one that had it,
-    and one that never saw it.
+    """Workers of another host refuse the old token after the staleness bound although Valkey still says that it is
+    good: one that had it, and one that never saw it.
 
     Red when an entry is taken without asking whether its group has changed since its generation.
     """
     with PostgresServer() as postgres, ValkeyServer() as valkey, Site(postgres.create_database()) as site:
         operator = site.operator(site.host("a"))
-        there = site.host("b", Dashboards(site.database, workers=2, staleness=X, redis=valkey.url))
+        there = site.host("b", Dashboards(site.database, workers=2, staleness=STALENESS, redis=valkey.url))
         token, other = operator.create(), operator.create()
         warm(there.workers, [other])
         warm(there.workers[:1], [token])  # which writes it to Valkey
@@ -30,7 +30,7 @@ def test_an_entry_of_an_old_dump_is_not_believed() -> None:
         valkey.kill()
         valkey.start()
         assert valkey.ask("DBSIZE") >= 1
-        end = time.monotonic() + X
+        end = time.monotonic() + STALENESS
         while time.monotonic() < end:
             warm(there.workers, [other])  # they are in use, so they poll
             time.sleep(0.05)

@@ -2,8 +2,8 @@
 
 What is checked is in benchmarks/acceptance/faults/trial.py: no old token accepted, no live one refused, 503 with
 Retry-After and never another failure, acknowledged rotations kept, unknown outcomes done once or not at all, and well
-again without a restart. Times are figures of the scorecard and not tested here, but for a bound that tells "in time"
-from "hangs".
+again without a restart. Times are figures of the scorecard and not tested here, but for a bound that separates "in
+time" from "hangs".
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def test_on_postgres_and_valkey(postgres_fleet: Set, name: str) -> None:
 @pytest.mark.parametrize("name", ON_SQLITE)
 def test_on_sqlite(sqlite_fleet: Set, name: str) -> None:
     """Red when a failure of SQLite is a 500, when a reader keeps what it has read of a corrupt file, or when a crashed
-    writer's word stays odd for good."""
+    writer's version stays odd for good."""
     scene, faults = sqlite_fleet
     outcome = Trial(scene, faults[name]).run(SECONDS)
     check(outcome)

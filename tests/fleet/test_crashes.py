@@ -1,4 +1,4 @@
-"""A writer that dies between its commit and the word that tells of it."""
+"""A writer that dies between its commit and the version that shows it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STALENESS = 600.0
 def test_a_death_around_the_commit(engine: str, moment: str, request: pytest.FixtureRequest) -> None:
     """The workers of the host ask the store, whatever they keep: the old token is refused if the commit was done.
 
-    Red when the writer puts no odd word before it begins.
+    Red when the writer stores no odd version before it begins.
     """
     postgres: Postgres | None = request.getfixturevalue("postgres") if engine == "postgres" else None
     with Site(postgres and postgres.create_database()) as site:

@@ -48,7 +48,8 @@ def test_with_the_store_dead(engines: Engines, mode: Mode, bus: str) -> None:
 
 @pytest.mark.parametrize("dead", [False, True])
 def test_live_websockets(engines: Engines, dead: bool) -> None:
-    """They end on another host too: 4401, and 1013 when the store cannot tell. How soon is the scorecard's business."""
+    """They end on another host too: 4401, and 1013 when the store does not answer. How soon is the scorecard's
+    business."""
     ends = {code for code, _ in sockets(*engines, staleness=STALENESS, groups=3, dead=dead)}
     assert ends == ({1013} if dead else {4401})
 

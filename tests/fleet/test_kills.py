@@ -1,4 +1,4 @@
-"""The server ends while callers rotate: what they were told is kept, and what they were not told can be had."""
+"""The server ends while callers rotate: what was answered is kept, and what was not can be had."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def test_kill_9_on_postgres(postgres: Postgres) -> None:
 
 
 def test_sigterm() -> None:
-    """Two servers of a host are told to stop in turn: each request that was taken is answered, and with 200.
+    """Two servers of a host are stopped in turn: each request that was taken is answered, and with 200.
 
     Red when a server ends before its requests do, or answers some of them with 503 on its way.
     """
-    told = restart(2)
-    assert (told.failed, told.codes) == (0, {0}), told.notes
-    assert told.answered > 2
+    result = restart(2)
+    assert (result.failed, result.codes) == (0, {0}), result.notes
+    assert result.answered > 2

@@ -1,4 +1,4 @@
-"""The codec of a user group: each of its forms as it stands, and nothing else taken for one."""
+"""The codec of a user group: each of its forms as it is, and nothing else taken for one."""
 
 from __future__ import annotations
 

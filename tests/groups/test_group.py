@@ -36,7 +36,7 @@ def test_properties_and_mapping_are_frozen_copies() -> None:
 
 
 def test_variables_are_the_properties_and_user_group() -> None:
-    """A bare name is a property; id, name, environment and properties stand under ``user_group``."""
+    """A bare name is a property; id, name, environment and properties are under ``user_group``."""
     group = make_group(provided_id="acme", name="Acme & Co", properties={"region": "eu"})
     assert group.variables == {
         "region": "eu",

@@ -49,7 +49,7 @@ def test_a_word_is_found_in_the_text_as_well(written: str) -> None:
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.id)
 def test_the_keys_of_the_vectors_are_published(key: object) -> None:
-    """They stand in this repository, so anybody has them. Red when their fingerprints are not listed."""
+    """They are in this repository, so anybody has them. Red when their fingerprints are not listed."""
     assert entropy_problem(key.secret) == "is published, so that anybody can look it up"  # type: ignore[attr-defined]
 
 
@@ -83,7 +83,7 @@ def test_random_secrets_pass() -> None:
 def test_every_key_that_our_documents_print_is_refused() -> None:
     """A line of a key file in README, docs or examples gets copied. Red when one is printed that is not weak by rule.
 
-    Mend: print ``<43 characters>`` in its place, or add its fingerprint to PUBLISHED.
+    Fix: print ``<43 characters>`` instead, or add its fingerprint to PUBLISHED.
     """
     line = re.compile(r"\b[a-z0-9]{2}\s+\d{4}-\d\d-\d\dT[\d:]+Z\s+(?:active|verify-only)\s+([A-Za-z0-9_-]{43,})")
     texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.*")]

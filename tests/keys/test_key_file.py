@@ -35,7 +35,7 @@ def umask() -> Iterator[Callable[[int], int]]:
 
 
 def written(path: Path) -> list[str]:
-    """The secrets that stand in the file."""
+    """The secrets in the file."""
     return [line.split()[3] for line in path.read_text().splitlines() if not line.startswith("#")]
 
 
@@ -237,7 +237,7 @@ def test_concurrent_rotations_lose_no_key(path: Path) -> None:
 
 
 def test_readers_during_rotations_always_see_a_whole_file(path: Path) -> None:
-    """The file is replaced and not written in place. Red when it is opened and rewritten."""
+    """The file is replaced and not overwritten. Red when it is opened and rewritten."""
     create_key_file(path)
     first = SigningKeys.from_file(path)
     token = first.mint(draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes))

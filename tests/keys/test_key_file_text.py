@@ -1,4 +1,4 @@
-"""The text of a key file: what is refused, how it is told, and what a rotation changes."""
+"""The text of a key file: what is refused, what the error says, and what a rotation changes."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_the_active_key_cannot_be_removed() -> None:
     ids=lambda value: value if value.startswith(("line", "no line")) else "",
 )
 def test_a_bad_key_file_is_refused_by_line_and_never_shown(text: str, message: str) -> None:
-    """Each error names the line and the mend; even a secret in the wrong field is not shown.
+    """Each error names the line and the fix; even a secret in the wrong field is not shown.
 
     Red when a message quotes a field, or when the check that it names is left out.
     """
@@ -145,7 +145,7 @@ def test_no_repr_shows_a_secret() -> None:
 
 
 def test_a_weak_secret_is_never_written() -> None:
-    """A broken source of randomness is told before a key of it signs anything."""
+    """A broken source of randomness is an error before a key of it signs anything."""
     with pytest.raises(InvalidKeys, match="source of randomness gave a key that repeats itself"):
         new_key_file(bytes(32), NOW)
     with pytest.raises(InvalidKeys, match="source of randomness"):
@@ -153,7 +153,7 @@ def test_a_weak_secret_is_never_written() -> None:
 
 
 def test_all_ids_can_be_used_up() -> None:
-    """1,296 keys are a mistake that is told, not an endless loop."""
+    """1,296 keys are a mistake that is an error, not an endless loop."""
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"
     ids = [high + low for high in digits for low in digits]
     lines = [f"{name} {DAY} {'active' if name == 'k1' else 'verify-only'} {spelled(secret(name))}" for name in ids]

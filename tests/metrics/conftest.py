@@ -35,7 +35,7 @@ def samples(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
 
 
 @dataclass
-class Room:
+class Metered:
     """Everything on one store; ``numbers`` asks for the metrics as Prometheus does."""
 
     store: MemoryStore
@@ -57,11 +57,11 @@ class Room:
 
 
 @pytest.fixture
-async def room() -> AsyncIterator[Room]:
+async def metered() -> AsyncIterator[Metered]:
     store = MemoryStore()
     keys = KeyRing([SigningKey("k1", b"k1" * 16)])
     production = await store.create_environment("production", Tag.CUSTOMER)
     timed = TimedBackend(store, label_groups=True, max_groups=2)
     resolver = Resolver(timed, keys=keys)
-    yield Room(store, keys, production, Provisioner(store, keys), timed, resolver)
+    yield Metered(store, keys, production, Provisioner(store, keys), timed, resolver)
     await resolver.aclose()

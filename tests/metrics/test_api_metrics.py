@@ -1,4 +1,4 @@
-"""What is told of requests to the provisioning API."""
+"""What is shown of requests to the provisioning API."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def test_requests_are_counted_by_what_became_of_them() -> None:
         await client.put("/api/user", json={"user_group_id": "nobody-canary"}, headers=headers)
         await client.put("/api/user", json={"user_group_id": "nobody-canary"})
         text = (await client.get("/metrics")).text
-    told = samples(text)
+    shown = samples(text)
     for operation, status, code in (
         ("get_or_create", "200", "ok"),
         ("rotate", "200", "ok"),
@@ -40,8 +40,8 @@ async def test_requests_are_counted_by_what_became_of_them() -> None:
         ("none", "401", "unauthorized"),
     ):
         labels = (("code", code), ("operation", operation), ("status", status))
-        assert told["tenantry_api_requests_total", labels] == 1
-    assert told["tenantry_api_request_duration_seconds_count", (("operation", "rotate"),)] == 2
+        assert shown["tenantry_api_requests_total", labels] == 1
+    assert shown["tenantry_api_request_duration_seconds_count", (("operation", "rotate"),)] == 2
     for canary in (token, secret, "canary", "ugtc_", "ugkc_"):
         assert canary not in text
 
@@ -54,7 +54,7 @@ async def test_metrics_are_served_only_when_asked_for() -> None:
 
 
 def test_workers_add_up(tmp_path: Path) -> None:
-    """Two processes with one folder: either tells the sum. Red when each tells its own."""
+    """Two processes with one folder: either shows the sum. Red when each shows its own."""
     code = """
 import asyncio
 from tenantry.api import RequestRecord

@@ -1,6 +1,6 @@
 """The app that tests run under real servers: ``uvicorn tests.middleware.served_app:app``.
 
-``/token`` tells the token of its one group, so that the tests need nothing of this process.
+``/token`` gives the token of its one group, so that the tests need nothing of this process.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ RAW = b"t" * 97
 
 
 class Answers:
-    """A resolver that answers as it is told to. Looks are 10 ms apart."""
+    """A resolver with set answers. Checks are 10 ms apart."""
 
     environment = None
     staleness = 0.05
@@ -56,7 +56,7 @@ class Answers:
 
 
 class Foreign:
-    """The least that a third party's resolver is: it tells neither X nor a lease."""
+    """The least that a third party's resolver is: it has neither a staleness bound nor a lease."""
 
     environment = None
 

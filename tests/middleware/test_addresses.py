@@ -1,4 +1,4 @@
-"""A token in an address: hidden wherever an address stands, and put back where a redirect needs it."""
+"""A token in an address: hidden wherever there is an address, and put back where a redirect needs it."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ async def test_two_tokens_in_the_carriers_of_two_middlewares_are_400(warm: bool,
 
 
 async def test_the_same_token_in_the_carriers_of_two_middlewares_is_one() -> None:
-    """It is taken out of both places, and Vary names both. A cookie beside a header needs no origin."""
+    """It is taken out of both, and Vary names both. A cookie beside a header needs no origin."""
     world, app = twice(header("X-Outer"), DEFAULT_CARRIERS)
     group, token = world.backend.issue()
     for extra in (

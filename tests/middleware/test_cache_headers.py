@@ -1,4 +1,4 @@
-"""What caches are told: Vary always, and never a shared copy of a group's page."""
+"""What caches get: Vary always, and never a shared copy of a group's page."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CONTROL_ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("own", "told"), CONTROL_ROWS)
+@pytest.mark.parametrize(("own", "expected"), CONTROL_ROWS)
 @pytest.mark.parametrize("name", [b"cache-control", b"Cache-Control", b"CACHE-CONTROL"])
-async def test_cache_control_with_a_group(own: list[bytes], told: bytes, name: bytes) -> None:
+async def test_cache_control_with_a_group(own: list[bytes], expected: bytes, name: bytes) -> None:
     """The app's private and no-store stay; everything else is made private. Red when _merge() keeps ``public``."""
     world = World(page=Page(headers=[(name, value) for value in own]))
     _, token = world.backend.issue()
     sent = await world.call(http(headers=[(NAME, token)]))
-    assert [value for key, value in sent[0]["headers"] if key.lower() == b"cache-control"] == [told]
+    assert [value for key, value in sent[0]["headers"] if key.lower() == b"cache-control"] == [expected]
 
 
 @pytest.mark.parametrize("name", [b"cdn-cache-control", b"Surrogate-Control", b"x-accel-expires"])
@@ -57,7 +57,7 @@ async def test_without_a_token_only_vary_is_added() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "told"),
+    ("own", "expected"),
     [
         ([b"Accept-Encoding"], b"Accept-Encoding, " + VARY),
         (
@@ -70,22 +70,22 @@ async def test_without_a_token_only_vary_is_added() -> None:
     ],
 )
 @pytest.mark.parametrize("grouped", [True, False])
-async def test_vary_is_merged_with_the_own_one(own: list[bytes], told: bytes, grouped: bool) -> None:
+async def test_vary_is_merged_with_the_own_one(own: list[bytes], expected: bytes, grouped: bool) -> None:
     """One Vary line with the app's names first and ours once."""
     world = World(page=Page(headers=[(b"vary", value) for value in own]))
     _, token = world.backend.issue()
     sent = await world.call(http(headers=[(NAME, token)] if grouped else []))
-    assert values(sent, b"vary") == [told]
+    assert values(sent, b"vary") == [expected]
     assert values(sent, b"cache-control") == ([b"private"] if grouped else [])
 
 
 @pytest.mark.parametrize("warm", [False, True])
 @pytest.mark.parametrize(
-    ("own", "told"),
+    ("own", "expected"),
     [([], [b"strict-origin"]), ([b"no-referrer"], [b"no-referrer"]), ([b"unsafe-url"], [b"unsafe-url"])],
 )
-async def test_a_token_in_the_address_is_no_referer(own: list[bytes], told: list[bytes], warm: bool) -> None:
-    """A page that was opened with the token in its query or path tells the browser not to name that address to what it
+async def test_a_token_in_the_address_is_no_referer(own: list[bytes], expected: list[bytes], warm: bool) -> None:
+    """A page that was opened with the token in its query or path has the browser not name that address to what it
     loads; the app's own policy stays. Red when the stamp forgets it."""
     headers = [(b"Referrer-Policy", value) for value in own]
     world = World({"carriers": first_of(DEFAULT_CARRIERS, path("/embed/{token}"))}, page=Page(headers=headers))
@@ -100,7 +100,7 @@ async def test_a_token_in_the_address_is_no_referer(own: list[bytes], told: list
             await asked.resolver.resolve(token)
         sent = await asked.call(scope)
         policies = [value for name, value in sent[0]["headers"] if name.lower() == b"referrer-policy"]
-        assert policies == told
+        assert policies == expected
         assert values(sent, b"cache-control") == [b"private"]
     kept = await plain.call(http(query=b"a=1", headers=[(NAME, token)]))
     assert values(kept, b"referrer-policy") == []

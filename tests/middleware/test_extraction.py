@@ -139,7 +139,7 @@ PLACES = [
 ]
 
 
-def place(where: dict[str, Any], token: bytes) -> dict[str, Any]:
+def put_token(where: dict[str, Any], token: bytes) -> dict[str, Any]:
     if "query" in where:
         return http(query=where["query"] + token)
     name, prefix = where["headers"][0]
@@ -150,9 +150,9 @@ def place(where: dict[str, Any], token: bytes) -> dict[str, Any]:
 @pytest.mark.parametrize("second", PLACES)
 @pytest.mark.parametrize("same", [True, False])
 def test_two_tokens_anywhere(first: dict[str, Any], second: dict[str, Any], same: bool) -> None:
-    """The same token twice is one; two different ones are refused, in all pairs of places. Red when extract() stops at
-    the first."""
-    one, two = place(first, T), place(second, T if same else U)
+    """The same token twice is one; two different ones are refused, in all pairs of carriers. Red when extract() stops
+    at the first."""
+    one, two = put_token(first, T), put_token(second, T if same else U)
     queries = [scope["query_string"] for scope in (one, two) if scope["query_string"]]
     scope = http(query=b"&".join(queries), headers=[*one["headers"], *two["headers"]])
     if same:

@@ -75,7 +75,7 @@ def application(resolver: Resolver, *more: Any, **settings: Any) -> Starlette:
 
 
 def test_starlette(resolver: Resolver, backend: FakeBackend) -> None:
-    """By header, scheme, cookie and query: the group arrives, the token does not, the caches are told."""
+    """By header, scheme, cookie and query: the group arrives, the token does not, the headers for caches are set."""
     _, raw = backend.issue()
     token = raw.decode()
     app = application(resolver)
@@ -116,7 +116,7 @@ def test_a_mounted_app_under_one_middleware(resolver: Resolver, backend: FakeBac
 
 
 def test_a_middleware_in_a_mounted_app(resolver: Resolver, backend: FakeBackend) -> None:
-    """The app around it needs no middleware; the token may stand in the mount's path, or be found by the outer."""
+    """The app around it needs no middleware; the token may be in the mount's path, or be found by the outer."""
     _, raw = backend.issue()
     sub = Starlette(routes=ROUTES, middleware=[Middleware(UserGroupMiddleware, resolver=resolver)])
     embedded = Starlette(

@@ -37,7 +37,7 @@ PASS = {
     "no Host either": ask(None),
     "the browser says same-origin": ask(sec_fetch_site="same-origin"),
     "same-origin, though Referrer-Policy made the Origin null": ask(sec_fetch_site="same-origin", origin="null"),
-    "the browser's word stands above a Host that a proxy changed": ask(
+    "the browser's header comes before a Host that a proxy changed": ask(
         "internal:8000", sec_fetch_site="same-origin", origin=f"https://{DASH}"
     ),
     "Origin is Host": ask(origin=f"http://{DASH}"),
@@ -159,7 +159,7 @@ def test_a_bad_allowed_origin_is_named_at_the_start(origin: Any, advice: str) ->
 
 
 def test_one_origin_is_no_list() -> None:
-    """The usual slip: a text is a list of its letters."""
+    """The usual slip: a text is a list of its characters."""
     with pytest.raises(InvalidSettings, match=r"write \['https://app.example.com'\]"):
         OriginCheck("https://app.example.com")
 

@@ -185,8 +185,8 @@ async def test_mounted_twice_the_inner_fence_holds() -> None:
     assert group.environment.name == "production"
     for environment, status in (("production", 200), ("staging", 401)):
         page = Page()
-        fenced = Resolver(world.backend, keys=KEYS, environment=environment)
-        outer = UserGroupMiddleware(UserGroupMiddleware(page, resolver=fenced), resolver=world.resolver)
+        staging = Resolver(world.backend, keys=KEYS, environment=environment)
+        outer = UserGroupMiddleware(UserGroupMiddleware(page, resolver=staging), resolver=world.resolver)
         scope = http(headers=[(NAME, token)])
         sent = await call(outer, scope)
         assert sent[0]["status"] == status

@@ -52,7 +52,7 @@ async def test_an_app_that_only_sends_is_told_by_an_os_error(answers: Answers) -
                 sends += 1
                 await asyncio.sleep(0.001)
         except OSError as error:
-            scope["told"] = error
+            scope["raised"] = error
             await send({"type": "websocket.close"})  # what a tidy app does; there is nothing left to close
             raise
 
@@ -60,8 +60,8 @@ async def test_an_app_that_only_sends_is_told_by_an_os_error(answers: Answers) -
     running = socket.open(ticker, answers)
     await until(lambda: sends > 5)
     answers.revoke()
-    await asyncio.wait_for(running, 120)  # what the app was told does not come back to the server as a crash
-    assert isinstance(socket.scope["told"], SocketClosed)
+    await asyncio.wait_for(running, 120)  # what the app got does not come back to the server as a crash
+    assert isinstance(socket.scope["raised"], SocketClosed)
     assert socket.sent[-1]["code"] == 4401
     assert len(socket.texts) == sends
 
@@ -70,22 +70,22 @@ async def test_starlette_sees_a_client_that_has_gone(answers: Answers) -> None:
     """With Starlette both are a WebSocketDisconnect; one that an app lets through from ``send`` is no crash."""
     codes: list[int] = []
 
-    async def hears(websocket: WebSocket) -> None:
+    async def receives(websocket: WebSocket) -> None:
         await websocket.accept()
         try:
             await websocket.receive_text()
         except WebSocketDisconnect as gone:
             codes.append(gone.code)
 
-    async def tells(websocket: WebSocket) -> None:
+    async def sends(websocket: WebSocket) -> None:
         await websocket.accept()
         while True:
             await websocket.send_text(user_group(websocket).name)
             await asyncio.sleep(0.001)
 
-    app = Starlette(routes=[WebSocketRoute("/hears", hears), WebSocketRoute("/tells", tells)])
+    app = Starlette(routes=[WebSocketRoute("/receives", receives), WebSocketRoute("/sends", sends)])
     sockets = [Socket(), Socket()]
-    for socket, path in zip(sockets, ("/hears", "/tells"), strict=True):
+    for socket, path in zip(sockets, ("/receives", "/sends"), strict=True):
         socket.scope["path"] = path
     running = [socket.open(app, answers) for socket in sockets]
     await until(lambda: sockets[1].texts and len(sockets[0].sent) == 1)
@@ -174,8 +174,8 @@ async def test_a_moment_without_an_answer_is_survived(answers: Answers) -> None:
 
 
 async def test_nothing_passes_after_what_is_known_has_ended(answers: Answers) -> None:
-    """A process that stood still (SIGSTOP, a sleeping machine) wakes with a message at hand, in and out: it is looked
-    at first. Red when only the timer looks: one message would slip by."""
+    """A process that was stopped (SIGSTOP, a sleeping machine) wakes with a message at hand, in and out: its group is
+    checked first. Red when only the timer checks: one message would slip by."""
     now = 0.0
     socket = Socket()
     live = WebSocketSession(answers, RAW, socket.scope, socket.receive, socket.send, clock=lambda: now)
@@ -200,7 +200,7 @@ async def test_nothing_passes_after_what_is_known_has_ended(answers: Answers) ->
 
 
 async def test_a_token_that_dies_before_the_app_accepts(answers: Answers) -> None:
-    """Red when looks begin only after the acceptance: a slow app would open a socket to a group that was cut off."""
+    """Red when checks begin only after the acceptance: a slow app would open a socket to a group that was cut off."""
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
         await receive()
@@ -230,7 +230,7 @@ async def test_a_peek_that_raises_does_not_end_the_looks(answers: Answers) -> No
 
 
 async def test_a_resolver_that_tells_neither_bound_nor_lease() -> None:
-    """Five seconds are taken for X, and each look asks."""
+    """Five seconds are taken for the staleness bound, and each check asks."""
     socket, foreign = Socket(), Foreign()
     running = socket.open(listening, foreign)
     socket.say("a")

@@ -44,14 +44,14 @@ async def test_a_thousand_misses_cost_one_read(resolver: Resolver, backend: Fake
 
 
 async def test_a_crowd_is_told_a_few_at_a_time(resolver: Resolver, backend: FakeBackend) -> None:
-    """Ten thousand live sockets of one group may wait for one load. Red when all are told in one go."""
+    """Ten thousand live sockets of one group may wait for one load. Red when all are woken in one go."""
     _, token = backend.issue()
     backend.gate = asyncio.Event()
-    iterations, told = 0, list[int]()
+    iterations, woken = 0, list[int]()
 
     async def wait() -> None:
         await resolver.resolve(token)
-        told.append(iterations)
+        woken.append(iterations)
 
     waiting = [asyncio.create_task(wait()) for _ in range(5 * WAKEN_AT_ONCE)]
     await settle()
@@ -59,7 +59,7 @@ async def test_a_crowd_is_told_a_few_at_a_time(resolver: Resolver, backend: Fake
     while not all(task.done() for task in waiting):
         await asyncio.sleep(0)
         iterations += 1
-    assert max(told.count(number) for number in told) <= WAKEN_AT_ONCE
+    assert max(woken.count(number) for number in woken) <= WAKEN_AT_ONCE
 
 
 async def test_a_refusal_is_shared_too(resolver: Resolver, backend: FakeBackend) -> None:
@@ -75,7 +75,7 @@ async def test_a_refusal_is_shared_too(resolver: Resolver, backend: FakeBackend)
 
 
 async def test_a_failure_is_shared_and_not_remembered(resolver: Resolver, backend: FakeBackend) -> None:
-    """Everybody who waits hears of it; the next one asks again."""
+    """Everybody who waits gets the error; the next one asks again."""
     group, token = backend.issue()
     backend.gate = asyncio.Event()
     backend.error = OSError("down")
@@ -139,8 +139,9 @@ async def test_a_load_that_a_write_overtook_is_never_stored(resolver: Resolver, 
 
 
 async def test_a_process_without_words_shares_no_read_that_has_begun(resolver: Resolver, backend: FakeBackend) -> None:
-    """A process that has just started hears of no write on its host before its first poll. Who asks after one must not
-    be answered by a read from before it. Red when the words of a table that was not opened yet count as unchanged."""
+    """A process that has just started notices no write on its host before its first poll. Who asks after one must not
+    be answered by a read from before it. Red when the versions of a table that was not opened yet count as
+    unchanged."""
     old, token = backend.issue(token_version=1)
     backend.gate, backend.poll_gate = asyncio.Event(), asyncio.Event()
     early = asyncio.create_task(resolver.resolve(token))

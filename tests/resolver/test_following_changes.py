@@ -85,8 +85,8 @@ async def test_a_poll_brings_what_was_written_elsewhere(
 async def test_a_dead_store_ends_the_cache_in_time_and_is_told_once(
     resolver: Resolver, backend: FakeBackend, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Polls fail: cached groups are shown until X, then 503; and all is well again with the next poll. The log has one
-    line for an outage, without what the driver said. Red when a failed poll renews the lease."""
+    """Polls fail: cached groups are shown until the staleness bound, then 503; and all is well again with the next
+    poll. The log has one line for an outage, without what the driver said. Red when a failed poll renews the lease."""
     group, token = backend.issue()
     await resolver.resolve(token)
     backend.error = backend.poll_error = ConnectionError("postgresql://app:hunter2@db")
@@ -99,8 +99,8 @@ async def test_a_dead_store_ends_the_cache_in_time_and_is_told_once(
     assert resolver.lease_age is None
     with pytest.raises(StoreUnavailable):
         await resolver.resolve(token)
-    told = [record.message for record in caplog.records if "not cached" in record.message]
-    assert len(told) == 1
+    logged = [record.message for record in caplog.records if "not cached" in record.message]
+    assert len(logged) == 1
     assert "hunter2" not in caplog.text
     assert resolver.counters.failed_polls >= 4
     backend.error = backend.poll_error = None
@@ -128,7 +128,7 @@ async def test_a_slow_poll_does_not_hold_up_requests(backend: FakeBackend) -> No
 async def test_a_second_level_reading_is_used_only_if_nothing_was_written_since(
     resolver: Resolver, backend: FakeBackend
 ) -> None:
-    """The list of changes clears it, or the store of record is asked. Red when _is_old believes everything."""
+    """The list of changes clears it, or the store of record is asked. Red when _is_outdated believes everything."""
     old, token = backend.issue()
     await resolver.resolve(token)
     resolver.forget()
@@ -136,7 +136,7 @@ async def test_a_second_level_reading_is_used_only_if_nothing_was_written_since(
     new = make_group(handle=old.handle, revision=2)
     backend.near[old.handle] = Reading(old, backend.generation)
     backend.write_elsewhere(new)
-    assert await resolver.resolve(token) is old  # within X, and as good as a cached group
+    assert await resolver.resolve(token) is old  # within the staleness bound, and as good as a cached group
     resolver.forget()
     await poll(resolver)
     assert await resolver.resolve(token) is new
@@ -152,7 +152,7 @@ async def test_a_second_level_reading_is_used_only_if_nothing_was_written_since(
 async def test_in_doubt_the_store_of_record_is_asked(
     resolver: Resolver, backend: FakeBackend, clock: FrozenClock, doubt: str
 ) -> None:
-    """Whatever a second-level cache would say. Red when ``fresh`` is False always, or _is_old is."""
+    """Whatever a second-level cache would say. Red when ``fresh`` is False always, or _is_outdated is."""
     backend.since = 8
     old, token = backend.issue()
     await resolver.resolve(token)
@@ -173,7 +173,8 @@ async def test_in_doubt_the_store_of_record_is_asked(
 
 async def test_a_newer_token_is_asked_of_the_store_of_record(resolver: Resolver, backend: FakeBackend) -> None:
     """Rotated elsewhere a moment ago: the second-level cache has the old group, this worker too, and the new token is
-    good. Red when _compare does not tell that it is ahead, and _is_old believes that there is no group."""
+    good. Red when _reject_outdated does not return that it is ahead, and _is_outdated believes that there is no
+    group."""
     old, token = backend.issue()
     await resolver.resolve(token)
     await poll(resolver)
@@ -186,8 +187,8 @@ async def test_a_newer_token_is_asked_of_the_store_of_record(resolver: Resolver,
 
 
 async def test_a_worker_does_not_go_back(resolver: Resolver, backend: FakeBackend) -> None:
-    """A slow load of the old group comes in after the new one was shown: it is asked for again. Red when _is_old does
-    not compare revisions."""
+    """A slow load of the old group comes in after the new one was shown: it is asked for again. Red when _is_outdated
+    does not compare revisions."""
     old, token = backend.issue()
     await resolver.resolve(token)
     resolver.forget()
@@ -255,7 +256,8 @@ async def test_a_store_without_versions_gives_no_lease(backend: FakeBackend, cap
 async def test_a_crashed_writer_is_repaired(
     resolver: Resolver, backend: FakeBackend, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its odd version keeps the group out of the cache, for X and a poll. Red when polls do not repair."""
+    """Its odd version keeps the group out of the cache, for the staleness bound and a poll. Red when polls do not
+    repair."""
     group, token = backend.issue()
     backend.table.before(group.handle)
     await resolver.resolve(token)
@@ -325,6 +327,7 @@ async def test_both_reads_of_a_request_share_one_deadline(
 
 
 def test_patience_is_never_above_the_staleness(backend: FakeBackend) -> None:
-    """Whoever joins a load late is answered by it: it must not be older than X. Red when patience is as given."""
+    """Whoever joins a load late is answered by it: it must not be older than the bound. Red when patience is as
+    given."""
     assert Resolver(backend, keys=KEYS, staleness=0.5, patience=60)._patience == 0.5
     assert Resolver(backend, keys=KEYS)._patience == 1.8

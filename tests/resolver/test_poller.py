@@ -18,7 +18,7 @@ from tests.resolver.fake import KEYS, FakeBackend, FindBackend
 
 
 class FakeBus:
-    """Says what it is told to, and fails on demand."""
+    """Answers what it was given, and fails on demand."""
 
     def __init__(self) -> None:
         self.listeners: list[EvictionListener] = []
@@ -56,7 +56,7 @@ def test_the_boot_clock_goes_on() -> None:
 
 
 async def test_polls_follow_one_another_and_keep_the_lease(backend: FakeBackend) -> None:
-    """Every X/5, without a request. Red when _run sets no timer."""
+    """Every fifth of the staleness bound, without a request. Red when _run sets no timer."""
     resolver = Resolver(backend, keys=KEYS, staleness=0.5)
     group, token = backend.issue()
     await resolver.resolve(token)
@@ -104,7 +104,7 @@ def test_the_next_loop_takes_over(backend: FakeBackend) -> None:
 
 
 def test_a_loop_that_is_closed_over_a_poll_is_not_kept(backend: FakeBackend, caplog: pytest.LogCaptureFixture) -> None:
-    """Nor does it say that a task was destroyed. Red when the poll's task is not hushed."""
+    """Nor does it say that a task was destroyed. Red when the warning of the poll's task is not silenced."""
     resolver = Resolver(backend, keys=KEYS)
     _, token = backend.issue()
     backend.poll_gate = asyncio.Event()

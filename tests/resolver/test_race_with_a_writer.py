@@ -20,16 +20,16 @@ class Racing(list[int]):
         self.due = -1
         self._write = write
 
-    def __getitem__(self, place: int) -> int:  # type: ignore[override]
+    def __getitem__(self, slot: int) -> int:  # type: ignore[override]
         self.due -= 1
         if self.due == 0:
             self._write()
-        return super().__getitem__(place)
+        return super().__getitem__(slot)
 
 
 @pytest.mark.parametrize("due", range(1, 9))
 async def test_a_write_between_any_two_looks_at_its_word(due: int) -> None:
-    """The second-level cache holds what was before it, and no poll has told of it: whoever asks after the write sees
+    """The second-level cache holds what was before it, and no poll has brought it: whoever asks after the write sees
     it. Red when the version of the fill is read after the one by which a second-level answer is allowed."""
     backend = FakeBackend()
     old, token = backend.issue(name="old")

@@ -78,8 +78,8 @@ async def test_a_hundred_thousand_forgeries_reach_no_backend(resolver: Resolver,
     for number in range(100_000):
         if number % 10:
             forged = genuine.copy()
-            place = 8 + number % 89
-            forged[place] = ord("A") if forged[place] != ord("A") else ord("B")
+            position = 8 + number % 89
+            forged[position] = ord("A") if forged[position] != ord("A") else ord("B")
         else:
             forged = bytearray(foreign)
         with pytest.raises(InvalidToken):
@@ -217,7 +217,8 @@ async def test_the_version_before_lives_until_its_grace_ends(
 
 @pytest.mark.parametrize("kind", [FakeBackend, FindBackend])
 async def test_a_grace_of_unknown_length_is_not_kept(kind: type[FindBackend], clock: FrozenClock) -> None:
-    """Where the backend does not say for how long, each request with the old token asks. Red when judge keeps it."""
+    """Where the backend does not say for how long, each request with the old token asks. Red when classify says
+    GOOD."""
     backend = kind()
     resolver = Resolver(backend, keys=KEYS, clock=clock.monotonic)
     group, _ = backend.issue(token_version=2, grace_until=clock() + timedelta(hours=1))
@@ -268,7 +269,7 @@ async def test_a_resolver_of_one_environment_knows_no_other(backend: FakeBackend
 async def test_an_answer_that_is_not_of_the_token_is_refused(
     resolver: Resolver, backend: FakeBackend, answer: dict[str, object]
 ) -> None:
-    """A backend that mixes up groups poisons no cache. Red when judge says GOOD always."""
+    """A backend that mixes up groups poisons no cache. Red when classify says GOOD always."""
     group, token = backend.issue()
     wrong = make_group(**{"handle": group.handle, **answer})
 
@@ -285,7 +286,7 @@ async def test_an_answer_that_is_not_of_the_token_is_refused(
 async def test_a_failing_backend_is_unavailable_and_keeps_its_secrets(
     resolver: Resolver, backend: FakeBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its exception is chained; the log has type and place, not the text, which may hold a password."""
+    """Its exception is chained; the log has type and location, not the text, which may hold a password."""
     _, token = backend.issue()
     backend.error = ConnectionError("postgresql://app:hunter2@db is down")
     with caplog.at_level(logging.ERROR), pytest.raises(StoreUnavailable) as caught:
@@ -301,7 +302,7 @@ async def test_a_failing_backend_is_unavailable_and_keeps_its_secrets(
 async def test_an_error_of_ours_passes_as_it_is(
     resolver: Resolver, backend: FakeBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """StoreUnavailable of the backend keeps its Retry-After; its message is in the log, for a viewer is told fewer."""
+    """StoreUnavailable of the backend keeps its Retry-After; its message is in the log, for a viewer gets less."""
     _, token = backend.issue()
     backend.error = StoreUnavailable("draining", retry_after=7)
     with pytest.raises(StoreUnavailable) as caught:

@@ -31,11 +31,11 @@ async def test_a_new_id_makes_every_worker_begin_anew(tmp_path: Path) -> None:
     now = 1_000.0
     worker = Resolver(there, keys=keys, clock=lambda: now)
     operator = Provisioner(here, keys)
-    place = await here.create_environment("production", Tag.CUSTOMER)
-    first, other, busy = [(await operator.get_or_create(place, GroupDraft(name, name))).token for name in "abc"]
+    production = await here.create_environment("production", Tag.CUSTOMER)
+    first, other, busy = [(await operator.get_or_create(production, GroupDraft(name, name))).token for name in "abc"]
     with sqlite3.connect(database) as live, sqlite3.connect(":memory:") as backup:
         live.backup(backup)
-        lost = (await operator.rotate(place, first)).token
+        lost = (await operator.rotate(production, first)).token
         await worker.resolve(lost)
         await worker.resolve(other)
         now += 60  # it sleeps
@@ -44,7 +44,7 @@ async def test_a_new_id_makes_every_worker_begin_anew(tmp_path: Path) -> None:
     live.close()
     backup.close()
     for _ in range(5):
-        busy = (await operator.rotate(place, busy)).token
+        busy = (await operator.rotate(production, busy)).token
     await worker.resolve(other)
     with pytest.raises(InvalidToken):
         await worker.resolve(lost)

@@ -33,10 +33,10 @@ def test_the_usual_path_depends_on_user_and_store_alone(tmp_path: Path) -> None:
         {"HOME": "/"},
         {},
     ]
-    said = {subprocess.run(command, env=env, capture_output=True, check=True).stdout for env in environments}
+    output = {subprocess.run(command, env=env, capture_output=True, check=True).stdout for env in environments}
     path = run_folder(name=name).path
     path.rmdir()
-    assert said == {f"{path}\n".encode()}
+    assert output == {f"{path}\n".encode()}
     assert path.name == f"tenantry-{os.geteuid()}-{name}"
 
 
@@ -93,7 +93,7 @@ def _mode(mode: int) -> Callable[[Path], None]:
 def test_a_folder_that_others_can_write_to_is_refused(
     tmp_path: Path, squat: Callable[[Path], object], message: str
 ) -> None:
-    """Red, each, when its check is left out: a stranger could give us a table of his own."""
+    """Red, each, when its check is left out: another user could give us a table of his own."""
     path = tmp_path / "run"
     squat(path)
     with pytest.raises(StoreUnavailable, match=message) as caught:
@@ -118,9 +118,9 @@ def test_what_another_user_put_at_our_path_asks_for_another_name(
 def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when the owner is not looked at: whoever is first in /dev/shm would own our table."""
     path = run_folder(tmp_path / "run", name="n").path
-    stranger = os.geteuid() + 1
-    monkeypatch.setattr(os, "geteuid", lambda: stranger)
-    with pytest.raises(StoreUnavailable, match=f"belongs to user .*runs as user {stranger}"):
+    other_user = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: other_user)
+    with pytest.raises(StoreUnavailable, match=f"belongs to user .*runs as user {other_user}"):
         run_folder(path, name="n")
 
 
@@ -153,8 +153,8 @@ def test_a_group_shares_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o2770
     assert stat.S_IMODE(path.stat().st_mode) == 0o660
     assert path.stat().st_gid == path.parent.stat().st_gid == group
-    stranger = os.geteuid() + 1
-    monkeypatch.setattr(os, "geteuid", lambda: stranger)  # any member will do
+    other_user = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: other_user)  # any member will do
     assert SharedSlots.open("s").is_current()
     monkeypatch.setenv("TENANTRY_RUN_GROUP", str(group + 1))
     with pytest.raises(StoreUnavailable, match=f"names group {group + 1}"):
@@ -210,9 +210,9 @@ def test_too_many_open_files_are_told_as_that(tmp_path: Path) -> None:
         "except StoreUnavailable as error: print(error.message)\n"
     )
     run_folder(tmp_path / "run", name="n")
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", said_by, str(tmp_path / "run")], capture_output=True, text=True, check=True
     ).stdout
-    assert "Too many open files" in said
-    assert "ulimit -n" in said
-    assert "emove" not in said
+    assert "Too many open files" in output
+    assert "ulimit -n" in output
+    assert "emove" not in output

@@ -1,4 +1,4 @@
-"""Nobody learns the run folder's name before it stands: its parent is open to everybody, and can be watched."""
+"""Nobody learns the run folder's name before it is made: its parent is open to everybody, and can be watched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "0123456789abcdef"
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What stands for /dev/shm."""
+    """What replaces /dev/shm."""
     base = tmp_path / "shm"
     base.mkdir()
     base.chmod(0o1777)

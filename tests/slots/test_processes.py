@@ -30,11 +30,11 @@ def _worker(verb: str, folder: Path, *rest: object, **options: str) -> Iterator[
             worker.kill()
 
 
-def _said(verb: str, folder: Path, *rest: object, **options: str) -> str:
+def _output(verb: str, folder: Path, *rest: object, **options: str) -> str:
     with _worker(verb, folder, *rest, **options) as worker:
-        said = worker.communicate(timeout=120)[0]
+        output = worker.communicate(timeout=120)[0]
         assert worker.returncode == 0
-    return said
+    return output
 
 
 def _tell_ready(worker: subprocess.Popen[str]) -> None:
@@ -71,7 +71,7 @@ def test_control_the_last_version_before_the_commit(tmp_path: Path) -> None:
 
 
 def test_a_killed_writer_leaves_odd_and_is_repaired(tmp_path: Path) -> None:
-    """Red when a write stores its versions only after the commit: old answers would stand, and nothing would tell."""
+    """Red when a write stores its versions only after the commit: old answers would stay, and nothing would show it."""
     slots = SharedSlots.open("s", tmp_path / "run")
     slots.touch(HANDLE)
     before = slots.versions[SLOT]
@@ -87,9 +87,9 @@ def test_a_killed_writer_leaves_odd_and_is_repaired(tmp_path: Path) -> None:
 
 
 def test_eight_processes_make_the_files_at_once(tmp_path: Path) -> None:
-    """Each opens the same 50 new files and touches a place of its own in each: none is missing.
+    """Each opens the same 50 new files and touches a slot of its own in each: none is missing.
 
-    Red when a file is put in its place before it is whole, or over another's: a touch would be lost, or an open fail.
+    Red when a file is moved to its path before it is whole, or over another's: a touch would be lost, or an open fail.
     """
     with ExitStack() as stack:
         workers = [stack.enter_context(_worker("make", tmp_path, 50)) for _ in range(8)]
@@ -111,7 +111,7 @@ def test_eight_processes_make_the_files_at_once(tmp_path: Path) -> None:
 
 def test_a_table_opened_before_a_fork_is_shared(tmp_path: Path) -> None:
     """Red when the file is mapped privately."""
-    assert _said("fork", tmp_path) == "True True\n"
+    assert _output("fork", tmp_path) == "True True\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
@@ -121,11 +121,11 @@ def test_another_user_is_refused_unless_a_group_is_shared() -> None:
         folder = Path(name)
         folder.chmod(0o1777)
         path = SharedSlots.open("s", folder / "run").path
-        assert "refused" in _said("as-user", folder, 1001, 1001)
+        assert "refused" in _output("as-user", folder, 1001, 1001)
         path.unlink()
         path.parent.rmdir()
         shared = {"TENANTRY_RUN_GROUP": "2001"}
-        assert _said("as-user", folder, 1001, 2001, **shared) == "shared\n"
-        assert _said("as-user", folder, 1002, 2001, **shared) == "shared\n"
-        assert "refused" in _said("as-user", folder, 1003, 2002, **shared)
-        assert "refused" in _said("as-user", folder, 1001, 2001)  # who forgets the setting is told, and shares nothing
+        assert _output("as-user", folder, 1001, 2001, **shared) == "shared\n"
+        assert _output("as-user", folder, 1002, 2001, **shared) == "shared\n"
+        assert "refused" in _output("as-user", folder, 1003, 2002, **shared)
+        assert "refused" in _output("as-user", folder, 1001, 2001)  # without the setting nothing is shared

@@ -151,7 +151,7 @@ def test_a_reader_outlives_close(run: Path) -> None:
     with pytest.raises(StoreUnavailable, match="closed"):
         slots.touch(HANDLE)
     with pytest.raises(StoreUnavailable, match="closed"), slots.writing(HANDLE):
-        pytest.fail("a write that nobody would hear of")
+        pytest.fail("a write that nobody would notice")
     assert "closed" in repr(slots)
     assert slots.renewed().is_current()
 

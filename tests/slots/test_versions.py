@@ -48,7 +48,7 @@ def test_odd_while_a_write_is_under_way_even_after_it(slots: Made) -> None:
 
 
 def test_even_after_a_write_that_failed(slots: Made) -> None:
-    """Red when the version after is stored only on success: the place would bypass the cache for X."""
+    """Red when the version after is stored only on success: the slot would bypass the cache for the staleness bound."""
     with pytest.raises(RuntimeError), slots.writing(HANDLE):
         raise RuntimeError
     assert slots.versions[SLOT]

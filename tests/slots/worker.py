@@ -1,7 +1,7 @@
 """A process of the tests: ``python -m tests.slots.worker VERB FOLDER [WORDS]``.
 
-The truth is a number in the file ``value``; what a writer has acknowledged is a number in ``said``, written after. Both
-stand for what a store commits and what its caller is told.
+The truth is a number in the file ``value``; what a writer has acknowledged is one in ``acknowledged``, written after.
+Both are for what a store commits and what its caller gets.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def read_for_ever(folder: Path) -> None:
     """Caches the value under the version, and counts answers older than what was acknowledged before the question.
     Ends when the value is -1, and prints looks, hits and stale answers."""
     versions = SharedSlots.open("s", folder / "run").versions
-    value, said = Number(folder / "value"), Number(folder / "said")
+    value, done = Number(folder / "value"), Number(folder / "acknowledged")
     looks = hits = stale = kept = 0
     under = 1
     print("ready", flush=True)
     while True:
-        acknowledged = said.read()
+        acknowledged = done.read()
         if acknowledged == END:
             break
         for _ in range(20):
@@ -69,15 +69,15 @@ def _too_early(slots: SharedSlots) -> Iterator[None]:
 
 def _write(folder: Path, *, early: bool) -> None:
     slots = SharedSlots.open("s", folder / "run")
-    value, said = Number(folder / "value"), Number(folder / "said")
+    value, done = Number(folder / "value"), Number(folder / "acknowledged")
     print("ready", flush=True)
     for number in range(1, ROUNDS + 1):
         with _too_early(slots) if early else slots.writing(HANDLE):
             time.sleep(0.0002)  # a commit takes its time, before and after the moment in which others can see it
             value.write(number)
             time.sleep(0.0002)
-        said.write(number)
-    said.write(END)
+        done.write(number)
+    done.write(END)
 
 
 def crash_while_writing(folder: Path) -> None:
@@ -89,7 +89,7 @@ def crash_while_writing(folder: Path) -> None:
 
 
 def make(folder: Path, count: int) -> None:
-    """Opens ``count`` stores' files and touches a place of its own in each."""
+    """Opens ``count`` stores' files and touches a slot of its own in each."""
     print("ready", flush=True)
     sys.stdin.readline()
     handle = int(sys.stdin.readline()).to_bytes(2, "big")

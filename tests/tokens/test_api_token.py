@@ -25,7 +25,7 @@ from tests.tokens.vectors import TOKENS
 
 @pytest.mark.parametrize(("tag", "prefix"), [(Tag.CUSTOMER, "ugkc_"), (Tag.TESTING, "ugkt_")])
 def test_a_minted_token_has_its_shape_and_a_digest(tag: Tag, prefix: str) -> None:
-    """The prefix tells the tag; the digest is the SHA-256 of the whole string."""
+    """The prefix shows the tag; the digest is the SHA-256 of the whole string."""
     text = mint_api_token(tag, secrets.token_bytes)
     assert text.startswith(prefix)
     assert len(text) == API_TOKEN_LENGTH == 54
@@ -38,9 +38,9 @@ def test_every_edit_of_a_token_has_no_digest() -> None:
     alphabet = string.printable + "é\ud800٣"
     for _ in range(20):
         text = mint_api_token(Tag.CUSTOMER, secrets.token_bytes)
-        for place, old in enumerate(text):
+        for position, old in enumerate(text):
             for new in alphabet.replace(old, ""):
-                assert api_token_digest(text[:place] + new + text[place + 1 :]) is None
+                assert api_token_digest(text[:position] + new + text[position + 1 :]) is None
 
 
 @given(st.text())
@@ -57,7 +57,7 @@ def test_longer_and_shorter_texts_have_no_digest() -> None:
 
 
 def test_all_digits_are_equally_likely() -> None:
-    """Each digit stands for exactly four of the 256 bytes; eight bytes, which would favour the first digits, for none.
+    """Each digit is made of exactly four of the 256 bytes; eight bytes, which would favour the first digits, for none.
 
     Red when ``byte % 62`` is taken of every byte.
     """
@@ -90,7 +90,7 @@ def test_tokens_do_not_repeat() -> None:
 
 
 def test_the_two_kinds_of_token_have_patterns_apart() -> None:
-    """A scanner tells which of the two it found, in the middle of a line of a log too."""
+    """A scanner knows which of the two it found, in the middle of a line of a log too."""
     api = mint_api_token(Tag.CUSTOMER, secrets.token_bytes)
     line = f"GET /?a={TOKENS[1][1]}&b={api} HTTP/1.1"
     assert TOKEN_PATTERN.findall(line) == [TOKENS[1][1]]

@@ -1,4 +1,4 @@
-"""A ring mints what it reads, reads what it minted, and says nothing of the rest."""
+"""A ring mints what it reads, reads what it minted, and reveals nothing of the rest."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_unusable_keys_are_refused(make: Callable[[], object], message: str) -> 
     "change", [{"handle": b"short"}, {"nonce": b""}, {"version": 0}, {"version": 2**32}, {"handle": bytes(9)}]
 )
 def test_parts_that_no_token_has_are_not_minted(change: dict[str, object]) -> None:
-    """A mistake of a store or a source of randomness is told at once and not cut to size."""
+    """A mistake of a store or a source of randomness is raised at once and not cut to size."""
     parts: dict[str, object] = {"tag": Tag.CUSTOMER, "key_id": "k1", "handle": bytes(8), "version": 1}
     with pytest.raises(ValueError, match="a handle of 8 bytes"):
         RING.mint(Token(**{"nonce": bytes(16), **parts, **change}))  # type: ignore[arg-type]  # wrong on purpose
@@ -229,10 +229,10 @@ def test_a_refusal_never_reaches_the_parser(monkeypatch: pytest.MonkeyPatch) -> 
     """Nothing of a forgery is decoded. Red when the payload is parsed before the signature is compared."""
     monkeypatch.setattr("tenantry.tokens.key_ring.decode", lambda raw: pytest.fail("parsed an unsigned payload"))
     text = TOKENS[0][1]
-    for place in [*range(47), *range(48, 97)]:  # the dot between the two is under no signature
-        checked = (text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :])[:91].encode()
+    for position in [*range(47), *range(48, 97)]:  # the dot between the two is under no signature
+        checked = (text[:position] + ("A" if text[position] != "A" else "B") + text[position + 1 :])[:91].encode()
         with pytest.raises(InvalidToken):
-            RING.read(checked + (checksum(checked) if place < 91 else b"000000"))
+            RING.read(checked + (checksum(checked) if position < 91 else b"000000"))
 
 
 def test_a_stock_signer_without_our_settings_verifies_nothing() -> None:

@@ -1,7 +1,7 @@
 """Exactly one spelling of a token is accepted.
 
-Two defences stand behind each other: the encoded signatures are compared, and ``decode`` matches the whole text with
-the pattern. Where a test says that it goes red when both are broken, either of them alone keeps it green.
+There are two defences, one behind the other: the encoded signatures are compared, and ``decode`` matches the whole text
+with the pattern. Where a test says that it goes red when both are broken, either of them alone keeps it green.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def sealed(text: str) -> str:
 
 
 def test_every_edit_of_a_thousand_tokens_is_refused(ring: KeyRing, fresh: Callable[[], str]) -> None:
-    """One character changed to any other of base64url, at any place, in 1,000 tokens: 6 million strings, none read.
+    """One character changed to any other of base64url, at any position, in 1,000 tokens: 6 million strings, none read.
 
     Red when the checksum is not compared.
     """
@@ -71,7 +71,7 @@ def test_every_edit_of_a_thousand_tokens_is_refused(ring: KeyRing, fresh: Callab
 
 
 def test_every_edit_to_a_character_from_outside_is_refused(ring: KeyRing, fresh: Callable[[], str]) -> None:
-    """A dot, padding, white space, NUL, letters beyond ASCII and lone surrogates at each position of 50 tokens."""
+    """A dot, padding, white space, NUL, characters beyond ASCII and lone surrogates at each position of 50 tokens."""
     for _ in range(50):
         assert accepted(ring, edits(fresh(), OUTSIDE)) == []
 
@@ -131,9 +131,9 @@ def test_padding_and_junk_in_the_signature_are_refused(
     text = fresh()
     assert signer(keys, text).validate(text[:91] + "=")
     assert accepted(ring, [text[:91] + "=", text[:91] + "=" + text[91:], text + "="]) == []
-    for place in (48, 60, 91):
-        assert signer(keys, text).validate((text[:place] + junk + text[place:91]).encode())
-        assert accepted(ring, [text[:place] + junk + text[place:], text[:place] + junk + text[place:-1]]) == []
+    for at in (48, 60, 91):
+        assert signer(keys, text).validate((text[:at] + junk + text[at:91]).encode())
+        assert accepted(ring, [text[:at] + junk + text[at:], text[:at] + junk + text[at:-1]]) == []
 
 
 def test_longer_and_shorter_texts_are_refused(ring: KeyRing, fresh: Callable[[], str]) -> None:
@@ -147,7 +147,7 @@ def test_longer_and_shorter_texts_are_refused(ring: KeyRing, fresh: Callable[[],
     raw = text.encode()
     assert accepted(ring, (bytes([byte]) + raw for byte in range(256))) == []
     assert accepted(ring, (raw + bytes([byte]) for byte in range(256))) == []
-    assert accepted(ring, (text[:place] + new + text[place:] for place in range(98) for new in "Aa0_-=.\n")) == []
+    assert accepted(ring, (text[:at] + new + text[at:] for at in range(98) for new in "Aa0_-=.\n")) == []
     assert accepted(ring, [text + "\n", " " + text, text + text, f'"{text}"', text.upper(), text.lower()]) == []
 
 

@@ -84,7 +84,7 @@ async def test_inside_a_hosts_span(exported: InMemorySpanExporter, server: httpx
 async def test_every_address_has_a_span(
     exported: InMemorySpanExporter, server: httpx2.ASGITransport, method: str, path: str, name: str, status: int
 ) -> None:
-    """Named by method and route; a query string is never told; a caller's mistake is no error of the server."""
+    """Named by method and route; a query string is never recorded; a caller's mistake is no error of the server."""
     assert await _get(server, path, method, Authorization="Token " + CANARY) == status
     span = _one(exported)
     assert span.name == name
@@ -218,5 +218,5 @@ def test_an_ipv6_server(exported: InMemorySpanExporter) -> None:
     ],
 )
 def test_the_first_word_of_a_query(text: str, operation: str | None) -> None:
-    """And no other: what is no word of SQL might be anything."""
+    """And no other: what is no keyword of SQL might be anything."""
     assert operation_of(text) == operation

@@ -1,4 +1,4 @@
-"""What spans tell, and what they never do."""
+"""What spans show, and what they never do."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_span_is_the_child_of_the_one_around_it(exported: InMemorySpanExporter
 
 
 def test_an_error_is_named_by_its_code(exported: InMemorySpanExporter) -> None:
-    """Neither its message nor its traceback is told. Red when the SDK records the exception."""
+    """Neither its message nor its traceback is recorded. Red when the SDK records the exception."""
     for error, code, status in (
         (UnknownGroup(CANARY), "unknown_group", StatusCode.UNSET),
         (StoreUnavailable(CANARY), "store_unavailable", StatusCode.ERROR),
@@ -109,7 +109,7 @@ class OneGroup:
 
 
 async def test_a_resolver_traces_its_reads_only(exported: InMemorySpanExporter) -> None:
-    """A miss is a span, a hit is none, and a failure tells its code. Red when the span stands around the hit too."""
+    """A miss is a span, a hit is none, and a failure shows its code. Red when the span is around the hit too."""
     group = make_group(properties={"secret": CANARY})
     live, foreign = make_token(group), make_token(make_group(provided_id="other", handle=b"\7" * 8))
     token, unknown = KEYS.mint(live), KEYS.mint(foreign)
@@ -127,7 +127,7 @@ async def test_a_resolver_traces_its_reads_only(exported: InMemorySpanExporter) 
 
 
 async def test_a_query(exported: InMemorySpanExporter, tmp_path: Path) -> None:
-    """Source, dialect and number of rows; neither SQL nor values nor the URL. Red when the statement is told."""
+    """Source, dialect and number of rows; neither SQL nor values nor the URL. Red when the statement is recorded."""
     store = MemoryStore()
     production = await store.create_environment("production", Tag.CUSTOMER)
     (tmp_path / f"{CANARY}.db").touch()
@@ -155,13 +155,13 @@ async def test_a_query(exported: InMemorySpanExporter, tmp_path: Path) -> None:
 
 
 def test_the_door_loads_no_telemetry() -> None:
-    """``import tenantry`` waits for none of it. Red when the door imports a home at once."""
+    """``import tenantry`` waits for none of it. Red when the package imports its modules at once."""
     code = "import sys, tenantry; print([name for name in sys.modules if name.startswith('opentelemetry')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def _no_secret(exported: InMemorySpanExporter, *secrets: str) -> None:
-    told = "".join(span.to_json() for span in exported.get_finished_spans())
+    recorded = "".join(span.to_json() for span in exported.get_finished_spans())
     for canary in (CANARY, "ugtc_", "ugkc_", *secrets):
-        assert canary not in told
+        assert canary not in recorded

@@ -174,7 +174,7 @@ class ClientConnection(asyncio.Protocol):
         self.transport.resume_reading()
         try:
             self.transport.write_eof()
-        except (OSError, NotImplementedError):  # the client is gone; or it cannot be told, as under TLS
+        except (OSError, NotImplementedError):  # the client is gone; or its side cannot be closed alone, as under TLS
             self.transport.close()
 
     def _end_protocol(self, error: Exception | None) -> None:

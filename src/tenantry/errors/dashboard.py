@@ -23,7 +23,7 @@ class InvalidToken(TenantryError):
     code = "invalid_token"
     status = 401
     MESSAGE = "the user group token is malformed, was not issued here, or is no longer valid"
-    """The message for every cause: another one would tell which it was."""
+    """The message for every cause: another one would reveal which it was."""
 
 
 class AmbiguousToken(TenantryError):

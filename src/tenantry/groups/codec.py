@@ -1,6 +1,6 @@
 """The one codec of a user group: its fields in JSON documents, and its columns in a table.
 
-A new field of ``UserGroup`` gets a line in ``_FIELDS`` and one in ``GroupRow``: what is said of a group between
+A new field of ``UserGroup`` gets a line in ``_FIELDS`` and one in ``GroupRow``: what is sent of a group between
 processes, in caches and in stored responses follows from the first, every statement of SQL from the second.
 """
 
@@ -135,7 +135,7 @@ _LATER_FIELDS: Final[frozenset[str]] = frozenset()
 class GroupCodec:
     """One form of a group as a JSON document.
 
-    ``without`` names the fields that do not stand in it and are given to ``decode``; ``other_forms`` those that it
+    ``without`` names the fields that it does not have and are given to ``decode``; ``other_forms`` those that it
     writes in another way than the introspection document does.
     """
 

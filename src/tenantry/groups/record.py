@@ -155,7 +155,7 @@ _fill_list = RecordList.__dict__["_values"].__set__
 
 
 def extend(record: Record, name: str, value: Any) -> Record:
-    """A copy of ``record`` in which ``name`` stands for ``value``."""
+    """A copy of ``record`` in which ``name`` has this ``value``."""
     copy = Record.__new__(Record)
     object.__setattr__(copy, "_values", {**record._values, name: freeze(value)})
     return copy

@@ -167,7 +167,7 @@ def _freeze_mapping(value: Any) -> Any:
 class Issued:
     """A group together with the parts of its live token: what a store answers to a write.
 
-    ``created`` tells a new group from one that was there; ``replayed`` marks the answer to a repeated Idempotency-Key.
+    ``created`` marks a new group; ``replayed`` marks the answer to a repeated Idempotency-Key.
     """
 
     group: UserGroup
@@ -203,7 +203,7 @@ class Scope(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ApiToken:
     """A registered API token; the secret itself is never stored. ``hint`` is the last four characters of the secret, to
-    tell tokens apart in a list."""
+    distinguish tokens in a list."""
 
     id: int
     environment: Environment

@@ -36,8 +36,9 @@ def metrics_app(
 ) -> MetricsApp:
     """The metrics of what is given, in the text format of Prometheus or in OpenMetrics, whichever is asked for.
 
-    They tell of this process. No token, key or property value is ever among them; the ids of groups only if ``backend``
-    was made with ``label_groups``. It asks nobody for a token: do not mount it where the world can reach it.
+    They are of this process alone. No token, key or property value is ever among them; the ids of groups only if
+    ``backend`` was made with ``label_groups``. It asks nobody for a token: do not mount it where the world can reach
+    it.
     """
     collectors: list[Collector] = []
     if resolver is not None:

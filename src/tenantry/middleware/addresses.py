@@ -1,6 +1,6 @@
 """Addresses that hold a token: masked where the app would read them, restored where a redirect needs them.
 
-Beside the carriers, an address may stand in a header: the page before (Referer), the page that htmx shows, or the
+Beside the carriers, a header may hold an address: the page before (Referer), the page that htmx shows, or the
 address that a proxy rewrote. Whatever looks like a user group token there is cut out. And the very token of the request
 is hidden in the values of other query parameters (``?next=…``).
 
@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit
 from tenantry.middleware.cache_headers import Message, Send
 
 MASK: Final = "redacted"
-"""What stands for the token in a path: the route must still match."""
+"""What replaces the token in a path: the route must still match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
 """The scope key of the OriginalAddress that the extraction leaves for the middleware, which removes it before the app
@@ -74,7 +74,7 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
-    """A query in which this token stands in no value, in whatever spelling; the rest byte for byte."""
+    """A query in which no value holds this token, in whatever spelling; the rest byte for byte."""
     if not may_hold_token(query):
         return query
     mask = MASK.encode()

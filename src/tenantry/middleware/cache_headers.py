@@ -23,7 +23,7 @@ SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers by which an app tells a shared cache to store whatever Cache-Control says (RFC 9213): always removed."""
+"""Headers by which an app makes a shared cache store whatever Cache-Control says (RFC 9213): always removed."""
 
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 

@@ -43,7 +43,7 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     """Headers: without names ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
 
     Names are compared without case. ``Authorization`` with another scheme is left alone: it is somebody else's. Some
-    proxies drop a header with underscores unless told not to.
+    proxies drop a header with underscores unless they are configured not to.
     """
     chosen = names or ("X-User-Group-Token", "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
@@ -72,7 +72,7 @@ def path(where: str) -> Carriers:
     """A path segment: a template such as ``/embed/{token}``, or the name of a path parameter.
 
     A template is compared with the start of the path below the mount point; what follows the token may be anything. A
-    name serves where a router stands before the middleware (``Mount("/embed/{token}", …)``). A token in a path ends up
+    name serves where a router runs before the middleware (``Mount("/embed/{token}", …)``). A token in a path ends up
     in histories and in the logs of proxies: prefer a header or a cookie. For the app the segment is masked.
     """
     if where.startswith("/"):

@@ -277,7 +277,7 @@ def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
 
 
 def _has_encoded_name(query: bytes) -> bool:
-    """True if a percent sign stands in the name of a parameter."""
+    """True if there is a percent sign in the name of a parameter."""
     return any(part.partition(b"=")[0].find(b"%") >= 0 for part in query.split(b"&"))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FOUND_KEY: Final = "tenantry.found"
 """The scope key of the hash of the token that the middleware found: another one that is mounted further in compares its
-own. Python's hash of 97 random characters tells nothing of them."""
+own. Python's hash of 97 random characters reveals nothing of them."""
 
 POLICY_VIOLATION: Final = 1008
 """The close code of a websocket that may not be opened (RFC 6455 section 7.4.1)."""
@@ -54,7 +54,7 @@ class TokenResolver(Protocol):
 
 
 class _PlainResolver:
-    """A resolver that does not tell its staleness bound, or knows no leases."""
+    """A resolver without a staleness bound or without leases."""
 
     def __init__(self, resolver: TokenResolver) -> None:
         self.staleness: float = getattr(resolver, "staleness", DEFAULT_STALENESS)

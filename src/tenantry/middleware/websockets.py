@@ -46,7 +46,7 @@ TRY_AGAIN_LATER: Final = 1013
 """The close code of a websocket whose group cannot be resolved (IANA's registry of close codes)."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound, in seconds, of a resolver that does not tell its own."""
+"""The staleness bound, in seconds, of a resolver that has none of its own."""
 
 BATCH: Final = 16
 """Callbacks before the loop may do other work. Each may turn out to have to close a websocket, which is 50 µs."""

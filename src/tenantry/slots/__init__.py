@@ -11,7 +11,7 @@ which costs a read. It is a seqlock with random versions:
 - **Random, not an increment.** Two writers who add one to the same version can both read 6 and both leave 7: one write
   is lost, and what was cached under the first 7 looks good after the second. No lock is needed if no two versions are
   alike: whichever of two stores comes last, nobody has cached anything under it. (Two writers in one slot: the even
-  version of the first may stand while the second is about to commit. What is cached under it is void when the second
+  version of the first may be there while the second is about to commit. What is cached under it is void when the second
   stores its own, before that write returns.)
 - **One machine store.** The table begins 64 bytes into a page, so every version is aligned to its 8 bytes, and CPython
   copies an item of a ``memoryview`` with format ``Q`` by one 8-byte move, which such an address makes indivisible on

@@ -185,6 +185,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
     """A sentence that names what failed and why, and what to do; ``otherwise`` is the advice for an error that
-    does not tell how to correct it."""
+    does not show how to correct it."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

@@ -152,7 +152,7 @@ def holds_token(text: str) -> bool:
 def mask(text: str) -> str:
     """``ugtc_…wXyZ`` for a token of either kind: its kind and its last four characters, which belong to the checksum.
 
-    Anything else becomes ``…``: it may be a password that was pasted in the wrong place.
+    Anything else becomes ``…``: it may be a password that was pasted into the wrong field.
     """
     if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
         return f"{text[:5]}…{text[-4:]}"

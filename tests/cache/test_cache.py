@@ -171,7 +171,7 @@ def test_an_eviction_drops_every_token_of_the_group_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("event", ["evict", "flush"])
-def test_a_load_that_an_eviction_overtook_is_neither_kept_nor_shared(event: str) -> None:
+def test_a_load_that_an_eviction_overtook_is_neither_stored_nor_shared(event: str) -> None:
     """A fill begun before it is void. Red when _can_store does not look at the floor, or at the lease of the fill."""
     cache = plain(10)
     acme = numbered(1)

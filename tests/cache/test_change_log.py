@@ -23,7 +23,7 @@ def handle(number: int) -> bytes:
     return number.to_bytes(8, "big")
 
 
-def test_yes_no_and_cannot_tell() -> None:
+def test_yes_no_and_not_known() -> None:
     """Written to after it; not; the list does not reach back so far. Before the first list: not known."""
     change_log = ChangeLog()
     assert change_log.changed_since(handle(1), 7) is None

@@ -73,7 +73,7 @@ def test_an_answer_may_be_used_until_the_lease_ends_and_again_when_it_is_renewed
     assert not usable(cache, 65.0)
 
 
-def test_nothing_is_kept_that_has_ended(cache: GroupCache) -> None:
+def test_nothing_is_stored_that_has_ended(cache: GroupCache) -> None:
     """The lease by which it could be used, or its own time. Red when _can_store looks at only one of them."""
     assert not put(cache, now=5.0)
     fill = cache.begin(ACME.handle, 0.0)
@@ -93,7 +93,7 @@ def test_a_load_remembers_an_eviction_that_the_list_forgets(cache: GroupCache) -
     assert cache.store(fill, LIVE, ACME, 12, FAR, 0.0)
 
 
-def test_without_a_lease_nothing_is_kept(versions: list[int]) -> None:
+def test_without_a_lease_nothing_is_stored(versions: list[int]) -> None:
     """Neither groups nor refusals. Red when _can_store does not look at the lease."""
     cache = GroupCache(10)
     cache.attach(versions)
@@ -149,7 +149,7 @@ def test_an_odd_version_is_bypassed(cache: GroupCache, versions: list[int]) -> N
     ("generation", "kept"),
     [(None, False), (4, False), (5, False), (7, False), (8, True), (10, True), (11, True)],
 )
-def test_only_what_the_list_of_changes_clears_is_kept(cache: GroupCache, generation: int | None, kept: bool) -> None:
+def test_only_what_the_list_of_changes_clears_is_stored(cache: GroupCache, generation: int | None, kept: bool) -> None:
     """The group was written to in generation 8, and the list begins after 5. Red when _can_store asks no change log."""
     versions = cache.lease.versions
     cache = GroupCache(10)
@@ -161,7 +161,7 @@ def test_only_what_the_list_of_changes_clears_is_kept(cache: GroupCache, generat
     assert not cache.may_use(GLOBEX.handle, 10, 5.0)
 
 
-def test_a_load_that_a_poll_overtook_is_kept_only_if_it_read_after_the_change(cache: GroupCache) -> None:
+def test_a_load_that_a_poll_overtook_is_stored_only_if_it_read_after_the_change(cache: GroupCache) -> None:
     """Begun before the poll, answered after it. Red when nothing passes a load."""
     early, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
     poll(cache, 11, (11, ACME.handle), at=1.0)

@@ -91,7 +91,7 @@ def test_a_row_that_fails_or_hangs_is_a_miss() -> None:
 
 
 @pytest.mark.parametrize("ok", [True, False])
-def test_the_exit_code_tells_of_a_miss(ok: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_exit_code_shows_a_miss(ok: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """0 when every row is at its target, else 1; the table is saved in both cases."""
     monkeypatch.setattr(program, "_run", lambda row, _: replace(result(ok or row.id != "S7"), id=row.id))
     monkeypatch.setattr(card, "SAVED", tmp_path)

@@ -80,7 +80,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("codec", "document", "given"), FORMS)
-def test_each_form_as_it_stands(codec: GroupCodec, document: dict[str, Any], given: dict[str, Any]) -> None:
+def test_each_form_as_it_is(codec: GroupCodec, document: dict[str, Any], given: dict[str, Any]) -> None:
     """Other versions and other programs read these: red when a name, an order or a spelling changes."""
     assert json.dumps(codec.encode(GROUP)) == json.dumps(document)
     assert _whole(codec.decode(json.loads(json.dumps(document)), **given)) == _whole(GROUP)

@@ -115,7 +115,7 @@ def test_a_bad_key_file_is_refused_by_line_and_never_shown(text: str, message: s
 
 
 @given(st.text())
-def test_whatever_stands_in_a_key_file_only_invalid_keys_is_raised(text: str) -> None:
+def test_whatever_is_in_a_key_file_only_invalid_keys_is_raised(text: str) -> None:
     """A file of another kind, given by mistake, gets an error and no traceback."""
     with pytest.raises(InvalidKeys):
         parse_keys(text)

@@ -130,7 +130,7 @@ async def test_the_names_are_as_prometheus_wants_them(metered: Metered) -> None:
             assert not {"job", "instance", "__name__"} & set(sample.labels)
 
 
-async def test_what_the_cache_and_the_buses_count_is_told() -> None:
+async def test_what_the_cache_and_the_buses_count_is_shown() -> None:
     """Each counter under its name, and two buses of one class together. Red when one hides the other."""
 
     class Bus:

@@ -160,7 +160,7 @@ def test_a_mounted_app_redirects_below_its_mount(resolver: Resolver, backend: Fa
         "http://[/embed/redacted",
     ],
 )
-def test_no_token_goes_to_another_place(resolver: Resolver, backend: FakeBackend, location: str) -> None:
+def test_no_token_goes_to_another_address(resolver: Resolver, backend: FakeBackend, location: str) -> None:
     """An app's redirect elsewhere leaves as it is. Red when the host is not compared, or the path before the mask."""
     address = OriginalAddress(T, f"/embed/{T.decode()}/away", "USER_GROUP_TOKEN")
     scope = http(path="/embed/redacted/away", headers=[(b"host", b"testserver")])

@@ -177,7 +177,7 @@ async def test_mounted_twice_the_inner_keeps_the_group() -> None:
     assert world.page.scope["path"] == "/embed/redacted/sales"
 
 
-async def test_mounted_twice_the_inner_fence_holds() -> None:
+async def test_mounted_twice_the_inner_environment_holds() -> None:
     """An inner resolver of one environment refuses the group of another, whoever found it. Red when the middleware
     lets every group pass that it finds in the scope."""
     world = World()

@@ -38,7 +38,7 @@ async def test_a_rotated_token_closes_the_socket(answers: Answers) -> None:
     assert socket.scope["goodbye"] == {"type": "websocket.disconnect", "code": 4401, "reason": "invalid_token"}
 
 
-async def test_an_app_that_only_sends_is_told_by_an_os_error(answers: Answers) -> None:
+async def test_an_app_that_only_sends_gets_an_os_error(answers: Answers) -> None:
     """Red when later sends are dropped silently: an app that never receives would send for ever."""
     sends = 0
 
@@ -229,7 +229,7 @@ async def test_a_peek_that_raises_does_not_end_the_looks(answers: Answers) -> No
     assert socket.sent[-1]["code"] == 4401
 
 
-async def test_a_resolver_that_tells_neither_bound_nor_lease() -> None:
+async def test_a_resolver_without_bound_and_lease() -> None:
     """Five seconds are taken for the staleness bound, and each check asks."""
     socket, foreign = Socket(), Foreign()
     running = socket.open(listening, foreign)

@@ -43,7 +43,7 @@ async def test_a_thousand_misses_cost_one_read(resolver: Resolver, backend: Fake
     assert resolver._cache._fills == {}
 
 
-async def test_a_crowd_is_told_a_few_at_a_time(resolver: Resolver, backend: FakeBackend) -> None:
+async def test_many_waiters_are_woken_a_few_at_a_time(resolver: Resolver, backend: FakeBackend) -> None:
     """Ten thousand live sockets of one group may wait for one load. Red when all are woken in one go."""
     _, token = backend.issue()
     backend.gate = asyncio.Event()
@@ -138,7 +138,7 @@ async def test_a_load_that_a_write_overtook_is_never_stored(resolver: Resolver, 
     assert resolver.peek(token) is new
 
 
-async def test_a_process_without_words_shares_no_read_that_has_begun(resolver: Resolver, backend: FakeBackend) -> None:
+async def test_a_process_without_slots_shares_no_read_that_has_begun(resolver: Resolver, backend: FakeBackend) -> None:
     """A process that has just started notices no write on its host before its first poll. Who asks after one must not
     be answered by a read from before it. Red when the versions of a table that was not opened yet count as
     unchanged."""

@@ -82,7 +82,7 @@ async def test_a_poll_brings_what_was_written_elsewhere(
     )
 
 
-async def test_a_dead_store_ends_the_cache_in_time_and_is_told_once(
+async def test_a_dead_store_ends_the_cache_in_time_and_is_logged_once(
     resolver: Resolver, backend: FakeBackend, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Polls fail: cached groups are shown until the staleness bound, then 503; and all is well again with the next

@@ -103,7 +103,7 @@ def test_the_next_loop_takes_over(backend: FakeBackend) -> None:
         assert backend.polls == polls
 
 
-def test_a_loop_that_is_closed_over_a_poll_is_not_kept(backend: FakeBackend, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_loop_that_is_closed_over_a_poll_is_collected(backend: FakeBackend, caplog: pytest.LogCaptureFixture) -> None:
     """Nor does it say that a task was destroyed. Red when the warning of the poll's task is not silenced."""
     resolver = Resolver(backend, keys=KEYS)
     _, token = backend.issue()
@@ -176,7 +176,7 @@ def test_loops_in_several_threads_share_one_poll(backend: FakeBackend) -> None:
     assert backend.polls == 1
 
 
-async def test_a_bus_tells_the_resolver(backend: FakeBackend) -> None:
+async def test_a_bus_notifies_the_resolver(backend: FakeBackend) -> None:
     """Through a listener that does not keep it alive, also where the backend has only ``find``."""
     for kind in (backend, FindBackend()):
         bus = FakeBus()

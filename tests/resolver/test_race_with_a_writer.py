@@ -28,7 +28,7 @@ class Racing(list[int]):
 
 
 @pytest.mark.parametrize("due", range(1, 9))
-async def test_a_write_between_any_two_looks_at_its_word(due: int) -> None:
+async def test_a_write_between_any_two_reads_of_its_version(due: int) -> None:
     """The second-level cache holds what was before it, and no poll has brought it: whoever asks after the write sees
     it. Red when the version of the fill is read after the one by which a second-level answer is allowed."""
     backend = FakeBackend()

@@ -216,7 +216,7 @@ async def test_the_version_before_lives_until_its_grace_ends(
 
 
 @pytest.mark.parametrize("kind", [FakeBackend, FindBackend])
-async def test_a_grace_of_unknown_length_is_not_kept(kind: type[FindBackend], clock: FrozenClock) -> None:
+async def test_a_grace_of_unknown_length_is_not_cached(kind: type[FindBackend], clock: FrozenClock) -> None:
     """Where the backend does not say for how long, each request with the old token asks. Red when classify says
     GOOD."""
     backend = kind()

@@ -40,7 +40,7 @@ def test_the_usual_path_depends_on_user_and_store_alone(tmp_path: Path) -> None:
     assert path.name == f"tenantry-{os.geteuid()}-{name}"
 
 
-def test_without_shared_memory_it_is_the_next_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_shared_memory_it_is_the_next_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder, "_BASES", (tmp_path / "missing", tmp_path))
     assert run_folder(name="n").path == tmp_path / f"tenantry-{os.geteuid()}-n"
 
@@ -138,7 +138,7 @@ def test_a_relative_folder_is_refused(name: str, monkeypatch: pytest.MonkeyPatch
         run_folder(name="n")
 
 
-def test_a_place_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="No such file") as caught:
         run_folder(tmp_path / "missing" / "run", name="n")
     assert str(tmp_path / "missing" / "run") in caught.value.message
@@ -195,7 +195,7 @@ def test_each_error_of_the_system_has_its_own_advice(
     assert str(tmp_path / "run" / "s.slots") in caught.value.message
 
 
-def test_too_many_open_files_are_told_as_that(tmp_path: Path) -> None:
+def test_too_many_open_files_are_named_as_that(tmp_path: Path) -> None:
     """The real thing, in a process that may open few."""
     said_by = (
         "import resource, sys\n"

@@ -32,7 +32,7 @@ def test_a_new_file_is_private_and_whole(run: Path) -> None:
     assert [path.name for path in run.iterdir()] == ["store-1.slots"]
 
 
-def test_two_who_open_it_share_the_words(run: Path) -> None:
+def test_two_who_open_it_share_the_versions(run: Path) -> None:
     one, two = SharedSlots.open("store-1", run), SharedSlots.open("store-1", run)
     other = SharedSlots.open("store-2", run)
     one.touch(HANDLE)

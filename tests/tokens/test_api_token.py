@@ -78,7 +78,7 @@ def test_rejected_bytes_are_replaced() -> None:
     assert mint_api_token(Tag.CUSTOMER, lambda count: next(drawings))[5:48] == "1" + "2" * 42
 
 
-def test_a_broken_source_of_randomness_is_told() -> None:
+def test_a_broken_source_of_randomness_is_an_error() -> None:
     """Bytes that are always rejected must not hang the program."""
     with pytest.raises(ValueError, match="randomness"):
         mint_api_token(Tag.CUSTOMER, b"\xff".__mul__)

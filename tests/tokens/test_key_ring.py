@@ -156,7 +156,7 @@ def test_after_a_rotation_old_tokens_are_read_and_minted_as_before() -> None:
     assert after.mint(token) == text
 
 
-def test_the_active_key_is_the_last_unless_told() -> None:
+def test_the_active_key_is_the_last_unless_named() -> None:
     """And the hashes of a body begin with the active key's."""
     assert KeyRing(KEYS).active_id == "k2"
     first = KeyRing(KEYS, active="k1")

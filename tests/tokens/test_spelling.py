@@ -88,7 +88,7 @@ def test_every_edit_to_any_byte_is_refused(ring: KeyRing, fresh: Callable[[], st
     assert accepted(ring, spellings) == []
 
 
-def test_an_edit_with_a_mended_checksum_is_refused(ring: KeyRing, fresh: Callable[[], str]) -> None:
+def test_an_edit_with_a_repaired_checksum_is_refused(ring: KeyRing, fresh: Callable[[], str]) -> None:
     """The signature alone holds: the checksum of each edited token is made right again.
 
     Red when the signature is not compared, when only its first characters are, or when it is compared after decoding

@@ -217,6 +217,6 @@ def test_an_ipv6_server(exported: InMemorySpanExporter) -> None:
         (f"{CANARY} from x", None),
     ],
 )
-def test_the_first_word_of_a_query(text: str, operation: str | None) -> None:
+def test_the_first_keyword_of_a_query(text: str, operation: str | None) -> None:
     """And no other: what is no keyword of SQL might be anything."""
     assert operation_of(text) == operation

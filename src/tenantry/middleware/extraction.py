@@ -129,7 +129,10 @@ class ReferenceExtractor:
         for cookie in cookies:
             name, _, value = cookie.partition(b"=")
             if name.strip() in self._cookies:
-                found.append(_cookie_value(value))
+                value = value.strip()
+                if len(value) > 1 and value[:1] == value[-1:] == b'"':
+                    value = value[1:-1]
+                found.append(unquote_to_bytes(value) if b"%" in value else value)
             else:
                 others.append(cookie)
         if len(others) == len(cookies):
@@ -151,13 +154,6 @@ class ReferenceExtractor:
         if found:
             scope["query_string"] = b"&".join(others)
         return found
-
-
-def _cookie_value(value: bytes) -> bytes:
-    value = value.strip()
-    if len(value) > 1 and value[:1] == value[-1:] == b'"':
-        value = value[1:-1]
-    return unquote_to_bytes(value) if b"%" in value else value
 
 
 def _decoded(text: bytes) -> bytes:
@@ -223,7 +219,7 @@ it holds no token; or _USE_REFERENCE. A token of another length than ours goes t
 def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck | None) -> Extract:
     readers = _readers(carriers)
     in_query = _query_test(carriers)
-    require_origin = _accept_any_origin if origins is None else origins.require
+    require_origin: Callable[[Scope], None] = (lambda _: None) if origins is None else origins.require
 
     def extract_fast(scope: Scope) -> bytes | None:
         headers = scope["headers"]
@@ -258,10 +254,6 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
         return token
 
     return extract_fast
-
-
-def _accept_any_origin(_: Scope) -> None:
-    """Where no origin is checked."""
 
 
 def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:

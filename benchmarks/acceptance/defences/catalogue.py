@@ -119,14 +119,14 @@ DEFENCES: Final = (
         ("tests/store/test_contract.py",),
     ),
     Defence(
-        "no variable of the group stands in a clause that a viewer can drop",
+        "no variable of the group is in a clause that a viewer can drop",
         "sql/tenant_guard.py",
         "if reference.clauses and is_guarded(reference, optional) and not reference.not_a_filter:",
         "if False:",
         ("tests/sql/test_tenant_guard.py",),
     ),
     Defence(
-        "no value stands in a function that runs its text as SQL",
+        "no value is in a function that runs its text as SQL",
         "sql/dynamic_sql.py",
         "    if call is None:\n        return\n",
         "    return\n",

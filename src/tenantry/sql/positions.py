@@ -273,18 +273,15 @@ class TokenContext:
         for at in range(index - 1, -1, -1):
             lexeme = self._lexemes[at]
             if lexeme.kind is LexemeKind.CODE:
-                yield from self._code_tokens_before(lexeme)
+                end, stretch = lexeme.end, _STRETCH
+                while end > lexeme.start:
+                    start = max(lexeme.start, end - stretch)
+                    stretch *= 4
+                    if start > lexeme.start:  # never cut a word
+                        space = _SPACE.search(self._text, start, end)
+                        start = space.start() if space is not None else lexeme.start
+                    for match in reversed(list(_TOKEN.finditer(self._text, start, end))):
+                        yield SQLToken(match.group().lower(), match.start(), match.end())
+                    end = start
             elif lexeme.kind is not LexemeKind.COMMENT:
                 yield SQLToken(_TOKEN_TEXTS[lexeme.kind], lexeme.start, lexeme.end)
-
-    def _code_tokens_before(self, lexeme: Lexeme) -> Iterator[SQLToken]:
-        end, stretch = lexeme.end, _STRETCH
-        while end > lexeme.start:
-            start = max(lexeme.start, end - stretch)
-            stretch *= 4
-            if start > lexeme.start:  # never cut a word
-                space = _SPACE.search(self._text, start, end)
-                start = space.start() if space is not None else lexeme.start
-            for match in reversed(list(_TOKEN.finditer(self._text, start, end))):
-                yield SQLToken(match.group().lower(), match.start(), match.end())
-            end = start

@@ -58,7 +58,12 @@ class SQLTemplate:
     def __init__(self, text: str, dialect: str | None = None, *, optional: Iterable[str] = frozenset()) -> None:
         self._source = Source(text)
         self.dialect: str | None = dialect
-        self.optional: frozenset[str] = _paths(optional)
+        if isinstance(optional, str):
+            raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
+        self.optional: frozenset[str] = frozenset(optional)
+        for path in self.optional:
+            if not PATH.fullmatch(path):
+                raise ValueError(f"optional names {path!r}, which is not a path: names joined by dots")
         self._trees: dict[str, Tree] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
@@ -146,13 +151,3 @@ class SQLTemplate:
             else:
                 self._binds[dialect, paramstyle] = bind
         return bind
-
-
-def _paths(optional: Iterable[str]) -> frozenset[str]:
-    if isinstance(optional, str):
-        raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
-    paths = frozenset(optional)
-    for path in paths:
-        if not PATH.fullmatch(path):
-            raise ValueError(f"optional names {path!r}, which is not a path: names joined by dots")
-    return paths

@@ -38,7 +38,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, optional:
         if reference.clauses and is_guarded(reference, optional) and not reference.not_a_filter:
             raise source.error(
                 reference.offset,
-                f"{reference.path} is in an optional clause: where the clause goes, its condition would go too",
+                f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too",
                 "move it out of [[ ]]; or, where it restricts no rows, write "
                 f"{{{{ {reference.path} | not_a_filter }}}}; "
                 f'or, where a group may lack it, declare it: SQLTemplate(text, optional={{"{reference.path}"}})'

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from tenantry.ports import Bus
 
 
-class Ear:
-    """An EvictionListener that remembers."""
+class RecordingListener:
+    """An EvictionListener that records its calls."""
 
     def __init__(self) -> None:
         self.evicted: list[tuple[bytes, int]] = []
@@ -24,13 +24,13 @@ class Ear:
 
 
 @asynccontextmanager
-async def following(*buses: Bus) -> AsyncIterator[list[Ear]]:
-    """An ear for each bus, once all of them have begun to listen."""
-    ears = [Ear() for _ in buses]
-    tasks = [asyncio.create_task(bus.follow(ear)) for bus, ear in zip(buses, ears, strict=True)]
+async def following(*buses: Bus) -> AsyncIterator[list[RecordingListener]]:
+    """A listener for each bus, once all of them have begun to listen."""
+    listeners = [RecordingListener() for _ in buses]
+    tasks = [asyncio.create_task(bus.follow(listener)) for bus, listener in zip(buses, listeners, strict=True)]
     try:
-        await until(lambda: all(ear.flushes for ear in ears))
-        yield ears
+        await until(lambda: all(listener.flushes for listener in listeners))
+        yield listeners
     finally:
         for task in tasks:
             task.cancel()

@@ -21,7 +21,7 @@ from tenantry.buses.subscription import BusCounters, Deaf, NotificationLimiter, 
 from tenantry.groups import CHANNEL, write_notice
 from tenantry.migrations import migrate
 from tenantry.ports import Bus
-from tests.buses.conftest import Ear, following, until
+from tests.buses.conftest import RecordingListener, following, until
 from tests.store.acme import acme, rotate
 
 HANDLE = bytes(range(8))
@@ -38,18 +38,18 @@ class _deaf:  # noqa: N801 - reads as an adjective
 
     def __init__(self, bus: PostgresBus | RedisBus) -> None:
         self.bus = bus
-        self.ear = Ear()
+        self.listener = RecordingListener()
 
-    async def __aenter__(self) -> Ear:
+    async def __aenter__(self) -> RecordingListener:
         began = time.monotonic()
-        self._task = asyncio.create_task(self.bus.follow(self.ear))
+        self._task = asyncio.create_task(self.bus.follow(self.listener))
         await until(lambda: self.bus.counters.deaf)
         assert time.monotonic() - began < 10  # 3 s are promised; a busy machine adds its own
         assert self.bus.counters.status is BusStatus.DEAF
         await until(lambda: self.bus.counters.deaf >= 2)
         assert self.bus.counters.losses == self.bus.counters.deaf
-        assert self.ear.flushes == 0  # it was never relied on
-        return self.ear
+        assert self.listener.flushes == 0  # it was never relied on
+        return self.listener
 
     async def __aexit__(self, *exc: object) -> None:
         self._task.cancel()
@@ -61,10 +61,10 @@ async def test_a_bus_behind_a_transaction_pooler_is_deaf(
     url: str, postgres: Postgres, transaction_pooler: PgBouncer, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The log says so once, with the way out."""
-    async with _deaf(PostgresBus(transaction_pooler.url(url))) as ear:
+    async with _deaf(PostgresBus(transaction_pooler.url(url))) as listener:
         postgres.execute(f"select pg_notify('{CHANNEL}', '{write_notice('-', 9, HANDLE)}')", url=url)
         await asyncio.sleep(0.5)
-        assert ear.evicted == []
+        assert listener.evicted == []
     assert caplog.text.count("is deaf") == 1
     assert "listen_url" in caplog.text
 
@@ -75,10 +75,10 @@ async def test_a_direct_address_cures_it(url: str, transaction_pooler: PgBouncer
     pooled = transaction_pooler.url(url)
     store = SQLStore(pooled, deadline=20)
     bus = PostgresBus(pooled, listen_url=url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         issued = await rotate(store, await acme(store))
-        await until(lambda: ear.evicted)
-        assert ear.evicted[0][0] == issued.token.handle
+        await until(lambda: listener.evicted)
+        assert listener.evicted[0][0] == issued.token.handle
         assert bus.counters.status is BusStatus.RECEIVING
         assert bus.counters.ignored == 0
     await store.aclose()
@@ -87,9 +87,9 @@ async def test_a_direct_address_cures_it(url: str, transaction_pooler: PgBouncer
 async def test_a_session_pooler_passes_notifications(url: str, postgres: Postgres, session_pooler: PgBouncer) -> None:
     """There LISTEN has a server process of its own."""
     bus = PostgresBus(session_pooler.url(url))
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         postgres.execute(f"select pg_notify('{CHANNEL}', '{write_notice('-', 9, HANDLE)}')", url=url)
-        await until(lambda: ear.evicted == [(HANDLE, 9)])
+        await until(lambda: listener.evicted == [(HANDLE, 9)])
         assert bus.counters.losses == 0
 
 
@@ -141,9 +141,9 @@ async def test_a_bus_that_may_not_publish_is_not_deaf(make_valkey: Callable[...,
     server = make_valkey()
     server.execute("ACL", "SETUSER", "reader", "on", ">s3cret", "&*", "+subscribe", "+ping", "+client", "+hello")
     bus = RedisBus(server.url.replace("redis://", "redis://reader:s3cret@"))
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         server.execute("PUBLISH", CHANNEL, write_notice("-", 9, HANDLE))
-        await until(lambda: ear.evicted == [(HANDLE, 9)])
+        await until(lambda: listener.evicted == [(HANDLE, 9)])
         assert (bus.counters.losses, bus.counters.status) == (0, BusStatus.RECEIVING)
 
 
@@ -167,7 +167,7 @@ def _published(server: Valkey) -> int:
 async def test_going_deaf_later_is_found_within_three_seconds() -> None:
     """Counted from the last message that came."""
     loop = asyncio.get_running_loop()
-    limiter = NotificationLimiter(Ear(), BusCounters(), loop)
+    limiter = NotificationLimiter(RecordingListener(), BusCounters(), loop)
     last = loop.time()
     sent = 0
 
@@ -189,7 +189,7 @@ async def test_going_deaf_later_is_found_within_three_seconds() -> None:
 
 async def test_a_probe_that_cannot_be_sent_is_no_deafness() -> None:
     """Then nothing is known of it: TimeoutError, which is a loss."""
-    limiter = NotificationLimiter(Ear(), BusCounters(), asyncio.get_running_loop())
+    limiter = NotificationLimiter(RecordingListener(), BusCounters(), asyncio.get_running_loop())
 
     async def publish(text: str) -> None:
         await asyncio.sleep(60)

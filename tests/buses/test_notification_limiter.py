@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tenantry.buses.subscription import EVICTIONS, BusCounters, NotificationLimiter
 from tenantry.groups import write_notice
-from tests.buses.conftest import Ear, until
+from tests.buses.conftest import RecordingListener, until
 
 HANDLE = bytes(range(8))
 
@@ -22,15 +22,15 @@ async def counters() -> BusCounters:
 
 async def test_a_notice_is_passed_on(counters: BusCounters) -> None:
     """As text or as bytes."""
-    ear = Ear()
-    limiter = NotificationLimiter(ear, counters, asyncio.get_running_loop())
+    listener = RecordingListener()
+    limiter = NotificationLimiter(listener, counters, asyncio.get_running_loop())
     notice = write_notice("-", 5, HANDLE)
     assert len(notice) <= 64
     limiter.feed(notice)
     limiter.feed(notice.encode())
     limiter.close()
-    assert ear.evicted == [(HANDLE, 5)] * 2
-    assert (counters.heard, counters.ignored, ear.flushes) == (2, 0, 0)
+    assert listener.evicted == [(HANDLE, 5)] * 2
+    assert (counters.heard, counters.ignored, listener.flushes) == (2, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -56,17 +56,17 @@ async def test_a_notice_is_passed_on(counters: BusCounters) -> None:
 )
 async def test_anything_else_is_ignored(message: str | bytes, counters: BusCounters) -> None:
     """And counted."""
-    ear = Ear()
-    limiter = NotificationLimiter(ear, counters, asyncio.get_running_loop())
+    listener = RecordingListener()
+    limiter = NotificationLimiter(listener, counters, asyncio.get_running_loop())
     limiter.feed(message)
     limiter.close()
-    assert ear.evicted == []
+    assert listener.evicted == []
     assert (counters.heard, counters.ignored) == (0, 1)
 
 
 @given(st.text(max_size=80) | st.binary(max_size=80))
 async def test_no_message_raises(message: str | bytes) -> None:
-    limiter = NotificationLimiter(Ear(), BusCounters(), asyncio.get_running_loop())
+    limiter = NotificationLimiter(RecordingListener(), BusCounters(), asyncio.get_running_loop())
     limiter.feed(message)
     limiter.close()
 
@@ -76,14 +76,14 @@ async def test_a_flood_is_held_back(counters: BusCounters) -> None:
 
     Red without the limit: 50,000 evictions.
     """
-    ear = Ear()
-    limiter = NotificationLimiter(ear, counters, asyncio.get_running_loop())
+    listener = RecordingListener()
+    limiter = NotificationLimiter(listener, counters, asyncio.get_running_loop())
     for number in range(50_000):
         limiter.feed(write_notice("-", number, number.to_bytes(8, "big")))
-    assert (len(ear.evicted), ear.flushes) == (EVICTIONS, 0)
-    await until(lambda: ear.flushes)
+    assert (len(listener.evicted), listener.flushes) == (EVICTIONS, 0)
+    await until(lambda: listener.flushes)
     assert counters.held_back == 49_000
     limiter.feed(write_notice("-", 1, HANDLE))
-    assert ear.evicted[-1] == (HANDLE, 1)
+    assert listener.evicted[-1] == (HANDLE, 1)
     limiter.close()
-    assert ear.flushes == 1
+    assert listener.flushes == 1

@@ -1,4 +1,4 @@
-"""PostgresBus on a real PostgreSQL: told by the write's own transaction; lost, frozen or silent: a flush."""
+"""PostgresBus on a real PostgreSQL: notified by the write's own transaction; lost, frozen or silent: a flush."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def url(postgres: Postgres) -> str:
     return postgres.create_database()
 
 
-def _tell(postgres: Postgres, url: str, generation: int = 9) -> None:
+def _notify(postgres: Postgres, url: str, generation: int = 9) -> None:
     postgres.execute(f"select pg_notify('{CHANNEL}', '{write_notice('-', generation, HANDLE)}')", url=url)
 
 
@@ -42,34 +42,34 @@ def _pid(postgres: Postgres, url: str) -> int:
     return int(postgres.execute(query, url=url).splitlines()[0])
 
 
-async def test_a_write_is_told_by_both_buses(url: str, valkey: Valkey) -> None:
-    """A store in PostgreSQL notifies in the write's own transaction, and tells Redis too if that bus is subscribed.
+async def test_a_write_is_announced_by_both_buses(url: str, valkey: Valkey) -> None:
+    """A store in PostgreSQL notifies in the write's own transaction, and notifies Redis too if that bus is subscribed.
     The notices hold a generation and a handle: no token, nonce or property."""
     migrate(url)
     store = SQLStore(url, deadline=20)
     redis_bus = RedisBus(valkey.url)
     store.subscribe(redis_bus)
-    heard: list[str] = []
-    async with following(PostgresBus(url), redis_bus) as ears, _listening(url, heard):
-        place = await store.create_environment("production", Tag.CUSTOMER)
-        issued = await store.get_or_create(place, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token())
-        second = await store.rotate(place, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
-        await store.delete(place, "acme")
+    notices: list[str] = []
+    async with following(PostgresBus(url), redis_bus) as listeners, _listening(url, notices):
+        environment = await store.create_environment("production", Tag.CUSTOMER)
+        issued = await store.get_or_create(environment, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token())
+        second = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        await store.delete(environment, "acme")
         handle = issued.token.handle
-        await until(lambda: all(len(ear.evicted) == 2 for ear in ears) and len(heard) == 2)
-        assert [[each for each, _ in ear.evicted] for ear in ears] == [[handle, handle]] * 2
-        assert ears[0].evicted == ears[1].evicted
+        await until(lambda: all(len(listener.evicted) == 2 for listener in listeners) and len(notices) == 2)
+        assert [[each for each, _ in listener.evicted] for listener in listeners] == [[handle, handle]] * 2
+        assert listeners[0].evicted == listeners[1].evicted
     await redis_bus.aclose()
     await store.aclose()
     for secret in ("s3cret", "acme", issued.token.nonce.hex(), second.token.nonce.hex()):
-        assert secret not in "".join(heard)
+        assert secret not in "".join(notices)
 
 
 class _listening:  # noqa: N801 - reads as a verb
     """Another connection that listens, as anybody with a password may."""
 
-    def __init__(self, url: str, heard: list[str]) -> None:
-        self._url, self._heard = url, heard
+    def __init__(self, url: str, notices: list[str]) -> None:
+        self._url, self._notices = url, notices
 
     async def __aenter__(self) -> None:
         import asyncpg
@@ -79,22 +79,22 @@ class _listening:  # noqa: N801 - reads as a verb
 
     def _add(self, *notification: Any) -> None:
         if not notification[3].startswith(PROBE):  # a bus sends them while nothing is written
-            self._heard.append(notification[3])
+            self._notices.append(notification[3])
 
     async def __aexit__(self, *exc: object) -> None:
         self._connection.terminate()
 
 
 async def test_a_cut_connection_is_made_again(url: str, postgres: Postgres, caplog: pytest.LogCaptureFixture) -> None:
-    """The server ends it (as at a restart): a flush, a new one, another flush, and what is said then is heard."""
+    """The server ends it (as at a restart): a flush, a new one, another flush, and what is sent then arrives."""
     bus = PostgresBus(url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         postgres.execute(f"select pg_terminate_backend({_pid(postgres, url)})", url=url)
-        _tell(postgres, url)  # to nobody
-        await until(lambda: ear.flushes == 3)
-        assert ear.evicted == []
-        _tell(postgres, url)
-        await until(lambda: ear.evicted == [(HANDLE, 9)])
+        _notify(postgres, url)  # to nobody
+        await until(lambda: listener.flushes == 3)
+        assert listener.evicted == []
+        _notify(postgres, url)
+        await until(lambda: listener.evicted == [(HANDLE, 9)])
     assert caplog.text.count("is lost") == caplog.text.count("delivers again") == 1
     gc.collect()
 
@@ -105,13 +105,13 @@ async def test_a_frozen_listener_is_noticed(url: str, postgres: Postgres) -> Non
     Red without the heartbeat: no flush ever.
     """
     bus = PostgresBus(url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         pid = _pid(postgres, url)
         try:
             os.kill(pid, signal.SIGSTOP)
-            await until(lambda: ear.flushes == 3)
-            _tell(postgres, url)
-            await until(lambda: ear.evicted)
+            await until(lambda: listener.flushes == 3)
+            _notify(postgres, url)
+            await until(lambda: listener.evicted)
         finally:
             os.kill(pid, signal.SIGCONT)
 
@@ -120,37 +120,37 @@ async def test_a_black_hole_is_noticed(url: str) -> None:
     """And left behind within the same time when connections cannot be made either."""
     async with line_to(url) as (line, through):
         bus = PostgresBus(through)
-        async with following(bus) as (ear,):
+        async with following(bus) as (listener,):
             line.hold()
-            await until(lambda: ear.flushes == 2)
+            await until(lambda: listener.flushes == 2)
             await until(lambda: bus.counters.losses >= 2)
             line.release()
-            await until(lambda: ear.flushes == 3)
+            await until(lambda: listener.flushes == 3)
         gc.collect()
 
 
 async def test_silence_alone_is_no_loss(url: str, postgres: Postgres) -> None:
     """It stays one connection, without a flush."""
     bus = PostgresBus(url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         pid = _pid(postgres, url)
         await asyncio.sleep(4)
         assert _pid(postgres, url) == pid
-        assert (ear.flushes, bus.counters.losses) == (1, 0)
+        assert (listener.flushes, bus.counters.losses) == (1, 0)
 
 
 async def test_a_flood_of_forgeries_is_bounded(url: str, postgres: Postgres) -> None:
     """1,000 evictions a second, and one flush for the rest."""
     bus = PostgresBus(url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         started = asyncio.get_running_loop().time()
         flood = f"select pg_notify('{CHANNEL}', '- 1 ' || lpad(to_hex(i), 16, '0')) from generate_series(1, 20000) i"
         postgres.execute(f"select count(*) from ({flood}) as each", url=url)
         postgres.execute(f"select pg_notify('{CHANNEL}', 'junk')", url=url)
-        await until(lambda: bus.counters.heard + bus.counters.held_back == 20_000 and ear.flushes >= 2)
+        await until(lambda: bus.counters.heard + bus.counters.held_back == 20_000 and listener.flushes >= 2)
         seconds = asyncio.get_running_loop().time() - started
-        assert len(ear.evicted) <= EVICTIONS * (int(seconds) + 1)
-        assert ear.flushes <= int(seconds) + 2  # the first, and one a second
+        assert len(listener.evicted) <= EVICTIONS * (int(seconds) + 1)
+        assert listener.flushes <= int(seconds) + 2  # the first, and one a second
         await until(lambda: bus.counters.ignored == 1)
 
 

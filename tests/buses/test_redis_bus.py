@@ -1,4 +1,4 @@
-"""RedisBus on a real Valkey: told at once; lost, frozen, silent or flooded: a flush, and it goes on."""
+"""RedisBus on a real Valkey: notified at once; lost, frozen, silent or flooded: a flush, and it goes on."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tests.buses.conftest import following, until
 HANDLE = bytes(range(8))
 
 
-async def test_a_write_is_told(valkey: Valkey) -> None:
-    """A store that the bus is subscribed to tells all who follow, itself too. Nothing but notices goes over the wire:
-    no token, nonce or property."""
+async def test_a_write_is_announced(valkey: Valkey) -> None:
+    """A store that the bus is subscribed to notifies all who follow, itself too. Nothing but notices is sent: no token,
+    nonce or property."""
     bus = RedisBus(valkey.url)
     store = MemoryStore()
     store.subscribe(bus)
-    async with following(bus, RedisBus(valkey.url)) as ears, Monitor(valkey) as monitor:
-        place = await store.create_environment("production", Tag.CUSTOMER)
-        issued = await store.get_or_create(place, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token())
+    async with following(bus, RedisBus(valkey.url)) as listeners, Monitor(valkey) as monitor:
+        environment = await store.create_environment("production", Tag.CUSTOMER)
+        issued = await store.get_or_create(environment, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token())
         handle = issued.token.handle
-        await store.rotate(place, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
-        await until(lambda: all(ear.evicted for ear in ears))
-        await store.delete(place, "acme")
-        await until(lambda: all(len(ear.evicted) == 2 for ear in ears))
-        assert [ear.evicted for ear in ears] == [[(handle, 1), (handle, 2)]] * 2
+        await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        await until(lambda: all(listener.evicted for listener in listeners))
+        await store.delete(environment, "acme")
+        await until(lambda: all(len(listener.evicted) == 2 for listener in listeners))
+        assert [listener.evicted for listener in listeners] == [[(handle, 1), (handle, 2)]] * 2
         await bus.aclose()
         await until(lambda: len(monitor.published()) == 2)
     assert monitor.published() == [f'"PUBLISH" "tenantry" "{write_notice("-", each, handle)}"' for each in (1, 2)]
@@ -44,7 +44,7 @@ async def test_a_write_is_told(valkey: Valkey) -> None:
 
 
 class Monitor:
-    """MONITOR: all that the server is told while it is open."""
+    """MONITOR: all that the server is sent while it is open."""
 
     def __init__(self, valkey: Valkey) -> None:
         self._port = valkey.port
@@ -70,45 +70,45 @@ class Monitor:
         await self._writer.wait_closed()
 
 
-async def test_only_the_newest_of_a_handle_is_told(valkey: Valkey) -> None:
+async def test_only_the_newest_of_a_handle_is_sent(valkey: Valkey) -> None:
     """A group that is written to a hundred times in one tick is one message."""
     bus = RedisBus(valkey.url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         for generation in (*range(1, 101), 50):
             bus.changed(HANDLE, generation)
-        await until(lambda: ear.evicted)
+        await until(lambda: listener.evicted)
         await bus.aclose()
-        assert ear.evicted == [(HANDLE, 100)]
+        assert listener.evicted == [(HANDLE, 100)]
 
 
 async def test_channels_are_apart(valkey: Valkey) -> None:
     """Two stores on one server may have a channel each."""
     one, other = RedisBus(valkey.url, channel="one"), RedisBus(valkey.url, channel="other")
-    async with following(one, other) as ears:
+    async with following(one, other) as listeners:
         one.changed(HANDLE, 1)
-        await until(lambda: ears[0].evicted)
+        await until(lambda: listeners[0].evicted)
         other.changed(HANDLE, 2)
-        await until(lambda: ears[1].evicted)
-    assert [ear.evicted for ear in ears] == [[(HANDLE, 1)], [(HANDLE, 2)]]
+        await until(lambda: listeners[1].evicted)
+    assert [listener.evicted for listener in listeners] == [[(HANDLE, 1)], [(HANDLE, 2)]]
     await one.aclose()
     await other.aclose()
 
 
-async def test_a_restarted_server_is_heard_again(valkey: Valkey, caplog: pytest.LogCaptureFixture) -> None:
-    """Killed: a flush. Back: another one, for what was said meanwhile is lost; then it hears. One outage, two lines.
+async def test_a_restarted_server_is_followed_again(valkey: Valkey, caplog: pytest.LogCaptureFixture) -> None:
+    """Killed: a flush. Back: another one, for what was sent meanwhile is lost; then it receives. One outage, two lines.
 
     Red when nothing flushes: what was cached before the loss stays until a poll.
     """
     bus = RedisBus(valkey.url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         valkey.kill()
-        await until(lambda: ear.flushes == 2)
-        bus.changed(HANDLE, 7)  # is kept, and told when the server is back
+        await until(lambda: listener.flushes == 2)
+        bus.changed(HANDLE, 7)  # is queued, and sent when the server is back
         valkey.start()
-        await until(lambda: ear.flushes == 3)
+        await until(lambda: listener.flushes == 3)
         bus.changed(HANDLE, 8)
-        await until(lambda: (HANDLE, 8) in ear.evicted)
-        assert ear.flushes == 3
+        await until(lambda: (HANDLE, 8) in listener.evicted)
+        assert listener.flushes == 3
     assert caplog.text.count("is lost") == caplog.text.count("delivers again") == 1
     await bus.aclose()
 
@@ -116,35 +116,35 @@ async def test_a_restarted_server_is_heard_again(valkey: Valkey, caplog: pytest.
 async def test_a_message_that_is_lost_is_made_up_for(valkey: Valkey) -> None:
     """A reader whose connection is cut misses a message and gets no error from the server; it flushes on return."""
     bus = RedisBus(valkey.url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         valkey.execute("CLIENT", "KILL", "TYPE", "PUBSUB")
         valkey.execute("PUBLISH", "tenantry", write_notice("-", 9, HANDLE))  # to nobody
-        await until(lambda: ear.flushes == 3)
-        assert ear.evicted == []
+        await until(lambda: listener.flushes == 3)
+        assert listener.evicted == []
         assert bus.counters.losses >= 1
 
 
 async def test_a_frozen_server_is_noticed(valkey: Valkey) -> None:
-    """It holds the connection and says nothing. Red without the heartbeat: no flush ever."""
+    """It holds the connection and sends nothing. Red without the heartbeat: no flush ever."""
     bus = RedisBus(valkey.url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         valkey.freeze()
-        await until(lambda: ear.flushes == 2)
+        await until(lambda: listener.flushes == 2)
         valkey.thaw()
-        await until(lambda: ear.flushes == 3)
+        await until(lambda: listener.flushes == 3)
         valkey.execute("PUBLISH", "tenantry", write_notice("-", 9, HANDLE))
-        await until(lambda: ear.evicted)
+        await until(lambda: listener.evicted)
 
 
 async def test_a_black_hole_is_noticed(valkey: Valkey) -> None:
     """A line that swallows everything shows no error at all."""
     async with line_to(valkey.url) as (line, url):
         bus = RedisBus(url)
-        async with following(bus) as (ear,):
+        async with following(bus) as (listener,):
             line.hold()
-            await until(lambda: ear.flushes == 2)
+            await until(lambda: listener.flushes == 2)
             line.release()
-            await until(lambda: ear.flushes == 3)
+            await until(lambda: listener.flushes == 3)
 
 
 async def test_silence_alone_is_no_loss(valkey: Valkey) -> None:
@@ -153,11 +153,11 @@ async def test_silence_alone_is_no_loss(valkey: Valkey) -> None:
     Red when silence is measured without asking.
     """
     bus = RedisBus(valkey.url)
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         first = valkey.execute("CLIENT", "LIST", "TYPE", "PUBSUB").split()[0]
         await asyncio.sleep(4)
         assert valkey.execute("CLIENT", "LIST", "TYPE", "PUBSUB").split()[0] == first
-        assert (ear.flushes, bus.counters.losses) == (1, 0)
+        assert (listener.flushes, bus.counters.losses) == (1, 0)
 
 
 async def test_a_flood_of_forgeries_is_bounded(valkey: Valkey) -> None:
@@ -165,17 +165,17 @@ async def test_a_flood_of_forgeries_is_bounded(valkey: Valkey) -> None:
     stays up. Junk costs nothing but its count."""
     bus = RedisBus(valkey.url)
     junk = ["x", "- 1 00", "", "s3cret" * 100]
-    async with following(bus) as (ear,):
+    async with following(bus) as (listener,):
         publish = "for i = 1, 20000 do redis.call('PUBLISH', 'tenantry', '- 1 ' .. string.format('%016x', i)) end"
         for each in junk:
             valkey.execute("PUBLISH", "tenantry", each)
         started = asyncio.get_running_loop().time()
         valkey.execute("EVAL", publish, 0)
         await until(lambda: bus.counters.heard + bus.counters.held_back == 20_000)
-        await until(lambda: ear.flushes >= 2)
+        await until(lambda: listener.flushes >= 2)
         seconds = asyncio.get_running_loop().time() - started
-        assert len(ear.evicted) <= EVICTIONS * (int(seconds) + 1)
-        assert ear.flushes <= int(seconds) + 2  # the first, and one a second
+        assert len(listener.evicted) <= EVICTIONS * (int(seconds) + 1)
+        assert listener.flushes <= int(seconds) + 2  # the first, and one a second
         assert (bus.counters.ignored, bus.counters.losses) == (len(junk), 0)
 
 
@@ -194,20 +194,20 @@ async def _first_flush(bus: RedisBus) -> None:
         pass
 
 
-def test_a_writer_without_a_loop_still_tells(valkey: Valkey) -> None:
+def test_a_writer_without_a_loop_still_notifies(valkey: Valkey) -> None:
     """A thread without an event loop writes; ``aclose`` publishes what it left. No connection is left behind."""
     bus = RedisBus(valkey.url)
 
-    async def hear() -> None:
-        async with following(RedisBus(valkey.url)) as (ear,):
+    async def receive() -> None:
+        async with following(RedisBus(valkey.url)) as (listener,):
             thread = threading.Thread(target=bus.changed, args=(HANDLE, 3))
             thread.start()
             thread.join()
             await bus.aclose()
-            await until(lambda: ear.evicted == [(HANDLE, 3)])
+            await until(lambda: listener.evicted == [(HANDLE, 3)])
 
-    asyncio.run(hear())
-    asyncio.run(hear())
+    asyncio.run(receive())
+    asyncio.run(receive())
     gc.collect()
 
 
@@ -223,17 +223,17 @@ async def test_a_dead_server_keeps_nobody(valkey: Valkey) -> None:
 
 @pytest.mark.parametrize("kind", ["sentinel", "cluster"])
 async def test_sentinel_and_cluster(kind: str, request: pytest.FixtureRequest) -> None:
-    """A message of one node is heard on the other; a Sentinel names the server."""
+    """A message of one node arrives on the other; a Sentinel names the server."""
     if kind == "cluster":
         nodes: list[Valkey] = request.getfixturevalue("cluster")
         buses = [RedisBus(f"redis+cluster://127.0.0.1:{node.port}") for node in nodes]
     else:
         sentinel: Valkey = request.getfixturevalue("sentinel")
         buses = [RedisBus(f"redis+sentinel://127.0.0.1:1,127.0.0.1:{sentinel.port}/main") for _ in range(2)]
-    async with following(*buses) as ears:
+    async with following(*buses) as listeners:
         buses[0].changed(HANDLE, 4)
         buses[1].changed(HANDLE, 5)
-        await until(lambda: all(sorted(ear.evicted) == [(HANDLE, 4), (HANDLE, 5)] for ear in ears))
+        await until(lambda: all(sorted(listener.evicted) == [(HANDLE, 4), (HANDLE, 5)] for listener in listeners))
     for bus in buses:
         await bus.aclose()
 

@@ -34,9 +34,9 @@ async def service() -> AsyncIterator[Service]:
 
 async def make_issued(service: Service, environment: Environment | None = None, **fields: Any) -> tuple[Issued, str]:
     """A new group ``acme`` and its token."""
-    place = environment or service.production
+    owner = environment or service.production
     draft = GroupDraft(**{"provided_id": "acme", "name": "Acme", "properties": {"region": "eu"}, **fields})
-    issued = await service.store.get_or_create(place, draft, make_token(tag=place.tag))
+    issued = await service.store.get_or_create(owner, draft, make_token(tag=owner.tag))
     return issued, service.keys.mint(issued.token)
 
 

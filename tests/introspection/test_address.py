@@ -35,7 +35,7 @@ def test_https_or_this_very_host(url: str) -> None:
     ],
 )
 def test_clear_text_over_a_network(url: str) -> None:
-    """Refused, unless the host program says that it is meant. Red without the check: tokens travel in the clear."""
+    """Refused, unless the host program allows it. Red without the check: tokens travel in the clear."""
     with pytest.raises(ValueError, match="allow_http"):
         IntrospectionBackend(url, api_token=API_TOKEN, keys=KEYS)
     IntrospectionBackend(url, api_token=API_TOKEN, keys=KEYS, allow_http=True)
@@ -61,7 +61,7 @@ def test_clear_text_over_a_network(url: str) -> None:
     ],
 )
 def test_what_is_no_address(url: str) -> None:
-    """Said when the backend is made, and not at the first viewer; a password in it is not repeated."""
+    """Refused when the backend is made, and not at the first viewer; a password in it is not repeated."""
     with pytest.raises(ValueError, match="url must") as caught:
         IntrospectionBackend(url, api_token=API_TOKEN, keys=KEYS, allow_http=True)
     assert "s3cret" not in str(caught.value)

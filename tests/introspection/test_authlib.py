@@ -19,7 +19,7 @@ from tests.introspection.conftest import PATH, listening, make_issued, rotate
 
 
 class Request:
-    """What authlib looks at of a request of a resource server."""
+    """What authlib reads of a request of a resource server."""
 
     def __init__(self, token: str) -> None:
         self.headers = {"Authorization": f"Bearer {token}"}
@@ -94,7 +94,7 @@ async def test_authlib_accepts_what_is_active(service: Service, validators: list
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
 async def test_authlibs_own_client(service: Service, method: str) -> None:
-    """It sends a client id and a secret, and is told of a bad secret in the form that it reads.
+    """It sends a client id and a secret, and gets a bad secret reported in the form that it reads.
 
     Red while the endpoint read an Authorization of ``Token`` and ``Bearer`` alone: 401 for both methods.
     """
@@ -107,14 +107,14 @@ async def test_authlibs_own_client(service: Service, method: str) -> None:
             return answer.status_code, answer.json()
 
     async with listening(service.http._transport.app) as url:  # type: ignore[attr-defined]
-        status, told = await anyio.to_thread.run_sync(introspect, url, service.reader, new)
-        assert (status, told["active"], told["sub"]) == (200, True, "acme")
+        status, body = await anyio.to_thread.run_sync(introspect, url, service.reader, new)
+        assert (status, body["active"], body["sub"]) == (200, True, "acme")
         assert await anyio.to_thread.run_sync(introspect, url, service.reader, old) == (200, {"active": False})
-        status, told = await anyio.to_thread.run_sync(introspect, url, "wrong", new)
-        assert (status, told["error"]) == (401, "invalid_client")
+        status, body = await anyio.to_thread.run_sync(introspect, url, "wrong", new)
+        assert (status, body["error"]) == (401, "invalid_client")
 
 
-async def test_authlib_is_told_of_a_dead_caller(service: Service, validators: list[OverHttp]) -> None:
+async def test_authlib_gets_a_dead_caller_reported(service: Service, validators: list[OverHttp]) -> None:
     """401 and 403 are errors of HTTP there, and never an ``active: false`` of somebody's token."""
     _, token = await make_issued(service)
     async with listening(service.http._transport.app) as url:  # type: ignore[attr-defined]

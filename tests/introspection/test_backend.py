@@ -37,15 +37,15 @@ def make_backend(answer: Handler | bytes | dict[str, Any], status: int = 200, **
     return IntrospectionBackend(URL, **given)
 
 
-def told(group: UserGroup, **changes: Any) -> dict[str, Any]:
-    """What an endpoint tells of an active token of this group; ``changes`` are to its ``user_group``."""
-    place = group.environment
+def active_response(group: UserGroup, **changes: Any) -> dict[str, Any]:
+    """What an endpoint answers for an active token of this group; ``changes`` are to its ``user_group``."""
+    environment = group.environment
     environment = {
-        "id": place.id,
-        "name": place.name,
-        "tag": place.tag.value,
-        "external_data_sources": place.external_data_sources,
-        "grace_seconds": place.grace_seconds,
+        "id": environment.id,
+        "name": environment.name,
+        "tag": environment.tag.value,
+        "external_data_sources": environment.external_data_sources,
+        "grace_seconds": environment.grace_seconds,
     }
     shown = {
         **group.as_dict(),
@@ -75,7 +75,7 @@ async def test_what_is_sent() -> None:
 
     def answer(request: httpx2.Request) -> httpx2.Response:
         requests.append(request)
-        return httpx2.Response(200, stream=httpx2.ByteStream(json.dumps(told(group)).encode()))
+        return httpx2.Response(200, stream=httpx2.ByteStream(json.dumps(active_response(group)).encode()))
 
     assert await make_backend(answer).find(token) == group
     (request,) = requests
@@ -100,7 +100,7 @@ async def test_what_is_sent() -> None:
 async def test_a_group_comes_back_as_it_was(group: UserGroup) -> None:
     """Each field with its type; None and {} are two things. No end of its own for the live token, also while the
     token before it is in its grace. Red when a missing mapping becomes an empty one."""
-    answer = json.dumps(told(group)).encode()
+    answer = json.dumps(active_response(group)).encode()
     reading = await make_backend(answer).read_at_snapshot(make_token(group), fresh=True)
     assert reading == Reading(group)
     assert reading.group is not None
@@ -109,7 +109,7 @@ async def test_a_group_comes_back_as_it_was(group: UserGroup) -> None:
 
 
 async def test_an_inactive_token() -> None:
-    """None; whatever else the answer says, and what is no token of these keys is not sent at all."""
+    """None; whatever else the answer has, and what is no token of these keys is not sent at all."""
     token = make_token()
     assert await make_backend({"active": False}).find(token) is None
     assert await make_backend({"active": False, "user_group": None, "more": 1}).find(token) is None
@@ -141,7 +141,7 @@ async def test_the_end_of_a_grace(exp: int | None, seconds: float | None, rest: 
     group = make_group(token_version=2, grace_until=clock())
     old = make_token(group, version=1)
     ends = {"exp": None if exp is None else int(clock().timestamp()) + exp, "seconds": seconds}
-    answer = {**told(group), **{name: value for name, value in ends.items() if value is not None}}
+    answer = {**active_response(group), **{name: value for name, value in ends.items() if value is not None}}
     reading = await make_backend(answer, clock=clock).read_at_snapshot(old, fresh=True)
     assert reading == (Reading(None) if rest is None else Reading(group, None, rest))
 
@@ -153,12 +153,12 @@ ACMES = make_token(ACME)
 @pytest.mark.parametrize(
     ("answer", "token"),
     [
-        (told(ACME, handle="00" * 8), ACMES),
-        (told(ACME, token_version=2), ACMES),  # in its grace, and nothing says for how long
-        (told(ACME, token_version=3), ACMES),
-        ({**told(ACME, token_version=3), "exp": 2**33, "seconds": 60}, ACMES),
-        (told(ACME), make_token(ACME, version=2)),
-        (told(make_group(handle=ACME.handle, environment=make_environment(tag=Tag.TESTING))), ACMES),
+        (active_response(ACME, handle="00" * 8), ACMES),
+        (active_response(ACME, token_version=2), ACMES),  # in its grace, and nothing says for how long
+        (active_response(ACME, token_version=3), ACMES),
+        ({**active_response(ACME, token_version=3), "exp": 2**33, "seconds": 60}, ACMES),
+        (active_response(ACME), make_token(ACME, version=2)),
+        (active_response(make_group(handle=ACME.handle, environment=make_environment(tag=Tag.TESTING))), ACMES),
     ],
 )
 async def test_the_answer_to_another_question(answer: dict[str, Any], token: Token) -> None:
@@ -176,20 +176,20 @@ async def test_the_answer_to_another_question(answer: dict[str, Any], token: Tok
         b"\xff",
         b'{"active":',
         b'{"active":false,"exp":NaN}',
-        told(ACME, properties={"a": [float("nan")]}),
-        told(ACME, properties={"a": float("-inf")}),
+        active_response(ACME, properties={"a": [float("nan")]}),
+        active_response(ACME, properties={"a": float("-inf")}),
         b"[" * 100_000,
         b"{}",
         {"active": 1},
         {"active": "true"},
         {"active": None},
         {"active": "false"},
-        {**told(ACME), "user_group": []},
-        {**told(ACME), "user_group": {}},
-        {**told(ACME), "exp": "soon"},
-        {**told(ACME), "seconds": True},
+        {**active_response(ACME), "user_group": []},
+        {**active_response(ACME), "user_group": {}},
+        {**active_response(ACME), "exp": "soon"},
+        {**active_response(ACME), "seconds": True},
         *[
-            told(ACME, **{name: wrong})
+            active_response(ACME, **{name: wrong})
             for name, wrongs in {
                 "team_id": [None, "1", 1.5, True],
                 "name": [None, 1],
@@ -205,8 +205,11 @@ async def test_the_answer_to_another_question(answer: dict[str, Any], token: Tok
             for wrong in wrongs
         ],
         *[
-            {**told(ACME), "user_group": {n: v for n, v in told(ACME)["user_group"].items() if n != name}}
-            for name in told(ACME)["user_group"]
+            {
+                **active_response(ACME),
+                "user_group": {n: v for n, v in active_response(ACME)["user_group"].items() if n != name},
+            }
+            for name in active_response(ACME)["user_group"]
             if name != "api_environment_tag"
         ],
     ],
@@ -217,13 +220,13 @@ async def test_what_is_no_answer(answer: bytes | dict[str, Any]) -> None:
 
 
 async def test_a_foreign_server() -> None:
-    """One that follows RFC 7662 and has no groups says so to the log, and not that the token is bad."""
+    """One that follows RFC 7662 and has no groups is named in the log, and not that the token is bad."""
     backend = make_backend({"active": True, "sub": "acme", "scope": "read"})
     assert "no server of Tenantry" in await refusal_of(backend, ACMES)
 
 
 @pytest.mark.parametrize(
-    ("status", "words"),
+    ("status", "reason"),
     [
         (401, "api_token"),
         (403, "scope introspect"),
@@ -239,8 +242,8 @@ async def test_a_foreign_server() -> None:
         (503, "503"),
     ],
 )
-async def test_any_status_but_200(status: int, words: str) -> None:
-    """StoreUnavailable that names the setting to look at, whatever the body says; a redirect is not followed.
+async def test_any_status_but_200(status: int, reason: str) -> None:
+    """StoreUnavailable that names the setting to check, whatever the body is; a redirect is not followed.
 
     Red when the body of a 401 or 404 counts as an answer: a dead API token would kill every group's token."""
     asked: list[str] = []
@@ -250,7 +253,7 @@ async def test_any_status_but_200(status: int, words: str) -> None:
         return httpx2.Response(status, json={"active": False}, headers={"Location": "https://elsewhere.test/"})
 
     message = await refusal_of(make_backend(answer), ACMES)
-    assert words in message
+    assert reason in message
     assert str(status) in message
     assert asked == [URL]
 
@@ -324,10 +327,10 @@ async def test_a_cancelled_question() -> None:
 async def test_secrets_stay_inside(caplog: pytest.LogCaptureFixture) -> None:
     """In no repr and no log, at any level."""
     with caplog.at_level(logging.DEBUG):
-        backend = make_backend(told(ACME))
+        backend = make_backend(active_response(ACME))
         await backend.find(ACMES)
         shown = repr(backend) + str(backend) + repr(vars(backend)["_endpoint"])
-    said = shown + "\n".join(repr(vars(record)) + record.getMessage() for record in caplog.records)
+    logged = shown + "\n".join(repr(vars(record)) + record.getMessage() for record in caplog.records)
     assert f"<IntrospectionBackend {URL}>" in shown
     for secret in (API_TOKEN, KEYS.mint(ACMES)):
-        assert secret not in said
+        assert secret not in logged

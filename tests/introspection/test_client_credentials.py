@@ -35,7 +35,7 @@ async def test_basic(service: Service, user: str) -> None:
     assert answer.json()["active"] is True
 
 
-async def test_basic_as_its_letter_says(service: Service) -> None:
+async def test_basic_as_its_rfc_has_it(service: Service) -> None:
     """User and password form-encoded; the scheme in any case."""
     _, token = await make_issued(service)
     encoded = "".join(f"%{byte:02X}" for byte in service.reader.encode())
@@ -52,7 +52,7 @@ async def test_client_secret_post(service: Service, client: dict[str, str]) -> N
 
 
 async def test_two_ways_at_once(service: Service) -> None:
-    """400 ``invalid_request``, even when both say the same; an empty ``client_secret`` is one that is not there."""
+    """400 ``invalid_request``, even when both are the same; an empty ``client_secret`` is one that is not there."""
     _, token = await make_issued(service)
     for first in (f"Bearer {service.reader}", f"Token {service.reader}", basic("x", service.reader)):
         twice = await post(service, {"token": token, "client_secret": service.reader}, first)
@@ -84,7 +84,7 @@ async def test_a_bad_client_secret(service: Service) -> None:
     assert_refused(await post(service, {"token": "x", "client_secret": service.caller}), 403, "missing_scope")
 
 
-async def test_what_is_wrong_with_the_form_is_said_to_a_caller(service: Service) -> None:
+async def test_what_is_wrong_with_the_form_is_reported_to_a_caller(service: Service) -> None:
     """After the API token in it was looked up: 415 and 400 for a caller, 401 for anybody else."""
     fields = {"client_secret": service.reader}
     assert_refused(await post(service, fields), 400, "invalid_request")

@@ -13,10 +13,10 @@ import pytest
 from tenantry.backends.introspection import IntrospectionBackend
 from tenantry.errors import StoreUnavailable
 from tests.introspection.conftest import PATH
-from tests.introspection.test_backend import ACME, ACMES, API_TOKEN, KEYS, told
+from tests.introspection.test_backend import ACME, ACMES, API_TOKEN, KEYS, active_response
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-BODY = json.dumps(told(ACME)).encode()
+BODY = json.dumps(active_response(ACME)).encode()
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(BODY), BODY)
 
 

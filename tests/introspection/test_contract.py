@@ -51,7 +51,7 @@ class OfEachTag:
 class TestIntrospectionBackend(BackendContract):
     """Every question goes over a socket to uvicorn, and from there to the store.
 
-    Red when the endpoint leaves out a field, or says active of an earlier token or after the grace."""
+    Red when the endpoint leaves out a field, or has an earlier token active or after the grace."""
 
     @pytest.fixture
     async def store(self, tmp_path: Path, clock: FrozenClock) -> AsyncIterator[SQLStore]:

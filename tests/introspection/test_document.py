@@ -1,4 +1,4 @@
-"""What the OpenAPI documents say of the endpoint, held against what it does."""
+"""What the OpenAPI documents say of the endpoint, compared with what it does."""
 
 from __future__ import annotations
 

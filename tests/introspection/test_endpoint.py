@@ -47,7 +47,7 @@ def assert_always(answer: httpx2.Response) -> None:
     assert answer.headers["x-request-id"]
 
 
-# --- what is told ---
+# --- what is answered ---
 
 
 async def test_an_active_token(service: Service) -> None:
@@ -101,7 +101,7 @@ async def test_a_hint_and_what_else_there_is_are_ignored(service: Service) -> No
 
 async def test_a_rotated_token_is_inactive_at_once(service: Service) -> None:
     """At the first question after the rotation, whoever asked before. Red when ``look`` is not asked for fresh, and
-    something stands before the store."""
+    something is before the store."""
     issued, old = await make_issued(service)
     assert (await ask(service, old)).json()["active"] is True
     _, new = await rotate(service, issued)
@@ -127,7 +127,7 @@ async def test_the_store_of_record_is_asked(service: Service, monkeypatch: pytes
 async def test_the_end_of_a_grace() -> None:
     """``exp`` and ``seconds`` of a token in its grace, by the store's clock; none of a live one. It ends with its exp.
 
-    Red when exp is rounded up, or when a grace that has ended for the reader is still told of as active."""
+    Red when exp is rounded up, or when a grace that has ended for the reader is still active."""
     clock = FrozenClock()
     clock.advance(0.25)
     service = await make_service(MemoryStore(clock=clock))
@@ -135,11 +135,11 @@ async def test_the_end_of_a_grace() -> None:
     made, new = await rotate(service, issued, grace_seconds=60)
     assert made.group.grace_until is not None
     clock.advance(10)
-    told = (await ask(service, old)).json()
-    assert told["exp"] == int(made.group.grace_until.timestamp())
-    assert told["seconds"] == 49.75
-    assert told["user_group"]["grace_until"] == made.group.grace_until.isoformat()
-    assert told["user_group"]["token_version"] == 2
+    answer = (await ask(service, old)).json()
+    assert answer["exp"] == int(made.group.grace_until.timestamp())
+    assert answer["seconds"] == 49.75
+    assert answer["user_group"]["grace_until"] == made.group.grace_until.isoformat()
+    assert answer["user_group"]["token_version"] == 2
     assert not {"exp", "seconds"} & (await ask(service, new)).json().keys()
     clock.advance(49.7)
     assert (await ask(service, old)).json()["active"] is True
@@ -148,13 +148,13 @@ async def test_the_end_of_a_grace() -> None:
     assert (await ask(service, old)).content == INACTIVE
 
 
-# --- what is not told ---
+# --- what is not answered ---
 
 
 async def test_there_is_no_oracle(service: Service) -> None:
     """Malformed, forged, unknown, rotated, deleted and of another environment: one answer, the same in each byte.
 
-    Red when the fence is not looked at, or when the answer tells why."""
+    Red when the environment is not compared, or when the answer has the reason."""
     issued, rotated = await make_issued(service)
     _, live = await rotate(service, issued)
     gone, deleted = await make_issued(service, provided_id="gone")
@@ -296,7 +296,7 @@ async def test_limits_and_methods(service: Service) -> None:
 
 @pytest.mark.parametrize("verb", ["api_token", "read_at_snapshot"])
 async def test_a_store_that_is_down(service: Service, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
-    """503 with Retry-After, and not ``active: false``: nobody knows. The message names nothing of the store's place."""
+    """503 with Retry-After, and not ``active: false``: nobody knows. The message does not name the store."""
 
     async def down(*given: Any, **named: Any) -> None:
         raise StoreUnavailable("the file /srv/secret.db is gone")

@@ -1,4 +1,4 @@
-"""Bodies that nobody sends by mistake: never a 5xx, never ``active: true``, never a word of what was sent."""
+"""Bodies that nobody sends by mistake: never a 5xx, never ``active: true``, never a part of what was sent."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ async def test_bytes_that_are_no_token(service: Service, value: bytes) -> None:
     assert (answer.status_code, answer.json()) == (200, {"active": False})
 
 
-@pytest.mark.parametrize("place", range(97))
-async def test_any_other_character_in_a_token(place: int) -> None:
+@pytest.mark.parametrize("position", range(97))
+async def test_any_other_character_in_a_token(position: int) -> None:
     """One spelling is active: no other character anywhere in it, encoded or not, has the same meaning."""
     service = await make_service()
     _, token = await make_issued(service)
     for other in ("A", "_", "é", "+", "\0"):
-        changed = token[:place] + other + token[place + 1 :]
+        changed = token[:position] + other + token[position + 1 :]
         if changed != token:
             assert (await ask(service, changed)).json() == {"active": False}
-    spelt = f"token={token[:place]}%{ord(token[place]):02x}{token[place + 1 :]}"
+    spelt = f"token={token[:position]}%{ord(token[position]):02x}{token[position + 1 :]}"
     assert (await ask(service, spelt.encode())).json()["active"] is True  # the same characters, sent otherwise
     await service.http.aclose()
 
@@ -79,7 +79,7 @@ async def test_no_secret_in_logs_and_errors(service: Service, caplog: pytest.Log
             await ask(service, old),
             await ask(service, live + "x"),
         ]
-    said = "\n".join(answer.text + str(answer.headers) for answer in answers)
-    said += "\n".join(repr(vars(record)) + record.getMessage() for record in caplog.records)
+    shown = "\n".join(answer.text + str(answer.headers) for answer in answers)
+    shown += "\n".join(repr(vars(record)) + record.getMessage() for record in caplog.records)
     for secret in (old, live, service.caller, service.reader, "canary-property"):
-        assert secret not in said
+        assert secret not in shown

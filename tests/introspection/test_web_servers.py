@@ -1,6 +1,6 @@
 """Apache and nginx ask the endpoint, with the very configurations of docs/introspection.md, from Debian's packages.
 
-They are unpacked without root (engines/debian_packages.py). What stands for a deployment's own is put into the
+They are unpacked without root (engines/debian_packages.py). What a deployment would set itself is put into the
 blocks: addresses, and the API token.
 """
 
@@ -39,7 +39,7 @@ SECONDS = 60.0
 
 
 def block(name: str) -> str:
-    """A block of the page, by the words after its fence."""
+    """A block of the page, by the text after its backticks."""
     found = re.search(rf"```{name}\n(.*?)```", DOCS, re.DOTALL)
     assert found is not None, name
     return found[1]
@@ -148,7 +148,7 @@ async def web_server(command: list[str], folder: Path, port: int) -> AsyncIterat
 async def until_connected(port: int, process: subprocess.Popen[bytes], folder: Path) -> None:
     async with asyncio.timeout(SECONDS):
         while True:
-            assert process.poll() is None, said(folder)
+            assert process.poll() is None, logs_of(folder)
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
             except ConnectionRefusedError:
@@ -158,7 +158,7 @@ async def until_connected(port: int, process: subprocess.Popen[bytes], folder: P
             return
 
 
-def said(folder: Path) -> str:
+def logs_of(folder: Path) -> str:
     return "\n".join(path.read_text("utf-8", "replace") for path in sorted(folder.glob("*.log")))
 
 
@@ -193,7 +193,7 @@ async def test_a_web_server_asks(
     service: Service,
     tmp_path: Path,
 ) -> None:
-    """A live token passes and the app hears whose it is, whatever the viewer said of himself; none, a wrong one and a
+    """A live token passes and the app learns whose it is, whatever the viewer claims; none, a wrong one and a
     rotated one do not pass. Whatever an id holds, the app reads this id and no other header of it.
 
     Red for mod_oauth2 and mod_auth_openidc when the endpoint reads no Basic: 401 for everybody; and with the claim put
@@ -217,10 +217,10 @@ async def test_a_web_server_asks(
                 return await http.get("/dashboards/sales", headers=list(headers))
 
             good = await get((name, form.format(token)), ("X-User-Group", "another"))
-            assert (good.status_code, good.text) == (200, "acme"), said(tmp_path)
+            assert (good.status_code, good.text) == (200, "acme"), logs_of(tmp_path)
             assert (await get(("X-User-Group", "another"))).status_code == 401
             assert (await get((name, form.format("x")))).status_code == 401
-            for id_ in HOSTILE:  # one header, and nothing that the id itself says
+            for id_ in HOSTILE:  # one header, and nothing that the id itself holds
                 _, hostile = await make_issued(service, provided_id=id_)
                 answer = await get((name, form.format(hostile)))
                 assert (answer.status_code, unquote(answer.text)) == (200, id_)

@@ -36,7 +36,7 @@ async def page(request: Request) -> PlainTextResponse:
 
 @dataclass
 class App:
-    """A dashboard app that shares no database with the server at ``url``. Its clock stands still until it is moved."""
+    """A dashboard app that shares no database with the server at ``url``. Its clock does not move until it is moved."""
 
     backend: IntrospectionBackend
     resolver: Resolver
@@ -104,7 +104,7 @@ async def test_a_grace_that_ends_before_x(service: Service, app: App) -> None:
     issued, old = await make_issued(service)
     await rotate(service, issued, grace_seconds=600)
     assert await app.get(old) == (200, "Acme 2")
-    app.clock.advance(600)  # the app's clock alone: the server would still say yes
+    app.clock.advance(600)  # the app's clock alone: the server would still accept it
     loads = app.resolver.counters.loads
     assert await app.get(old) == (200, "Acme 2")
     assert app.resolver.counters.loads == loads + 1
@@ -156,7 +156,7 @@ async def test_a_store_that_is_down_behind_the_server(
 
 
 async def test_other_environments_stay_outside(service: Service, app: App) -> None:
-    """The API token is the fence: groups of other environments are nobody here."""
+    """The API token has one environment: groups of others are unknown here."""
     _, token = await make_issued(service, service.testing)
     assert await app.get(token) == (401, "invalid_token")
 
@@ -170,18 +170,18 @@ async def test_many_viewers_are_one_question(service: Service, app: App) -> None
 
 async def test_no_secret_in_any_log(service: Service, app: App, caplog: pytest.LogCaptureFixture) -> None:
     """Of app, client library and server, at every level, when all goes well and when the API token is wrong; and the
-    log says which setting is."""
+    log names the setting that is."""
     with caplog.at_level(logging.DEBUG):
         issued, token = await make_issued(service, properties={"a": "canary-property"})
         assert (await app.get(token))[0] == 200
         _, new = await rotate(service, issued)
         url = repr(app.backend).split()[1].rstrip(">")
-        stranger = mint_api_token(Tag.CUSTOMER, secrets.token_bytes)
-        for api_token in (service.caller, stranger):
+        unknown = mint_api_token(Tag.CUSTOMER, secrets.token_bytes)
+        for api_token in (service.caller, unknown):
             wrong = make_dashboard(url, service, api_token=api_token)
             assert await wrong.get(new) == (503, "store_unavailable")
             await close(wrong)
-    said = "\n".join(repr(vars(record)) + record.getMessage() for record in caplog.records)
-    assert "api_token must be a live API token with the scope introspect" in said
-    for secret in (token, new, service.reader, service.caller, stranger, "canary-property"):
-        assert secret not in said
+    logged = "\n".join(repr(vars(record)) + record.getMessage() for record in caplog.records)
+    assert "api_token must be a live API token with the scope introspect" in logged
+    for secret in (token, new, service.reader, service.caller, unknown, "canary-property"):
+        assert secret not in logged

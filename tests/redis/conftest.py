@@ -1,4 +1,4 @@
-"""Fixtures of the second-level cache's tests: a store of record, and a worker that judges what it reads."""
+"""Fixtures of the second-level cache's tests: a store of record, and a worker that checks what it reads."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Counted:
 
 
 class Worker:
-    """Judges a backend's answers as a resolver does, and keeps none: it polls, looks, and looks again if it must."""
+    """Checks a backend's answers as a resolver does, and caches none: it polls, reads, and reads again if it must."""
 
     def __init__(self, backend: LeasedBackend) -> None:
         self._backend = backend
@@ -59,10 +59,10 @@ class Worker:
     async def resolve(self, token: Token) -> UserGroup | None:
         await self.poll()
         reading = await self._backend.read_at_snapshot(token, fresh=False)
-        judged = (
+        changed = (
             None if reading.generation is None else self._change_log.changed_since(token.handle, reading.generation)
         )
-        if judged is not False:
+        if changed is not False:
             reading = await self._backend.read_at_snapshot(token, fresh=True)
         return reading.group
 
@@ -87,13 +87,13 @@ async def backend(origin: Counted, valkey: Valkey) -> AsyncIterator[RedisBackend
 
 
 async def create(store: Store, name: str = "acme", **fields: Any) -> Issued:
-    place = await store.environment("production") or await store.create_environment("production", Tag.CUSTOMER)
-    return await store.get_or_create(place, GroupDraft(name, name, **fields), make_token())
+    environment = await store.environment("production") or await store.create_environment("production", Tag.CUSTOMER)
+    return await store.get_or_create(environment, GroupDraft(name, name, **fields), make_token())
 
 
 async def rotate(store: Store, issued: Issued, **options: Any) -> Issued:
-    place = issued.group.environment
-    return await store.rotate(place, issued.token, key_id="k1", nonce=secrets.token_bytes(16), **options)
+    environment = issued.group.environment
+    return await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16), **options)
 
 
 async def until(is_so: Callable[[], bool | Awaitable[bool]]) -> None:

@@ -22,7 +22,7 @@ from tenantry.testing import MemoryStore, make_token
 from tests.redis.conftest import Counted, create, rotate, until, written
 
 
-async def test_the_second_look_asks_nobody_else(backend: RedisBackend, origin: Counted, store: MemoryStore) -> None:
+async def test_the_second_read_asks_nobody_else(backend: RedisBackend, origin: Counted, store: MemoryStore) -> None:
     """An entry that one host wrote answers all; one backend's look is another's hit."""
     issued = await create(store, properties={"region": "eu"}, mapping={"main": "ds_1"})
     first = await backend.read_at_snapshot(issued.token, fresh=False)
@@ -42,8 +42,8 @@ async def test_fresh_asks_the_origin_and_writes_through(
         await backend.read_at_snapshot(issued.token, fresh=True)
         assert origin.reads == reads
     await written(backend)
-    place = issued.group.environment
-    await store.update(place, "acme", GroupChanges(name="New"))
+    environment = issued.group.environment
+    await store.update(environment, "acme", GroupChanges(name="New"))
     assert (
         await backend.read_at_snapshot(issued.token, fresh=False)
     ).group == issued.group  # and is judged by its generation
@@ -76,7 +76,7 @@ async def test_grace_and_absence_are_not_written(backend: RedisBackend, store: M
 
 
 async def test_an_answer_that_ends_is_not_written(store: MemoryStore, valkey: Valkey) -> None:
-    """An origin may say how long its answer is good for. Red when ``seconds`` is not looked at."""
+    """An origin may say how long its answer is good for. Red when ``seconds`` is not used."""
 
     class Ending(Counted):
         async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
@@ -144,7 +144,7 @@ async def test_a_poisoned_entry_is_refused(
     for value in (foreign, renamed, "junk", "", stamp(0).decode() + "{}"):
         valkey.execute("SET", key, value)
         assert (await backend.read_at_snapshot(mine.token, fresh=False)).group == mine.group
-        await written(backend)  # which mends it
+        await written(backend)  # which repairs it
     valkey.execute("DEL", key)
     valkey.execute("SADD", key, "x")
     assert (await backend.read_at_snapshot(mine.token, fresh=False)).group == mine.group
@@ -157,7 +157,7 @@ async def test_a_poisoned_entry_is_refused(
 async def test_an_entry_that_is_ahead_is_not_taken(
     backend: RedisBackend, store: MemoryStore, origin: Counted, valkey: Valkey
 ) -> None:
-    """A generation that this store has not told of: from before a backup was restored, for one. Red when taken."""
+    """A generation that this store has not listed: from before a backup was restored, for one. Red when taken."""
     issued = await create(store)
     await backend.read_at_snapshot(issued.token, fresh=False)
     await written(backend)
@@ -168,7 +168,7 @@ async def test_an_entry_that_is_ahead_is_not_taken(
 
 
 async def test_nothing_is_looked_up_before_the_first_poll(origin: Counted, valkey: Valkey, store: MemoryStore) -> None:
-    """Nobody could judge a generation then."""
+    """Nobody could check a generation then."""
     issued = await create(store)
     backend = RedisBackend(origin, valkey.url)
     await backend.read_at_snapshot(issued.token, fresh=False)
@@ -179,19 +179,19 @@ async def test_nothing_is_looked_up_before_the_first_poll(origin: Counted, valke
 
 
 async def test_a_burst_is_few_commands(backend: RedisBackend, store: MemoryStore, valkey: Valkey) -> None:
-    """300 looks of one tick, of 100 groups, are one MGET of the 100 keys. Red when each look is a command."""
+    """300 reads of one tick, of 100 groups, are one MGET of the 100 keys. Red when each read is a command."""
     issued = [await create(store, str(number)) for number in range(100)]
     await asyncio.gather(*(backend.read_at_snapshot(each.token, fresh=False) for each in issued))
     await written(backend)
     valkey.execute("CONFIG", "RESETSTAT")
-    looks = (backend.read_at_snapshot(each.token, fresh=False) for each in issued * 3)
-    assert [reading.group for reading in await asyncio.gather(*looks)] == [each.group for each in issued * 3]
-    told = valkey.execute("INFO", "COMMANDSTATS")
-    assert told["cmdstat_mget"]["calls"] == 1
-    assert "cmdstat_get" not in told
+    reads = (backend.read_at_snapshot(each.token, fresh=False) for each in issued * 3)
+    assert [reading.group for reading in await asyncio.gather(*reads)] == [each.group for each in issued * 3]
+    stats = valkey.execute("INFO", "COMMANDSTATS")
+    assert stats["cmdstat_mget"]["calls"] == 1
+    assert "cmdstat_get" not in stats
 
 
-async def test_a_cancelled_look_harms_nobody(backend: RedisBackend, store: MemoryStore) -> None:
+async def test_a_cancelled_read_harms_nobody(backend: RedisBackend, store: MemoryStore) -> None:
     """Those who wait for the same batch, and the same key, get their answers."""
     issued = [await create(store, str(number)) for number in range(3)]
     await asyncio.gather(*(backend.read_at_snapshot(each.token, fresh=False) for each in issued))
@@ -203,10 +203,11 @@ async def test_a_cancelled_look_harms_nobody(backend: RedisBackend, store: Memor
     assert [task.result().group for task in tasks[1:]] == [each.group for each in (issued * 2)[1:]]
 
 
-def test_a_writer_without_a_loop_still_tells(origin: Counted, valkey: Valkey, store: MemoryStore) -> None:
+def test_a_writer_without_a_loop_still_notifies(origin: Counted, valkey: Valkey, store: MemoryStore) -> None:
     """A thread without an event loop writes; ``aclose`` sends what it left, though this process never polled.
 
-    Red when ``changed`` needs a running loop, or when ``aclose`` does not flush: a command-line rotation told nobody.
+    Red when ``changed`` needs a running loop, or when ``aclose`` does not flush: no rotation by command line
+    arrived.
     """
     issued = asyncio.run(create(store))
     asyncio.run(rotate(store, issued))

@@ -26,35 +26,35 @@ class Server:
 
 
 async def test_an_answer_after_the_budget_is_no_answer() -> None:
-    """Whoever looked has gone to the origin; the breaker hears of one failure, and not of the success that was late.
+    """Whoever asked has gone to the origin; the breaker gets one failure, and not of the success that was late.
 
     Red when the late end counts: a server that is always too slow would keep the breaker closed.
     """
-    server, told = Server(), []
-    batcher = RedisBatcher(server, 0.01, told.append)
+    server, outcomes = Server(), []
+    batcher = RedisBatcher(server, 0.01, outcomes.append)
     with pytest.raises(NoAnswer):
         await batcher.read("a")
     server.may.set()
     await until(lambda: not batcher._batcher._tasks)
-    assert told == [False]
+    assert outcomes == [False]
     assert await batcher.read("b") == b"b"
-    assert told == [False, True]
+    assert outcomes == [False, True]
     await batcher.aclose()
 
 
 async def test_at_most_two_commands_are_under_way() -> None:
-    """While they are, looks gather in one batch. Red without the limit: each tick was a command and a connection."""
-    server, told = Server(), []
-    batcher = RedisBatcher(server, 30, told.append)
-    looks = []
+    """While they are, reads gather in one batch. Red without the limit: each tick was a command and a connection."""
+    server, outcomes = Server(), []
+    batcher = RedisBatcher(server, 30, outcomes.append)
+    reads = []
     for number in range(20):
-        looks.append(asyncio.create_task(batcher.read(str(number % 10))))
+        reads.append(asyncio.create_task(batcher.read(str(number % 10))))
         await asyncio.sleep(0.001)
     assert [list(keys) for keys in server.asked] == [["0"], ["1"]]
     server.may.set()
-    assert await asyncio.gather(*looks) == [str(number % 10).encode() for number in range(20)]
+    assert await asyncio.gather(*reads) == [str(number % 10).encode() for number in range(20)]
     assert [len(keys) for keys in server.asked] == [1, 1, 10]
-    assert told == [True] * 3
+    assert outcomes == [True] * 3
     await batcher.aclose()
 
 
@@ -62,12 +62,12 @@ async def test_closing_answers_those_who_wait() -> None:
     """With NoAnswer, whether their command is under way or not; no task is left."""
     server = Server()
     batcher = RedisBatcher(server, 30, lambda good: None)
-    looks = []
+    reads = []
     for number in range(4):
-        looks.append(asyncio.create_task(batcher.read(str(number))))
+        reads.append(asyncio.create_task(batcher.read(str(number))))
         await asyncio.sleep(0.001)
     await batcher.aclose()
-    ended = await asyncio.gather(*looks, return_exceptions=True)
+    ended = await asyncio.gather(*reads, return_exceptions=True)
     assert [type(each) for each in ended] == [NoAnswer] * 4
     assert batcher._batcher._tasks == set()
 
@@ -78,10 +78,10 @@ async def test_an_error_is_no_answer() -> None:
     async def fails(keys: Sequence[str]) -> Sequence[bytes | None]:
         raise ValueError(keys)
 
-    told: list[bool] = []
-    batcher = RedisBatcher(fails, 30, told.append)
+    outcomes: list[bool] = []
+    batcher = RedisBatcher(fails, 30, outcomes.append)
     for _ in range(2):
         with pytest.raises(NoAnswer):
             await batcher.read("a")
-    assert told == [False, False]
+    assert outcomes == [False, False]
     await batcher.aclose()

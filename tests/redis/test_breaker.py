@@ -66,7 +66,7 @@ def test_each_failed_probe_doubles_the_pause(breaker: Breaker, time: Time) -> No
     assert pauses == [0.5, 1.0, 2.0, 4.0, 8.0, LONGEST_SECONDS, LONGEST_SECONDS, LONGEST_SECONDS]
 
 
-def test_a_probe_that_nobody_hears_of_is_followed_by_another(breaker: Breaker, time: Time) -> None:
+def test_a_probe_without_an_outcome_is_followed_by_another(breaker: Breaker, time: Time) -> None:
     """Red when the breaker waits for the fate of its probe: an event loop that ended with it kept the cache shut."""
     _open(breaker)
     time.now += 60

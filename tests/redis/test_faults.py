@@ -41,7 +41,7 @@ class Fleet:
 
     async def check(self) -> None:
         """0 stale accepts, and no group is lost or shown as it was before. The dead come first, while what would
-        take them stands there still."""
+        take them is still there."""
         for worker in self.workers:
             for token in self.dead:
                 assert await worker.resolve(token) is None
@@ -62,7 +62,7 @@ async def fleet(store: MemoryStore, origin: Counted, valkey: Valkey) -> AsyncIte
 
 
 async def test_an_old_dump_brings_nobody_back(fleet: Fleet, valkey: Valkey) -> None:
-    """The dump of before a rotation is restored after it: the entries of the old tokens stand there again.
+    """The dump of before a rotation is restored after it: the entries of the old tokens are there again.
 
     Red when the generation of an entry is not judged (or not kept with it): all 10 old tokens came back.
     """
@@ -131,7 +131,7 @@ async def test_a_flushed_server_is_filled_again(fleet: Fleet, valkey: Valkey) ->
 async def test_a_delayed_writer_undoes_nothing(
     fleet: Fleet, store: MemoryStore, origin: Counted, valkey: Valkey
 ) -> None:
-    """A host whose line is held up reads a group, and its entry arrives after the group was rotated and told of.
+    """A host whose line is held up reads a group, and its entry arrives after the group was rotated and announced.
 
     Red when the script sets without comparing: the old entry then replaced the tombstone (and only the generation in
     it kept the old token out).
@@ -189,14 +189,14 @@ async def test_random_faults(fleet: Fleet, valkey: Valkey) -> None:
             case "freeze":
                 valkey.freeze()
             case "rotate":
-                place = chance.randrange(len(fleet.live))
-                fleet.dead.append(fleet.live[place].token)
-                fleet.live[place] = await rotate(fleet.store, fleet.live[place])
+                index = chance.randrange(len(fleet.live))
+                fleet.dead.append(fleet.live[index].token)
+                fleet.live[index] = await rotate(fleet.store, fleet.live[index])
             case "update":
-                place = chance.randrange(len(fleet.live))
-                issued = fleet.live[place]
+                index = chance.randrange(len(fleet.live))
+                issued = fleet.live[index]
                 name = GroupChanges(name=f"step {step}")
-                fleet.live[place] = await fleet.store.update(issued.group.environment, issued.group.provided_id, name)
+                fleet.live[index] = await fleet.store.update(issued.group.environment, issued.group.provided_id, name)
         try:
             await fleet.check()
         except AssertionError as error:

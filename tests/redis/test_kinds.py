@@ -72,7 +72,7 @@ async def test_a_cluster_holds_its_keys_on_all_nodes(
 
 
 def _admit(server: Valkey, *also: str) -> None:
-    """Makes the user ``me``, who may do what docs/fleet.md says and nothing more."""
+    """Makes the user ``me``, who may do what docs/fleet.md lists and nothing more."""
     page = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text("utf-8")
     rights = [page.partition(before)[2].partition("`")[0].split() for before in ("Its user needs `", *also)]
     assert all(rights)

@@ -1,4 +1,4 @@
-"""The real resolver on two hosts: each with words of its own, one second-level cache, one store of record."""
+"""The real resolver on two hosts: each with slots of its own, one second-level cache, one store of record."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEYS = KeyRing([SigningKey("k1", os.urandom(32))])
 
 
 class Host(Counted):
-    """The store as another host sees it: the writer's words are not here."""
+    """The store as another host sees it: the writer's slots are not here."""
 
     def __init__(self, store: MemoryStore) -> None:
         super().__init__(store)
@@ -37,13 +37,13 @@ class Host(Counted):
 class Two:
     """Two hosts' resolvers, and what is behind them."""
 
-    def __init__(self, store: MemoryStore, url: str, staleness: float, *, heard: bool) -> None:
+    def __init__(self, store: MemoryStore, url: str, staleness: float, *, with_bus: bool) -> None:
         self.store = store
         self.hosts = [Host(store) for _ in range(2)]
         self.backends = [RedisBackend(host, url, budget=5) for host in self.hosts]
         self.buses = [RedisBus(url) for _ in range(3)]
         self.resolvers = [
-            Resolver(backend, keys=KEYS, staleness=staleness, patience=30, buses=[bus] if heard else [])
+            Resolver(backend, keys=KEYS, staleness=staleness, patience=30, buses=[bus] if with_bus else [])
             for backend, bus in zip(self.backends, self.buses, strict=False)
         ]
 
@@ -54,8 +54,8 @@ class Two:
 
 @pytest.fixture
 async def two(store: MemoryStore, valkey: Valkey, request: pytest.FixtureRequest) -> AsyncIterator[Two]:
-    staleness, heard = request.param
-    both = Two(store, valkey.url, staleness, heard=heard)
+    staleness, with_bus = request.param
+    both = Two(store, valkey.url, staleness, with_bus=with_bus)
     yield both
     await both.aclose()
 
@@ -90,10 +90,10 @@ async def test_one_host_reads_for_both(two: Two) -> None:
 
 
 @pytest.mark.parametrize("two", [(600.0, True)], indirect=True)
-async def test_the_bus_tells_other_hosts_at_once(two: Two) -> None:
+async def test_the_bus_notifies_other_hosts_at_once(two: Two) -> None:
     """X is ten minutes here, and a poll comes every two: only the bus can end the old token within seconds.
 
-    The second-level cache still holds the old entry, for nobody has told it: its generation is what keeps it out.
+    The second-level cache still holds the old entry, for nobody has written to it: its generation is what keeps it out.
     """
     first = await create(two.store)
     for resolver in two.resolvers:
@@ -111,10 +111,10 @@ async def test_the_bus_tells_other_hosts_at_once(two: Two) -> None:
 
 @pytest.mark.parametrize("two", [(1.0, False)], indirect=True)
 async def test_no_dump_and_no_silence_outlives_x(two: Two, valkey: Valkey) -> None:
-    """Nobody tells anybody; after each rotation Valkey is restored from the dump of before it, flushed or killed. The
+    """Nobody is notified; after each rotation Valkey is restored from the dump of before it, flushed or killed. The
     new token works at once on both hosts; X later the old one works nowhere.
 
-    Red when the backend claims the newest generation for what it found (and with a resolver that does not judge it).
+    Red when the backend claims the newest generation for what it found (and with a resolver that does not check it).
     """
     issued = await create(two.store)
     for fault in ("restore", "flush", "restore", "kill", "restore"):

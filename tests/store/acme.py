@@ -1,4 +1,4 @@
-"""A group to write to, and what the tests of the store look at while they do."""
+"""A group to write to, and what the tests of the store read while they do."""
 
 import secrets
 
@@ -8,8 +8,8 @@ from tenantry.groups import GroupDraft, Issued, Tag
 from tenantry.testing import make_token
 
 
-class Heard:
-    """A ChangeListener that writes down what it hears."""
+class RecordingListener:
+    """A ChangeListener that records the generations of its changes."""
 
     def __init__(self) -> None:
         self.generations: list[int] = []
@@ -18,8 +18,8 @@ class Heard:
         self.generations.append(generation)
 
 
-def word_of(store: SQLStore, issued: Issued) -> int:
-    """The version of the group's place now."""
+def version_of(store: SQLStore, issued: Issued) -> int:
+    """The version of the group's slot now."""
     assert store.slots is not None
     return store.slots.versions[slot_index(issued.token.handle)]
 

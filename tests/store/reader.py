@@ -19,7 +19,7 @@ KEYS = KeyRing([SigningKey("k1", b"k" * 32)])
 
 
 async def _accept(resolver: Resolver, token: str) -> float:
-    last, told = 0.0, False
+    last, reported = 0.0, False
     while True:
         asked = time.monotonic()
         try:
@@ -29,8 +29,8 @@ async def _accept(resolver: Resolver, token: str) -> float:
             return last
         except StoreUnavailable:
             pass
-        if not told and resolver.counters.hits and resolver.lease_age is not None:
-            told = True
+        if not reported and resolver.counters.hits and resolver.lease_age is not None:
+            reported = True
             print("cached", flush=True)
         await asyncio.sleep(0.0005)
 

@@ -1,4 +1,4 @@
-"""What stands in the database file: the parts of a token that a signing key needs, and never a token."""
+"""What is in the database file: the parts of a token that a signing key needs, and never a token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _on_disk(url: str) -> bytes:
 async def test_no_token_is_in_the_file(sqlite_url: str) -> None:
     """Neither a token nor its payload or signature is in the file or its log, after create, rotation and replay.
 
-    The handle is, which shows that the search looks at the right bytes.
+    The handle is, which shows that the search reads the right bytes.
     """
     keys = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     once = IdempotencyKey("key", (bytes(32),))

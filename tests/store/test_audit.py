@@ -24,7 +24,7 @@ INSTEAD = (
 
 
 async def test_a_file_keeps_its_trail(sqlite_url: str) -> None:
-    """SQLite refuses to update, delete or replace an entry, and says why. Red without the triggers."""
+    """SQLite refuses to update, delete or replace an entry, with the reason. Red without the triggers."""
     store = SQLStore(sqlite_url)
     await store.create_environment("production", Tag.CUSTOMER)
     before = await store.audit()
@@ -54,12 +54,12 @@ async def test_who_reads_on_misses_nothing(postgres_url: str) -> None:
     before the lock: another is committed first, and the reader has gone beyond it.
     """
     stores = [SQLStore(postgres_url) for _ in range(2)]
-    place = await stores[0].create_environment("production", Tag.CUSTOMER)
+    environment = await stores[0].create_environment("production", Tag.CUSTOMER)
     read: list[int] = []
 
     async def write(store: SQLStore, writer: int) -> None:
         for number in range(40):
-            await store.get_or_create(place, GroupDraft(f"{writer}-{number}", "x"), make_token())
+            await store.get_or_create(environment, GroupDraft(f"{writer}-{number}", "x"), make_token())
 
     async def read_on() -> None:
         while len(read) < total:

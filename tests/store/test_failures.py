@@ -14,7 +14,7 @@ from tests.store.acme import acme, rotate
 
 
 async def test_a_cancelled_caller_leaves_a_whole_write(url: str) -> None:
-    """A write whose caller is cancelled still ends, and the listeners hear of its end after the commit.
+    """A write whose caller is cancelled still ends, and the listeners are called after the commit.
 
     Red when the write is cancelled with its caller, or ``changed`` is called at the cancellation.
     """
@@ -62,18 +62,18 @@ async def test_driver_errors_show_no_values(url: str) -> None:
 async def test_a_group_made_again_is_not_hit_by_a_write_to_the_old_one(url: str) -> None:
     """A write announced for one handle never changes the group that has taken the id since: it is announced anew.
 
-    Red when the write does not compare the handle: the listeners would hear of the wrong group.
+    Red when the write does not compare the handle: the listeners would be called for the wrong group.
     """
     store, other = SQLStore(url), SQLStore(url)
     issued = await acme(store)
-    place = issued.group.environment
+    environment = issued.group.environment
     again = make_token()
-    heard: list[bytes] = []
+    notified: list[bytes] = []
     swapped = False
 
     class Listener:
         def changed(self, handle: bytes, generation: int) -> None:
-            heard.append(handle)
+            notified.append(handle)
 
     read = store._get
 
@@ -82,14 +82,14 @@ async def test_a_group_made_again_is_not_hit_by_a_write_to_the_old_one(url: str)
         found = await read(*arguments)  # type: ignore[arg-type]  # passed on as they came
         if not swapped:  # the moment between look-up and write
             swapped = True
-            await other.delete(place, "acme")
-            await other.get_or_create(place, GroupDraft("acme", "Acme"), again)
+            await other.delete(environment, "acme")
+            await other.get_or_create(environment, GroupDraft("acme", "Acme"), again)
         return found
 
     store._get = read_and_swap  # type: ignore[method-assign]
     store.subscribe(Listener())
-    changed = await store.update(place, "acme", GroupChanges(name="New"))
+    changed = await store.update(environment, "acme", GroupChanges(name="New"))
     assert (changed.group.handle, changed.group.name) == (again.handle, "New")
-    assert heard == [again.handle]
+    assert notified == [again.handle]
     await store.aclose()
     await other.aclose()

@@ -1,4 +1,4 @@
-"""What callers hear when PostgreSQL is locked, silent or gone: StoreUnavailable by the deadline, or the truth
+"""What callers get when PostgreSQL is locked, silent or gone: StoreUnavailable by the deadline, or the truth
 that the outcome is not known.
 
 The upper bounds of time are several times what is promised: they tell "covered by one deadline" from "not covered",
@@ -21,25 +21,25 @@ from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import Issued, Tag
-from tests.store.acme import Heard, acme, rotate, word_of
+from tests.store.acme import RecordingListener, acme, rotate, version_of
 from tests.store.proxy import Proxy, proxied
 
 
 @asynccontextmanager
-async def _behind_proxy(url: str, deadline: float) -> AsyncIterator[tuple[SQLStore, Proxy, Issued, Heard]]:
+async def _behind_proxy(url: str, deadline: float) -> AsyncIterator[tuple[SQLStore, Proxy, Issued, RecordingListener]]:
     """A store whose connections, all open already, go through a proxy."""
     async with proxied(url) as (proxy, through):
         store = SQLStore(through, deadline=deadline)
         issued = await acme(store)
-        heard = Heard()
-        store.subscribe(heard)
+        listener = RecordingListener()
+        store.subscribe(listener)
         await store.changes(None)
-        yield store, proxy, issued, heard
+        yield store, proxy, issued, listener
         await store.aclose()
 
 
 async def test_a_refused_connection_is_unavailable() -> None:
-    """No server at the address: reads and writes say so."""
+    """No server at the address: reads and writes are refused."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))  # held, and never listening: nobody else can answer there
         port = probe.getsockname()[1]
@@ -52,14 +52,14 @@ async def test_a_refused_connection_is_unavailable() -> None:
 
 
 async def test_a_missing_database_is_named(postgres: Postgres) -> None:
-    """A server without that database is unavailable, and the message says what is missing."""
+    """A server without that database is unavailable, and the message names what is missing."""
     store = SQLStore(urlunsplit(urlsplit(postgres.url)._replace(path="/nothing_here")))
     with pytest.raises(StoreUnavailable, match=r"nothing_here.*no such database"):
         await store.environments()
     await store.aclose()
 
 
-async def test_a_server_that_says_nothing_is_unavailable() -> None:
+async def test_a_silent_server_is_unavailable() -> None:
     """A port that takes connections and never answers: reads and writes end by the deadline."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         store = SQLStore(f"postgresql://postgres@127.0.0.1:{silent.getsockname()[1]}/nothing", deadline=0.3)
@@ -77,7 +77,7 @@ async def test_a_server_that_falls_silent_is_unavailable(postgres_url: str) -> N
 
     Red when the caller waits for the broken connection to be closed politely.
     """
-    async with _behind_proxy(postgres_url, 0.5) as (store, proxy, issued, heard):
+    async with _behind_proxy(postgres_url, 0.5) as (store, proxy, issued, listener):
         assert await store.find(issued.token) == issued.group
         proxy.silent = True
         began = time.monotonic()
@@ -86,7 +86,7 @@ async def test_a_server_that_falls_silent_is_unavailable(postgres_url: str) -> N
         with pytest.raises(StoreUnavailable):
             await rotate(store, issued)
         assert time.monotonic() - began < 30
-        assert heard.generations == []
+        assert listener.generations == []
 
 
 async def _unknown(store: SQLStore, issued: Issued) -> None:
@@ -97,17 +97,17 @@ async def _unknown(store: SQLStore, issued: Issued) -> None:
 
 @pytest.mark.parametrize("reached", [True, False])
 async def test_a_cut_commit_is_an_unknown_outcome(postgres_url: str, reached: bool) -> None:
-    """When the line breaks at COMMIT the caller is told that nobody knows; reading shows what came of it.
+    """When the line breaks at COMMIT the caller gets OutcomeUnknown; reading shows what came of it.
 
     Red when the transaction is simply tried again: it would be done twice, or refused as already rotated.
     """
-    async with _behind_proxy(postgres_url, 5) as (store, proxy, issued, heard):
+    async with _behind_proxy(postgres_url, 5) as (store, proxy, issued, listener):
         proxy.cut_after, proxy.cut_before = (b"COMMIT", None) if reached else (None, b"COMMIT")
         await _unknown(store, issued)
-        assert heard.generations == []
+        assert listener.generations == []
         await asyncio.sleep(0)
         gc.collect()  # a context that is thrown away would end by itself
-        assert word_of(store, issued) & 1  # nobody will tell how it ended
+        assert version_of(store, issued) & 1  # nobody will report how it ended
         proxy.cut_after = proxy.cut_before = None
         async with asyncio.timeout(120):
             while (got := await store.get(issued.group.environment, "acme")) and got.token.version < 1 + reached:

@@ -1,4 +1,4 @@
-"""What callers hear when an SQLite file is locked, slow or broken: StoreUnavailable by the deadline, or the truth
+"""What callers get when an SQLite file is locked, slow or broken: StoreUnavailable by the deadline, or the truth
 that the outcome is not known.
 
 The upper bounds of time are several times what is promised: they tell "covered by one deadline" from "not covered",
@@ -22,7 +22,7 @@ from tenantry.backends.sql.change_log import WriteContext, WriteResult, note_cha
 from tenantry.backends.stored import utc_now
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import UNNAMED, Tag
-from tests.store.acme import Heard, acme, rotate, word_of
+from tests.store.acme import RecordingListener, acme, rotate, version_of
 
 
 async def test_a_locked_file_refuses_writes_and_serves_reads(sqlite_url: str) -> None:
@@ -71,18 +71,18 @@ async def test_the_deadline_covers_the_queue(sqlite_url: str) -> None:
 
 
 async def test_a_slow_write_that_has_begun_is_an_unknown_outcome(sqlite_url: str) -> None:
-    """A write that holds its lock past the deadline may yet be done: OutcomeUnknown, and the word stays odd until it
-    ends after all; then the listeners hear of it.
+    """A write that holds its lock past the deadline may yet be done: OutcomeUnknown, and the version stays odd until it
+    ends after all; then the listeners are called.
 
-    Red when the word is made even with the answer: a cache could keep what it read before the late commit. Red for the
-    listeners when the late end is not told.
+    Red when the version is made even with the answer: a cache could keep what it read before the late commit. Red
+    for the listeners when the late end is not passed on.
     """
     store = SQLStore(sqlite_url, deadline=0.1)
     issued = await acme(store)
     start = (await store.changes(None)).generation
-    before = word_of(store, issued)
-    heard = Heard()
-    store.subscribe(heard)
+    before = version_of(store, issued)
+    listener = RecordingListener()
+    store.subscribe(listener)
     runner = store._runner
     late = threading.Event()
 
@@ -93,22 +93,22 @@ async def test_a_slow_write_that_has_begun_is_an_unknown_outcome(sqlite_url: str
     with pytest.raises(OutcomeUnknown):
         await runner.write_to(issued.token.handle, slow, WriteContext(UNNAMED, store._clock), runner.deadline())
     gc.collect()  # a context that is thrown away would end by itself
-    assert word_of(store, issued) & 1
-    assert heard.generations == []
+    assert version_of(store, issued) & 1
+    assert listener.generations == []
     late.set()
     async with asyncio.timeout(120):
-        while not heard.generations:
+        while not listener.generations:
             await asyncio.sleep(0.02)
-    assert heard.generations == [start + 1]
-    assert not word_of(store, issued) & 1
-    assert word_of(store, issued) != before
+    assert listener.generations == [start + 1]
+    assert not version_of(store, issued) & 1
+    assert version_of(store, issued) != before
     await store.aclose()
 
 
 async def test_a_file_that_is_no_database_is_unavailable(sqlite_url: str) -> None:
-    """A file of other bytes is refused in words, for reads and writes."""
+    """A file of other bytes is refused with the reason, for reads and writes."""
     path = Path(sqlite_url.removeprefix("sqlite:///"))
-    path.write_bytes(b"this is not a database, whatever its name says" * 100)
+    path.write_bytes(b"this is not a database, whatever its name is" * 100)
     store = SQLStore(sqlite_url)
     with pytest.raises(StoreUnavailable, match="not a database"):
         await store.environments()

@@ -30,7 +30,7 @@ def _path(url: str) -> Path:
 async def test_a_file_that_was_taken_away_is_neither_read_nor_written(
     sqlite_url: str, tmp_path: Path, how: str
 ) -> None:
-    """After its file was deleted, or a backup was moved into its place, an open store refuses until it is closed.
+    """After its file was deleted, or a backup was moved to its path, an open store refuses until it is closed.
 
     Red without the look at the file's number: the write was acknowledged and lost, and a token that was rotated in
     the new file stayed good for whoever had the old one open.
@@ -48,11 +48,11 @@ async def test_a_file_that_was_taken_away_is_neither_read_nor_written(
     await store.aclose()
 
 
-async def test_only_look_ups_go_by_a_glance(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While the look-ups of tokens and of callers still take it that the file is in its place, a poll, another read and
-    a write look for themselves; when the time of the glance is over the look-ups refuse too.
+async def test_only_look_ups_go_by_the_last_check(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the look-ups of tokens and of callers still take it that the file is the same, a poll, another read and
+    a write check for themselves; when the time of the check is over the look-ups refuse too.
 
-    Red when one of the others goes by the glance, and when the look-ups never look again.
+    Red when one of the others goes by the last check, and when the look-ups never check again.
     """
     monkeypatch.setattr(address, "RECHECK_SECONDS", 3600.0)
     store = SQLStore(sqlite_url)
@@ -77,9 +77,9 @@ async def test_only_look_ups_go_by_a_glance(sqlite_url: str, monkeypatch: pytest
 async def test_no_connection_is_opened_to_the_other_file(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A look-up that goes by its glance and has to connect anew does not read the file that was put there meanwhile.
+    """A look-up that goes by the last check and has to connect anew does not read the file that came there meanwhile.
 
-    Red when only the first connection is told which file it opened: the look-up found no group and no fault.
+    Red when only the first connection knows which file it opened: the look-up found no group and no fault.
     """
     monkeypatch.setattr(address, "RECHECK_SECONDS", 3600.0)
     store = SQLStore(sqlite_url)
@@ -95,7 +95,7 @@ async def test_no_connection_is_opened_to_the_other_file(
 
 
 async def test_a_file_written_over_is_read_again(sqlite_url: str, tmp_path: Path) -> None:
-    """A broken file that was mended in its place serves again, without a restart."""
+    """A broken file that was repaired where it is serves again, without a restart."""
     store = SQLStore(sqlite_url)
     production = await store.create_environment("production", Tag.CUSTOMER)
     await store.aclose()
@@ -109,7 +109,7 @@ async def test_a_file_written_over_is_read_again(sqlite_url: str, tmp_path: Path
 
 
 async def test_a_full_disk_is_unavailable_and_loses_nothing(sqlite_url: str) -> None:
-    """A write that finds no room is refused in words; what was there is still read, and the next write may fit.
+    """A write that finds no space is refused with the reason; what was there is still read, and the next write may fit.
 
     Red when SQLITE_FULL is not among the codes of an unusable file.
     """
@@ -151,11 +151,11 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize(
-    ("file_mode", "folder_mode", "words"),
+    ("file_mode", "folder_mode", "reason"),
     [(0o444, 0o555, "readonly database"), (0o000, 0o555, "unable to open"), (0o444, 0o000, "Permission denied")],
 )
-def test_a_file_without_the_rights_is_unavailable(file_mode: int, folder_mode: int, words: str) -> None:
-    """A file or folder without the rights is StoreUnavailable for reads and writes, and the reason is said.
+def test_a_file_without_the_rights_is_unavailable(file_mode: int, folder_mode: int, reason: str) -> None:
+    """A file or folder without the rights is StoreUnavailable for reads and writes, with the reason.
 
     Red for the folder when the look at the path is outside the try: a bare PermissionError came.
     """
@@ -169,7 +169,7 @@ def test_a_file_without_the_rights_is_unavailable(file_mode: int, folder_mode: i
     finally:
         folder.chmod(0o700)
         shutil.rmtree(folder)
-    assert [words in line for line in done.stdout.splitlines()] == [True, True], done.stdout
+    assert [reason in line for line in done.stdout.splitlines()] == [True, True], done.stdout
 
 
 def test_a_call_gives_up_before_its_deadline(sqlite_url: str) -> None:

@@ -1,4 +1,4 @@
-"""The generation and the list of changes in SQL: trimmed, told to PostgreSQL's listeners, by the database's clock."""
+"""The generation and the list of changes in SQL: trimmed, sent to PostgreSQL's listeners, by the database's clock."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _CONTEXT = WriteContext(UNNAMED, StoreClock(None))
 
 
 async def _acme(store: Store, name: str = "acme") -> Issued:
-    place = await store.environment("p") or await store.create_environment("p", Tag.CUSTOMER)
-    return await store.get_or_create(place, Draft(name, "Acme"), make_token())
+    environment = await store.environment("p") or await store.create_environment("p", Tag.CUSTOMER)
+    return await store.get_or_create(environment, Draft(name, "Acme"), make_token())
 
 
 async def _rotate(store: Store, issued: Issued, grace_seconds: int = 0) -> Issued:
@@ -38,7 +38,7 @@ async def _rotate(store: Store, issued: Issued, grace_seconds: int = 0) -> Issue
 
 
 async def test_old_changes_are_trimmed(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the last changes are kept, and ``since`` says from where the list is unbroken.
+    """Only the last changes are kept, and ``since`` is from where the list is unbroken.
 
     Red without the deletion, and when ``since`` is what was asked for: a reader would think that it has seen all.
     """
@@ -57,7 +57,7 @@ async def test_old_changes_are_trimmed(url: str, monkeypatch: pytest.MonkeyPatch
 
 
 async def test_a_long_list_is_read_in_pages(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No page is left out or told twice, others have their turn between pages, and a list that would be too long
+    """No page is left out or listed twice, others have their turn between pages, and a list that would be too long
     begins later than it was asked for.
 
     Red when it is read in one piece, when only the first page is, and without the limit.
@@ -98,7 +98,7 @@ async def test_little_is_forgotten_in_the_event_loop(sqlite_url: str) -> None:
 
 
 async def test_changes_made_while_the_pages_are_read(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are told or not, but none is skipped; and what is trimmed between two pages makes the list begin later.
+    """They are listed or not, but none is skipped; and what is trimmed between two pages makes the list begin later.
 
     Red when the list goes on after a gap, or when the generation is one that the list does not reach to.
     """
@@ -126,7 +126,7 @@ async def test_changes_made_while_the_pages_are_read(url: str, monkeypatch: pyte
 
 
 async def test_a_list_has_an_end(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever was away for more than the last 10,000 changes is told those alone, however many are kept.
+    """Whoever was away for more than the last 10,000 changes gets those alone, however many are kept.
 
     Red without the lower bound: 100,000 rows were put together in the event loop of an app.
     """
@@ -145,7 +145,7 @@ async def test_a_list_has_an_end(url: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_a_store_in_memory_trims_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same of MemoryStore; and of the last changes only so many are told."""
+    """The same of MemoryStore; and of the last changes only so many are listed."""
     store = MemoryStore()
     monkeypatch.setattr(memory_directory, "LISTED_CHANGES", 4)
     store._tables.written = type(store._tables.written)(maxlen=7)
@@ -158,7 +158,7 @@ async def test_a_store_in_memory_trims_too(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_each_change_is_notified_in_its_own_transaction(postgres_url: str) -> None:
-    """PostgreSQL tells its listeners of each committed change, once, and of nothing that was rolled back. The notice
+    """PostgreSQL notifies its listeners of each committed change, once, and of nothing that was rolled back. The notice
     holds the store, the generation and the public handle.
 
     Red when the notice is not sent, or sent for a refused rotation.
@@ -167,20 +167,20 @@ async def test_each_change_is_notified_in_its_own_transaction(postgres_url: str)
 
     store = SQLStore(postgres_url)
     issued = await _acme(store)
-    heard: list[str] = []
+    notices: list[str] = []
     listener = await asyncpg.connect(postgres_url)
-    await listener.add_listener(CHANNEL, lambda *notice: heard.append(notice[-1]))
+    await listener.add_listener(CHANNEL, lambda *notice: notices.append(notice[-1]))
     second = await _rotate(store, issued)
     with pytest.raises(TokenAlreadyRotated):
         await _rotate(store, issued)
     await _rotate(store, second)
     store_id = (await store.changes(None)).store_id
     async with asyncio.timeout(120):
-        while len(heard) < 2:
+        while len(notices) < 2:
             await asyncio.sleep(0.01)
     expected = [(store_id, generation, issued.token.handle) for generation in (1, 2)]
-    assert [read_notice(text) for text in heard] == expected
-    assert heard[0] == write_notice(*expected[0])
+    assert [read_notice(text) for text in notices] == expected
+    assert notices[0] == write_notice(*expected[0])
     await listener.close()
     await store.aclose()
 
@@ -191,10 +191,10 @@ def test_what_is_no_notice_is_none(text: str) -> None:
     assert read_notice(text) is None
 
 
-async def test_a_grace_is_judged_by_the_database(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_grace_goes_by_the_clock_of_the_database(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hosts whose clocks are two days apart agree on the end of a grace, for it is PostgreSQL's clock that counts.
 
-    Red when the host's clock writes or judges ``grace_until``.
+    Red when the host's clock writes or compares ``grace_until``.
     """
     store = SQLStore(postgres_url)
     first = await _acme(store)

@@ -89,7 +89,7 @@ def test_two_processes_may_migrate_at_once(kind: str, tmp_path: Path, postgres: 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 async def test_an_empty_database_asks_for_migration(kind: str, tmp_path: Path, postgres: Postgres) -> None:
-    """Every kind of call on a database without tables names the command that mends it."""
+    """Every kind of call on a database without tables names the command that repairs it."""
     (tmp_path / "empty.db").touch()
     url = f"sqlite:///{tmp_path}/empty.db" if kind == "sqlite" else postgres.create_database()
     store = SQLStore(url)
@@ -135,7 +135,7 @@ def _upgrade_to(upgrade: Callable[[Config, str], None], revision: str, configura
 async def test_a_database_of_the_first_version_keeps_its_data(
     kind: str, tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What stood in the first tables is there after the step to the second, and starts at generation 0 without a grace
+    """What was in the first tables is there after the step to the second, and starts at generation 0 without a grace
     of its own. Two stores have two ids.
 
     Red when the new column has no default, or the id is a constant.
@@ -158,17 +158,17 @@ async def test_a_database_of_the_first_version_keeps_its_data(
             await store.ready()
         migrate(url)
         await store.ready()
-        place = await store.environment("production")
-        assert place is not None
-        assert place.grace_seconds == 0
-        kept = await store.get(place, "acme")
+        environment = await store.environment("production")
+        assert environment is not None
+        assert environment.grace_seconds == 0
+        kept = await store.get(environment, "acme")
         assert kept is not None
         assert (kept.token.version, thaw(kept.group.properties)) == (3, {"a": 1.0})
         changes = await store.changes(None)
         assert (changes.generation, changes.changes) == (0, ())
         ids.add(changes.store_id)
         await _forget_leases(kind, url, postgres)  # else the rotation waits for them (test_upgrade.py)
-        second = await store.rotate(place, kept.token, key_id="k1", nonce=bytes(16))
+        second = await store.rotate(environment, kept.token, key_id="k1", nonce=bytes(16))
         assert second.token.version == 4
         assert [entry.action for entry in await store.audit()] == ["group.rotated"]
         await store.aclose()
@@ -197,7 +197,7 @@ async def test_a_missing_file_is_never_made_by_looking(tmp_path: Path) -> None:
 
 
 async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    """Neither the store nor migrate makes a folder; both say which one is missing."""
+    """Neither the store nor migrate makes a folder; both name the missing one."""
     url = f"sqlite:///{tmp_path}/no/store.db"
     store = SQLStore(url)
     with pytest.raises(StoreUnavailable, match=r"folder .*/no "):
@@ -252,7 +252,9 @@ async def test_an_unknown_option_of_the_url_is_named(postgres_url: str) -> None:
 
 
 def test_a_database_of_a_newer_version_is_left_alone(sqlite_url: str) -> None:
-    """Migrating a database that a newer Tenantry made says so. Red when alembic's own CommandError comes through."""
+    """Migrating a database that a newer Tenantry made is refused, with the reason.
+
+    Red when alembic's own CommandError comes through."""
     engine = create_engine(sqlite_url)
     with engine.begin() as connection:
         connection.exec_driver_sql("update alembic_version set version_num = '9999'")
@@ -263,7 +265,7 @@ def test_a_database_of_a_newer_version_is_left_alone(sqlite_url: str) -> None:
 
 @pytest.mark.parametrize("module", ["psycopg", "alembic"])
 def test_a_missing_package_is_named_with_its_extra(module: str) -> None:
-    """Without the driver, or without alembic, the error says what to install. Red when SQLAlchemy imports it first."""
+    """Without the driver, or without alembic, the error names what to install. Red when SQLAlchemy imports it first."""
     code = f"""
 import sys
 sys.modules["{module}"] = None
@@ -277,8 +279,8 @@ for verb in (migrate, SQLStore):
         print(error.message)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    extra, told = {"psycopg": ("postgres", 2), "alembic": ("server", 1)}[module]
-    assert [f"tenantry[{extra}]" in line for line in done.stdout.splitlines()] == [True] * told
+    extra, lines = {"psycopg": ("postgres", 2), "alembic": ("server", 1)}[module]
+    assert [f"tenantry[{extra}]" in line for line in done.stdout.splitlines()] == [True] * lines
 
 
 def test_a_password_is_not_shown() -> None:

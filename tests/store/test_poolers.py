@@ -52,10 +52,14 @@ async def test_several_clients_share_its_servers(postgres_url: str, pooler: PgBo
     several = 16 if pooler.mode == "transaction" else 5
     stores = [SQLStore(pooler.url(postgres_url), deadline=30) for _ in range(several)]
     first = await acme(stores[0])
-    place = first.group.environment
+    environment = first.group.environment
 
     async def work(store: SQLStore, number: int) -> Issued:
-        issued = await store.get_or_create(place, GroupDraft(f"group-{number}", "A"), make_token()) if number else first
+        issued = (
+            await store.get_or_create(environment, GroupDraft(f"group-{number}", "A"), make_token())
+            if number
+            else first
+        )
         for _ in range(10):
             before = issued
             issued = await rotate(store, issued)
@@ -91,17 +95,17 @@ def _limit(connection: Connection) -> str:
 
 
 @pytest.mark.parametrize(
-    ("mode", "setting", "said"),
+    ("mode", "setting", "message"),
     [("statement", "", "pool_mode = statement"), ("transaction", "disable_pqexec = 1", "disable_pqexec")],
 )
 async def test_a_pooler_that_cannot_be_used_is_named(
-    postgres_url: str, postgres: Postgres, mode: str, setting: str, said: str
+    postgres_url: str, postgres: Postgres, mode: str, setting: str, message: str
 ) -> None:
     """Red without a reason of its own: "does not answer: try again", for ever."""
     require(*PACKAGES)
     with pooled(postgres.url, mode, setting) as pooler:
         store = SQLStore(pooler.url(postgres_url), deadline=30)
-        with pytest.raises(StoreUnavailable, match=said):
+        with pytest.raises(StoreUnavailable, match=message):
             await acme(store)
         await store.aclose()
 

@@ -99,14 +99,14 @@ async def test_a_follower_of_four_processes_misses_no_change(url: str) -> None:
         outputs = [worker.communicate()[0] for worker in workers]
     assert [change.generation for change in seen] == list(range(1, 161))
     handles = Counter(change.handle.hex() for change in seen)
-    told = Counter(json.loads(line)["handle"] for output in outputs for line in output.splitlines())
-    assert handles == told
+    reported = Counter(json.loads(line)["handle"] for output in outputs for line in output.splitlines())
+    assert handles == reported
     assert sorted(handles.values()) == [40] * 4
     await store.aclose()
 
 
 async def test_acknowledged_rotations_survive_kill_9(sqlite_url: str) -> None:
-    """Five times a process is killed while it rotates: what it was told is there, and at most one version more.
+    """Five times a process is killed while it rotates: what it has acknowledged is there, and at most one version more.
 
     Red when the transaction is acknowledged before its commit.
     """
@@ -117,13 +117,13 @@ async def test_acknowledged_rotations_survive_kill_9(sqlite_url: str) -> None:
     for _ in range(5):
         with _workers("rotate-for-ever", sqlite_url, 1) as (worker,):
             assert worker.stdout is not None
-            heard = [worker.stdout.readline() for _ in range(20)]
+            lines = [worker.stdout.readline() for _ in range(20)]
             worker.kill()
-            heard += worker.stdout.readlines()
-        told = json.loads([line for line in heard if line.endswith("\n")][-1])
+            lines += worker.stdout.readlines()
+        acknowledged = json.loads([line for line in lines if line.endswith("\n")][-1])
         kept = await store.get(production, "acme")
         assert kept is not None
-        assert kept.token.version - told["version"] in (0, 1)
-        if kept.token.version == told["version"]:
-            assert kept.token.nonce.hex() == told["nonce"]
+        assert kept.token.version - acknowledged["version"] in (0, 1)
+        if kept.token.version == acknowledged["version"]:
+            assert kept.token.nonce.hex() == acknowledged["nonce"]
         await store.aclose()

@@ -22,9 +22,9 @@ from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_fil
 
 async def _register(store: SQLStore, url: str) -> RegisteredSource:
     found = await store.environment("production")
-    place: Environment = found or await store.create_environment("production", Tag.CUSTOMER)
+    environment: Environment = found or await store.create_environment("production", Tag.CUSTOMER)
     name = secrets.token_hex(4)
-    return await store.create_data_source(place, source_id=f"ds_{name}", provided_id=name, url=url)
+    return await store.create_data_source(environment, source_id=f"ds_{name}", provided_id=name, url=url)
 
 
 async def _read(url: str) -> list[dict[str, object]]:
@@ -123,7 +123,7 @@ def _as(url: str, role: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("grants", "mend"),
+    ("grants", "remedy"),
     [
         (("grant select on user_groups to {}",), "revoke all on public.user_groups from {}, public"),
         (("grant select (name) on user_groups to {}",), "revoke all on public.user_groups from {}, public"),
@@ -137,7 +137,7 @@ def _as(url: str, role: str) -> str:
     ],
 )
 async def test_a_role_that_can_read_our_tables_is_refused(
-    postgres_url: str, postgres: Postgres, grants: tuple[str, ...], mend: str
+    postgres_url: str, postgres: Postgres, grants: tuple[str, ...], remedy: str
 ) -> None:
     """Red, when it is registered and when it is opened, when the check there is left out."""
     role = _role(postgres, postgres_url, *grants)
@@ -145,12 +145,12 @@ async def test_a_role_that_can_read_our_tables_is_refused(
     for refused in (_register(store, _as(postgres_url, role)), _read(_as(postgres_url, role))):
         with pytest.raises(InvalidSource) as caught:
             await refused
-        assert mend.format(role) in caught.value.message
+        assert remedy.format(role) in caught.value.message
         assert role in caught.value.message
     await store.aclose()
 
 
-async def test_what_the_message_says_helps(postgres_url: str, postgres: Postgres) -> None:
+async def test_what_the_message_proposes_helps(postgres_url: str, postgres: Postgres) -> None:
     """App data and store in one database: after the statement of the message the same role is a source, and reads the
     app's table and not ours."""
     postgres.execute("create table orders (id int); insert into orders values (7)", url=postgres_url)

@@ -21,7 +21,7 @@ from tenantry.testing import make_token
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What stands for /dev/shm."""
+    """In the part of /dev/shm."""
     base = tmp_path / "shm"
     base.mkdir()
     base.chmod(0o1777)
@@ -32,8 +32,8 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def _groups(url: str, count: int) -> list[Issued]:
     store = SQLStore(url)
-    place = await store.create_environment("production", Tag.CUSTOMER)
-    made = [await store.get_or_create(place, GroupDraft(f"g{n}", f"G{n}"), make_token()) for n in range(count)]
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    made = [await store.get_or_create(environment, GroupDraft(f"g{n}", f"G{n}"), make_token()) for n in range(count)]
     await store.aclose()
     return made
 
@@ -43,7 +43,7 @@ async def _rotate(store: SQLStore, issued: Issued) -> Issued:
 
 
 def _take(path: Path) -> None:
-    """What a local user can do once he knows the name and nothing stands there: a link to a folder of his."""
+    """What a local user can do once he knows the name and nothing is there: a link to a folder of his."""
     path.symlink_to("/nonexistent")
 
 
@@ -94,9 +94,9 @@ async def test_who_takes_a_known_name_stops_nothing(url: str, shared: Path, capl
         await store.aclose()
 
 
-async def test_a_writer_of_another_name_tells_whoever_is_left_behind(url: str, shared: Path) -> None:
-    """A host on which the path was not taken: its worker still looks at the table of the old name when a writer has
-    read the new one. The writer does not return before that worker's lease has run out, or the worker has been told.
+async def test_a_writer_of_another_name_waits_for_whoever_is_left_behind(url: str, shared: Path) -> None:
+    """A host on which the path was not taken: its worker still reads the table of the old name when a writer has
+    read the new one. The writer does not return before that worker's lease has run out, or it is announced there.
 
     Red when a write under the old name goes through: the writer's versions would be read by nobody.
     """
@@ -113,8 +113,8 @@ async def test_a_writer_of_another_name_tells_whoever_is_left_behind(url: str, s
     assert renamed.run_name != identity.run_name
     begun = asyncio.get_running_loop().time()
     await _rotate(writer, issued)
-    told = old.versions[slot_index(issued.token.handle)] != before
-    assert told or asyncio.get_running_loop().time() - begun >= 1.0
+    announced = old.versions[slot_index(issued.token.handle)] != before
+    assert announced or asyncio.get_running_loop().time() - begun >= 1.0
     assert writer.slots is not None
     assert writer.slots.path != old.path
     await worker.changes(None)
@@ -137,7 +137,7 @@ async def test_two_names_at_once_are_one(url: str, shared: Path) -> None:
 async def test_a_folder_that_the_operator_named_is_not_given_up(
     url: str, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The setting holds for every process, so no other name would be found. It is refused, and says what to do."""
+    """The setting holds for every process, so no other name would be found. It is refused, with what to do."""
     (issued,) = await _groups(url, 1)
     monkeypatch.setenv("TENANTRY_RUN_DIR", str(shared / "named"))
     _take(shared / "named")

@@ -24,8 +24,8 @@ from tenantry.testing import make_token
 
 
 async def _groups(store: SQLStore, count: int) -> list[Issued]:
-    place = await store.create_environment("production", Tag.CUSTOMER)
-    return [await store.get_or_create(place, GroupDraft(f"g{n}", "G"), make_token()) for n in range(count)]
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    return [await store.get_or_create(environment, GroupDraft(f"g{n}", "G"), make_token()) for n in range(count)]
 
 
 async def _rotate(store: SQLStore, issued: Issued, once: IdempotencyKey | None = None) -> Issued:
@@ -48,7 +48,7 @@ class _Statements:
         monkeypatch.setattr(ReadConnections, "fetch", counted)
 
 
-async def test_looks_of_one_tick_are_one_statement(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_look_ups_of_one_tick_are_one_statement(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """64 groups missed at once are one statement, 1,100 are five; one alone is a point read.
 
     Red when each look goes to the database by itself.
@@ -66,22 +66,22 @@ async def test_looks_of_one_tick_are_one_statement(postgres_url: str, monkeypatc
     await store.aclose()
 
 
-async def test_a_cancelled_look_harms_no_other(postgres_url: str) -> None:
-    """Of three looks in one statement, two of one handle, the first is cancelled: the others have their answers."""
+async def test_a_cancelled_look_up_harms_no_other(postgres_url: str) -> None:
+    """Of three reads in one statement, two of one handle, the first is cancelled: the others have their answers."""
     store = SQLStore(postgres_url)
     one, two = await _groups(store, 2)
-    looks = [asyncio.ensure_future(store.read_at_snapshot(each.token, fresh=True)) for each in (one, one, two)]
+    reads = [asyncio.ensure_future(store.read_at_snapshot(each.token, fresh=True)) for each in (one, one, two)]
     await asyncio.sleep(0)
-    looks[0].cancel()
+    reads[0].cancel()
     await asyncio.sleep(0)
-    looks[0].cancel()
-    assert [(await look).group for look in looks[1:]] == [one.group, two.group]
-    assert looks[0].cancelled()
+    reads[0].cancel()
+    assert [(await look).group for look in reads[1:]] == [one.group, two.group]
+    assert reads[0].cancelled()
     await store.aclose()
 
 
 async def test_a_statement_that_fails_fails_for_all(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of the looks hears StoreUnavailable, and the next ones are asked again. Red when one waits for ever."""
+    """Each of the reads gets StoreUnavailable, and the next ones are asked again. Red when one waits for ever."""
     store = SQLStore(postgres_url)
     issued = await _groups(store, 3)
 
@@ -90,10 +90,10 @@ async def test_a_statement_that_fails_fails_for_all(postgres_url: str, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(ReadConnections, "_fetch", broken)
-        heard = await asyncio.gather(
+        outcomes = await asyncio.gather(
             *(store.read_at_snapshot(each.token, fresh=True) for each in issued), return_exceptions=True
         )
-    assert [type(each) for each in heard] == [StoreUnavailable] * 3
+    assert [type(each) for each in outcomes] == [StoreUnavailable] * 3
     found = await asyncio.gather(*(store.read_at_snapshot(each.token, fresh=True) for each in issued))
     assert [reading.group for reading in found] == [each.group for each in issued]
     await store.aclose()
@@ -207,7 +207,7 @@ async def test_queued_writes_share_a_commit_and_fail_alone(sqlite_url: str) -> N
 
 async def test_a_write_at_fault_takes_no_other_with_it(sqlite_url: str) -> None:
     """A write that ends in an error of the database shares a commit with two others: it alone is refused, and nothing
-    of the transaction that failed is told to anybody.
+    of the transaction that failed is passed on to anybody.
 
     Red when all of a failed commit are refused, or answered as if it had been done.
     """

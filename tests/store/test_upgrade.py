@@ -71,12 +71,12 @@ async def test_what_it_has_cached_runs_out_before_a_write_returns(used: str) -> 
     """Five seconds, the default staleness bound. Red when the step leaves the longest lease at 0."""
     migrate(used)
     store = SQLStore(used)
-    place = await store.environment("production")
-    assert place is not None
-    found = await store.get(place, "acme")
+    environment = await store.environment("production")
+    assert environment is not None
+    found = await store.get(environment, "acme")
     assert found is not None
     begun = time.monotonic()
-    await store.rotate(place, found.token, key_id="k1", nonce=secrets.token_bytes(16))
+    await store.rotate(environment, found.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert time.monotonic() - begun > 4.5
     await store.aclose()
 
@@ -84,8 +84,8 @@ async def test_what_it_has_cached_runs_out_before_a_write_returns(used: str) -> 
 async def test_a_new_store_waits_for_nobody(url: str) -> None:
     """No process served it before. Red when the step notes a lease whatever is there."""
     store = SQLStore(url)
-    place = await store.create_environment("production", Tag.CUSTOMER)
-    issued = await store.get_or_create(place, GroupDraft("acme", "Acme"), make_token())
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    issued = await store.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
     async with asyncio.timeout(4):
-        await store.rotate(place, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     await store.aclose()

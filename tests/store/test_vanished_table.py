@@ -1,7 +1,7 @@
 """The table of versions vanishes under the processes of a host, just before one of them writes.
 
 Real processes: a worker that has a group in its cache, and a writer that comes later and never saw the table that the
-worker looks at. What the worker accepts after the write has returned is the breach.
+worker reads. What the worker accepts after the write has returned is the breach.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def _reader(url: str) -> Iterator[subprocess.Popen[str]]:
             reader.kill()
 
 
-def _tell(reader: subprocess.Popen[str], token: str) -> None:
+def _send(reader: subprocess.Popen[str], token: str) -> None:
     assert reader.stdin is not None
     reader.stdin.write(f"{token}\n")
     reader.stdin.flush()
 
 
-async def _heard(reader: subprocess.Popen[str]) -> str:
+async def _receive(reader: subprocess.Popen[str]) -> str:
     assert reader.stdout is not None
     return (await asyncio.to_thread(reader.stdout.readline)).strip()
 
@@ -63,10 +63,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def _groups(url: str, count: int) -> tuple[Environment, list[Issued]]:
     store = SQLStore(url)
-    place = await store.create_environment("production", Tag.CUSTOMER)
-    made = [await store.get_or_create(place, GroupDraft(f"g{n}", f"G{n}"), make_token()) for n in range(count)]
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    made = [await store.get_or_create(environment, GroupDraft(f"g{n}", f"G{n}"), make_token()) for n in range(count)]
     await store.aclose()
-    return place, made
+    return environment, made
 
 
 async def _rotate(url: str, issued: Issued) -> float:
@@ -97,13 +97,13 @@ async def test_what_vanished_before_a_rotation_lets_no_old_token_live(
     late = []
     with _reader(url) as reader:
         for issued in groups:
-            _tell(reader, KEYS.mint(issued.token))
-            assert await _heard(reader) == "cached"
+            _send(reader, KEYS.mint(issued.token))
+            assert await _receive(reader) == "cached"
             vanish(run)
             begun = time.monotonic()
             returned = await _rotate(url, issued)
             assert returned - begun < STALENESS + 30
-            late.append(float(await _heard(reader)) - returned)
+            late.append(float(await _receive(reader)) - returned)
     assert max(late) < 0, late
 
 
@@ -128,8 +128,8 @@ async def test_the_first_worker_of_a_store_holds_up_no_write(url: str, run: Path
 
 
 async def test_a_lease_is_noted_before_it_is_used(url: str, run: Path) -> None:
-    """A worker with a longer staleness than any before tells the store, and a writer who finds no table waits for that
-    long. Red when the note is left out: the wait would be that of the others."""
+    """A worker with a longer staleness than any before reports it to the store, and a writer who finds no table waits
+    for that long. Red when the note is left out: the wait would be that of the others."""
     _, (issued,) = await _groups(url, 1)
     store = SQLStore(url)
     await store.changes(None, lease=0.5)

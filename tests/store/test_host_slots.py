@@ -60,7 +60,7 @@ async def test_the_version_is_odd_in_the_transaction(url: str, monkeypatch: pyte
 
 
 async def test_without_the_versions_nobody_writes_and_everybody_reads(url: str, tmp_path: Path) -> None:
-    """A run folder that cannot be used: a write that others must hear of is refused with its path, and nothing is
+    """A run folder that cannot be used: a write that others must see is refused with its path, and nothing is
     changed; there is no lease; but what is asked of the store itself is answered.
 
     Red when the write goes on without them: a cache of this host would show the old token for X.
@@ -68,11 +68,11 @@ async def test_without_the_versions_nobody_writes_and_everybody_reads(url: str, 
     (tmp_path / "taken").write_text("a file where the folder should be")
     good, store = SQLStore(url), SQLStore(url, run_dir=tmp_path / "taken")
     issued = await _acme(store)
-    place = issued.group.environment
+    environment = issued.group.environment
     for refused in (
         _rotate(store, issued),
-        store.update(place, "acme", GroupChanges(name="New")),
-        store.delete(place, "acme"),
+        store.update(environment, "acme", GroupChanges(name="New")),
+        store.delete(environment, "acme"),
         store.changes(None),
     ):
         with pytest.raises(StoreUnavailable, match="taken"):
@@ -109,7 +109,7 @@ async def test_a_file_of_versions_that_was_taken_away_is_made_again(url: str, tm
         await each.aclose()
 
 
-async def test_two_spellings_of_a_url_share_their_words(sqlite_url: str, tmp_path: Path) -> None:
+async def test_two_spellings_of_a_url_share_their_slots(sqlite_url: str, tmp_path: Path) -> None:
     """The file is found by the id in the store, not by the URL. Red when its name is made of the URL."""
     (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
     one, two = SQLStore(sqlite_url), SQLStore(f"sqlite:///{tmp_path}/link/store.db")
@@ -143,7 +143,7 @@ async def test_another_store_at_the_url_is_noticed_by_the_write(postgres_url: st
         await each.aclose()
 
 
-async def test_a_refused_write_ends_its_word(url: str) -> None:
+async def test_a_refused_write_ends_what_it_announced(url: str) -> None:
     """An error of any kind in the write leaves the version even. Red when only a success does."""
     store = SQLStore(url)
     issued = await _acme(store)

@@ -88,6 +88,18 @@ async def test_a_failure_is_shared_and_not_remembered(resolver: Resolver, backen
     assert await resolver.resolve(token) is group
 
 
+async def test_a_load_that_is_stopped_before_it_begins(resolver: Resolver, backend: FakeBackend) -> None:
+    """Who waits gets StoreUnavailable, and the next one a load of his own. Red when only a load that has begun takes
+    itself out of the list of loads: both would wait for ever."""
+    group, token = backend.issue()
+    waiting = asyncio.create_task(resolver.resolve(token))
+    await asyncio.sleep(0)
+    await resolver.aclose()
+    with pytest.raises(StoreUnavailable):
+        await asyncio.wait_for(waiting, 10)
+    assert await asyncio.wait_for(resolver.resolve(token), 10) is group
+
+
 async def test_a_cancelled_leader_harms_nobody(resolver: Resolver, backend: FakeBackend) -> None:
     """The first of eleven is cancelled: the ten others are answered, by the same read. Red when the leader awaits the
     backend itself."""

@@ -64,8 +64,12 @@ class OpenConnections:
             refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        if refused is not None:
-            self._set_apart(connection)
+        if refused is not None:  # counted apart: were it one of all, the next one would replace it
+            self._refused[connection] = None
+            if len(self._refused) > _REFUSED:
+                oldest = next(iter(self._refused))
+                del self._refused[oldest]
+                oldest.abort()
         else:
             self._all[connection] = None
             if address is not None:
@@ -74,14 +78,6 @@ class OpenConnections:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_TICK, self._check)
         return refused
-
-    def _set_apart(self, connection: ClientConnection) -> None:
-        """Counts it apart: were it one of all, the next one would replace it, and there would be one too many."""
-        self._refused[connection] = None
-        if len(self._refused) > _REFUSED:
-            oldest = next(iter(self._refused))
-            del self._refused[oldest]
-            oldest.abort()
 
     def discard(self, connection: ClientConnection) -> None:
         """It has ended, or is about to in this round of the loop."""

@@ -263,14 +263,14 @@ def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
     name = carriers.queries[0].encode()
     if len(carriers.queries) > 1 or quote(name) != name.decode():
         return lambda _: True
-    return lambda query: (
-        query.find(name) >= 0 or may_hold_token(query) or (query.find(b"%") >= 0 and _has_encoded_name(query))
-    )
 
+    def may_hold(query: bytes) -> bool:
+        if query.find(name) >= 0 or may_hold_token(query):
+            return True
+        # The name of a parameter may be percent-encoded.
+        return query.find(b"%") >= 0 and any(part.partition(b"=")[0].find(b"%") >= 0 for part in query.split(b"&"))
 
-def _has_encoded_name(query: bytes) -> bool:
-    """True if there is a percent sign in the name of a parameter."""
-    return any(part.partition(b"=")[0].find(b"%") >= 0 for part in query.split(b"&"))
+    return may_hold
 
 
 def _readers(carriers: Carriers) -> dict[bytes, Reader | None]:

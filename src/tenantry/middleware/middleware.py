@@ -239,7 +239,11 @@ class LateUnauthorized:
         try:
             await app(scope, receive, self.send)
         except MissingToken as error:
-            if not await self._send_unauthorized(error, scope, send):
+            if not self._last:
+                await send_error(error, scope, send)
+            elif self._last in {"websocket.accept", "websocket.send"}:
+                await _close(error, send)
+            else:  # too late: the response has begun, or the websocket is closed
                 raise
         except Exception:
             await self._release()
@@ -261,16 +265,6 @@ class LateUnauthorized:
         for message in held:
             self._last = message["type"]
             await self._send(message)
-
-    async def _send_unauthorized(self, error: MissingToken, scope: Scope, send: Send) -> bool:
-        """False if it is too late: the response has begun, or the websocket is closed."""
-        if not self._last:
-            await send_error(error, scope, send)
-        elif self._last in {"websocket.accept", "websocket.send"}:
-            await _close(error, send)
-        else:
-            return False
-        return True
 
 
 async def _nothing() -> None:

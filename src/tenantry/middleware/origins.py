@@ -65,7 +65,10 @@ class OriginCheck:
         origin = parse_origin(origins[0]) if len(origins) == 1 else None
         if origin is not None and (origin in self._allowed or (len(hosts) == 1 and _is_host(origin, hosts[0], scope))):
             return
-        shown = f" from {_text(origin)}" if origin is not None else ""
+        shown = ""
+        if origin is not None:
+            scheme, host, port = origin
+            shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
             f"this request{shown} came with a token that browsers send by themselves, such as a cookie, and not from a "
             "page of the host that it was sent to: open the dashboard there, or add the origin to "
@@ -121,11 +124,6 @@ def _port(text: str | None) -> str | None:
     if not text:
         return ""
     return str(int(text)) if int(text) < 65536 else None
-
-
-def _text(origin: Origin) -> str:
-    scheme, host, port = origin
-    return f"{scheme}://{host}" if port in {"", _PORTS.get(scheme)} else f"{scheme}://{host}:{port}"
 
 
 def _advice(text: object) -> str:

@@ -166,7 +166,12 @@ class Poller:
         await asyncio.sleep(0)  # three turns of the loop: a store that answers at once would make one long one of them
         changes = await self._backend.changes(self._cache.change_log.known, lease=self._staleness)
         await asyncio.sleep(0)
-        if self._attach(self._backend.slots):
+        slots = self._backend.slots
+        if slots is None:
+            raise StoreUnavailable("the store gave its changes and has no slots")
+        if slots is not self._slots:
+            self._cache.attach(slots.versions)
+            self._slots = slots
             snapshot = replace(snapshot, versions_at_poll=None)  # those were of other slots
         for ages in self._cache.apply_changes(snapshot, changes, self._staleness):
             if ages:
@@ -178,16 +183,6 @@ class Poller:
             for slot, version in self._cache.abandoned_writes(self._clock(), self._staleness):
                 logger.warning("a writer has crashed: its slot %d is repaired", slot)
                 self._slots.repair(slot, version)
-
-    def _attach(self, slots: Slots | None) -> bool:
-        """True if these slots are others than before."""
-        if slots is None:
-            raise StoreUnavailable("the store gave its changes and has no slots")
-        if slots is self._slots:
-            return False
-        self._cache.attach(slots.versions)
-        self._slots = slots
-        return True
 
 
 def _tick(poller: weakref.ref[Poller], epoch: int) -> None:

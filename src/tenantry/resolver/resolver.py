@@ -198,14 +198,17 @@ class Resolver:
     def _start(self, flights: dict[bytes, SingleFlight], key: bytes, token: Token, *, ahead: bool) -> SingleFlight:
         loop = asyncio.get_running_loop()
         flights[key] = flight = SingleFlight(loop)
-        loading = self._load_task(flights, flight, key, token, ahead=ahead)
-        flight.task = loop.create_task(loading, name="tenantry.resolve")
-        flight.task.add_done_callback(flight.finish)
+
+        def done(task: asyncio.Task[UserGroup]) -> None:  # also for a task that was cancelled before it began
+            if flights.get(key) is flight:
+                del flights[key]
+            flight.finish(task)
+
+        flight.task = loop.create_task(self._load_task(flight, key, token, ahead=ahead), name="tenantry.resolve")
+        flight.task.add_done_callback(done)
         return flight
 
-    async def _load_task(
-        self, flights: dict[bytes, SingleFlight], flight: SingleFlight, key: bytes, token: Token, *, ahead: bool
-    ) -> UserGroup:
+    async def _load_task(self, flight: SingleFlight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
         try:
             async with asyncio.timeout(self._patience):
                 return await self._load(flight, key, token, ahead=ahead)
@@ -214,8 +217,6 @@ class Resolver:
         finally:
             if flight.fill is not None:
                 self._cache.end(flight.fill)
-            if flights.get(key) is flight:
-                del flights[key]
 
     async def _load(self, flight: SingleFlight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
         """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""

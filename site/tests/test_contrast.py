@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry_site.contrast import contrast, ink, mix, read, readable
+from tenantry_site.theme.stylesheet import contrast, ink, mix, read, readable
 
 
 def test_contrast_is_that_of_the_standard() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tenantry.demo.accent import DARK_GROUNDS, DEFAULT, LIGHT_GROUNDS, accent_of, stylesheet
 from tenantry.demo.airlines import AIRLINES
 from tenantry.groups import Record
-from tenantry_site.contrast import TEXT, contrast, least
+from tenantry_site.theme.stylesheet import TEXT, contrast, least
 
 TOKENS = (files("tenantry") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
 TEXTS = ("text", "quiet", "accent", "good", "warn", "bad")

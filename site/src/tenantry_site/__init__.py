@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from tenantry_site.app import site_app, site_routes
     from tenantry_site.building import build
     from tenantry_site.config import SiteConfig, json_schema, loads
-    from tenantry_site.diagnostic import Diagnostic, Severity
-    from tenantry_site.errors import SiteError
+    from tenantry_site.diagnostic import Diagnostic, Severity, SiteError
     from tenantry_site.loading import load
     from tenantry_site.options import SiteOptions
     from tenantry_site.rendering import RenderedSite, render
@@ -24,7 +23,7 @@ else:
         "RenderedSite": "tenantry_site.rendering",
         "Severity": "tenantry_site.diagnostic",
         "SiteConfig": "tenantry_site.config",
-        "SiteError": "tenantry_site.errors",
+        "SiteError": "tenantry_site.diagnostic",
         "SiteOptions": "tenantry_site.options",
         "build": "tenantry_site.building",
         "json_schema": "tenantry_site.config",

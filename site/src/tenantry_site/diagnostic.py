@@ -1,4 +1,4 @@
-"""Diagnostic: one finding about a file of the site, with its position and its fix."""
+"""Diagnostic: one finding about a file, with its position and its fix; SiteError: what cannot be done at all."""
 
 from __future__ import annotations
 
@@ -33,3 +33,9 @@ class Diagnostic:
     line: int = 0
     column: int = 0
     path: str = ""
+
+
+class SiteError(Exception):
+    """A folder, an address or an option cannot be used. The message names it and says what to do instead."""
+
+    code = "invalid_settings"

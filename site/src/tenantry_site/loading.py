@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tenantry_site.config import SiteConfig, loads
-from tenantry_site.config.quoting import clip
+from tenantry_site.config.source import clip
 from tenantry_site.diagnostic import Diagnostic, Severity
 
 LARGEST = 32 * 1024 * 1024

@@ -14,7 +14,7 @@ import pytest
 from engines.corpus import each_site, needs_corpus
 from tenantry_site import SiteOptions, build
 from tenantry_site.building import MARKER, diagnose
-from tenantry_site.errors import SiteError
+from tenantry_site.diagnostic import SiteError
 from tests.building.test_staging import tree
 
 CONFIG = {"name": "Acme", "navigation": [{"group": "Start", "pages": ["index", "guides/start"]}]}

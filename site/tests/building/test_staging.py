@@ -14,7 +14,7 @@ import pytest
 from tenantry_site.building import staging
 from tenantry_site.building.site_files import MARKER
 from tenantry_site.building.staging import Staging
-from tenantry_site.errors import SiteError
+from tenantry_site.diagnostic import SiteError
 
 
 def tree(folder: Path) -> dict[str, bytes]:

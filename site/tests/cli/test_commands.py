@@ -18,9 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry_site.cli.collector import spared
+from tenantry_site.cli.output import Progress, spared
 from tenantry_site.cli.server import SHUTDOWN_SECONDS
-from tenantry_site.cli.summary import Progress
 from tests.cli.conftest import Terminal
 
 CONFIG = {"name": "Acme", "favicon": "/f.svg", "colors": {"primary": "#2f5bd8"}, "navigation": []}

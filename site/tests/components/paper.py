@@ -11,7 +11,7 @@ from tenantry_site import icons
 from tenantry_site.addresses import Addresses, AddressKind
 from tenantry_site.components import COMPONENTS
 from tenantry_site.diagnostic import Severity
-from tenantry_site.nodes import AttributeValue, CodeBlock, Element, Fragment, Node
+from tenantry_site.page import AttributeValue, CodeBlock, Element, Fragment, Node
 
 ADDRESSES = Addresses(["start", "guides/other"], ["images/one.png"])
 

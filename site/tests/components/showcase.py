@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from tenantry_site.nodes import Element, Fragment, Node
+from tenantry_site.page import Element, Fragment, Node
 from tests.components.paper import code, drawn, element
 
 POLICY = (

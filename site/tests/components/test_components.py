@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tenantry_site.components import CODES, COMPONENTS, colors
-from tenantry_site.nodes import CodeBlock, Element, Fragment
+from tenantry_site.components import CODES, COMPONENTS, markup
+from tenantry_site.page import CodeBlock, Element, Fragment
 from tests.components.paper import code, drawn, element
 from tests.components.showcase import everything
 
@@ -181,7 +181,7 @@ def test_a_callout_of_one_s_own() -> None:
      ("#12", None), ("url(x)", None), ("", None), ("red;}", None)],
 )  # fmt: skip
 def test_a_colour_becomes_one_of_eight(color: str, name: str | None) -> None:
-    assert colors.nearest_color(color) == name
+    assert markup.nearest_color(color) == name
 
 
 # --- accordions ---

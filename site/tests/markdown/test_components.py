@@ -9,8 +9,7 @@ import pytest
 
 from tenantry_site.addresses import Addresses
 from tenantry_site.markdown import PageReader
-from tenantry_site.nodes import CodeBlock, Component, Element, RenderContext
-from tenantry_site.page import Page
+from tenantry_site.page import CodeBlock, Component, Element, Page, RenderContext
 
 NAMES = (
     "Card",

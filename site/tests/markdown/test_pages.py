@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry_site.markdown import inline_renderer
-from tenantry_site.nodes import Heading, Link, Section
+from tenantry_site.page import Heading, Link, Section
 from tests.markdown.reading import codes, read, reader
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tenantry_site.markdown.jsx import Tag, TagScanner
 from tenantry_site.markdown.literals import NotLiteral, literal
-from tenantry_site.nodes import AttributeValue
+from tenantry_site.page import AttributeValue
 
 
 def tag(text: str) -> Tag | None:

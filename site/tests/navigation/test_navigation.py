@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engines.corpus import CORPUS, needs_corpus
 from tenantry_site.config import loads
 from tenantry_site.navigation import ExpandedGroup, GroupEntry, Navigation, PageEntry
-from tenantry_site.navigation.entries import method_of, title_from_path
+from tenantry_site.navigation.tree import method_of, title_from_path
 from tenantry_site.page import FrontMatter
 from tests.navigation.site import named, navigation, paths
 

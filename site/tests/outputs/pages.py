@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry_site.nodes import Heading, Link, Section
-from tenantry_site.page import FrontMatter, Page
+from tenantry_site.page import FrontMatter, Heading, Link, Page, Section
 
 
 def page(path: str, *sections: tuple[str, str], title: str = "", links: tuple[str, ...] = (), **front: Any) -> Page:

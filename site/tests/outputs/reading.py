@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from tenantry_site.outputs.postings import CODES, SECTIONS, unpack
-from tenantry_site.outputs.search_page import words
+from tenantry_site.outputs.search_page import CODES, SECTIONS, unpack, words
 
 
 class Index:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry_site.outputs.postings import CODES, LEVELS, SECTIONS, level, pack, posting_code, unpack
+from tenantry_site.outputs.search_page import CODES, LEVELS, SECTIONS, level, pack, posting_code, unpack
 
 POSTINGS = st.dictionaries(st.integers(0, 100_000), st.integers(0, CODES - 1), max_size=60).map(
     lambda found: sorted(part * CODES + posting_code for part, posting_code in found.items())

@@ -7,9 +7,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry_site.outputs.postings import SECTIONS
 from tenantry_site.outputs.search_index import SearchIndex
-from tenantry_site.outputs.search_page import SearchPart, search_parts
+from tenantry_site.outputs.search_page import SECTIONS, SearchPart, search_parts
 from tenantry_site.page import Page
 from tests.outputs.pages import page
 from tests.outputs.reading import Index

@@ -9,9 +9,8 @@ from typing import Any
 from tenantry_site.addresses import Addresses, html_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.navigation import Navigation
-from tenantry_site.nodes import Heading
 from tenantry_site.options import SiteOptions
-from tenantry_site.page import FrontMatter, Page
+from tenantry_site.page import FrontMatter, Heading, Page
 from tenantry_site.theme import Theme, colors_css
 
 STYLES = "assets/site.css"

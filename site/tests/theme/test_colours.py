@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenantry_site.addresses import Addresses
-from tenantry_site.contrast import contrast, least, read
 from tenantry_site.theme import colors_css
-from tenantry_site.theme.stylesheet import tokens
+from tenantry_site.theme.stylesheet import contrast, least, read, tokens
 from tests.theme.sample import STYLESHEETS, config, static
 
 TEXTS = ("text", "quiet", "accent", "good", "warn", "bad")

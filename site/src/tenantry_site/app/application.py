@@ -1,25 +1,56 @@
-"""site_app: a folder with a site as an ASGI app, alone or mounted anywhere in another one."""
+"""The app: a site over HTTP, and what its author sees of what is wrong while it is written."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import unescape
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
-from tenantry_site.app.author_notes import author_notes, error_page
+from markupsafe import Markup
+
 from tenantry_site.app.cache import ServedSite, SiteCache
 from tenantry_site.app.responses import FOREVER, FRESH, ResponseSender, SiteResponse, etag_of, media_type, send_file
 from tenantry_site.app.routes import FileMatch, RedirectMatch, match, relative, to_root
+from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.options import SiteOptions
 from tenantry_site.relay.request import SCOPE_KEY
 from tenantry_site.reload import FILES, ROUTE, ReloadStream, script_tag, static_file
-from tenantry_site.theme import csp
+from tenantry_site.theme import csp, render_template
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
+
+_SHOWN = 50
+_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
+    """A closed list at the foot of a page, those of ``source``, its file, first. Empty where all is well."""
+    found = [each for each in diagnostics if each.severity is not Severity.INFO]
+    found.sort(key=lambda each: (each.path != source, _ORDER[each.severity]))
+    if not found:
+        return Markup()
+    here = sum(each.path == source for each in found) if source else 0
+    return render_template("author_notes.html", count=len(found), here=here, **_items(found))
+
+
+def error_page(diagnostics: Iterable[Diagnostic], root: str, script: Markup) -> bytes:
+    """The page instead of a site that cannot be shown. ``root`` leads to the site's root."""
+    found = sorted(diagnostics, key=lambda each: _ORDER[each.severity])
+    return render_template("author_page.html", root=root, script=script, **_items(found)).encode()
+
+
+def _items(diagnostics: Sequence[Diagnostic]) -> dict[str, object]:
+    shown = [
+        (each, ":".join([each.path or "the site", *(str(number) for number in (each.line, each.column) if number)]))
+        for each in diagnostics[:_SHOWN]
+    ]
+    return {"items": shown, "more": len(diagnostics) - len(shown)}
+
 
 RELAY = "_relay"
 """The path of the relay, from the site's root."""

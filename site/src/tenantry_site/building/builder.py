@@ -10,8 +10,7 @@ from pathlib import Path
 
 from tenantry_site.building.site_files import PAGES, SiteFiles, file_diagnostic, open_entry, scan
 from tenantry_site.building.staging import Staging
-from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.errors import SiteError
+from tenantry_site.diagnostic import Diagnostic, Severity, SiteError
 from tenantry_site.options import SiteOptions
 from tenantry_site.rendering import Site, active_content_diagnostic, has_active_content
 

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import BinaryIO, Final, Self
 
 from tenantry_site.building.site_files import MARKER
-from tenantry_site.errors import SiteError
+from tenantry_site.diagnostic import SiteError
 
 _MARKER_TEXT = b"This folder was made by `tenantry site build`, which replaces all of it.\n"
 _LONGEST_PATH: Final = 1_024

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tenantry_site.cli.output import printable, program, say
-from tenantry_site.errors import SiteError
+from tenantry_site.diagnostic import SiteError
 
 if TYPE_CHECKING:
     from tenantry_site.diagnostic import Diagnostic
@@ -71,7 +71,7 @@ def check(target: str, form: str, strict: bool) -> None:
     A single file is read with the files beside it in mind; - reads one from stdin, by itself. It ends with 1 if there
     is an error.
     """
-    from tenantry_site.cli.summary import meanings
+    from tenantry_site.cli.output import meanings
     from tenantry_site.report import write_json, write_sarif, write_text
 
     found, name, sources = _diagnosed(target)
@@ -143,8 +143,7 @@ def build(
     The folder at --out is replaced in one step when all is written; one with files that no build made is refused.
     """
     from tenantry_site.building import build as build_site
-    from tenantry_site.cli.collector import spared
-    from tenantry_site.cli.summary import Progress, summary
+    from tenantry_site.cli.output import Progress, spared, summary
 
     documents = _documents(folder, fetch=fetch, allow_private=allow_private)
     options = _options(base_url=base_url, repository=repository, external_media=external_media, documents=documents)

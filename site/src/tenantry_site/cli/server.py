@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from tenantry_site.errors import SiteError
+from tenantry_site.diagnostic import SiteError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

@@ -13,10 +13,8 @@ from typing import Final
 import nh3
 from markupsafe import Markup
 
-from tenantry_site.components import diagnostics
-from tenantry_site.components.colors import color_class
-from tenantry_site.components.markup import safe
-from tenantry_site.nodes import Element, RenderContext
+from tenantry_site.components.markup import color_class, report_unusable, safe
+from tenantry_site.page import Element, RenderContext
 
 _ICON = Markup('<span class="mark{}">{}</span>')
 _PICTURE = Markup('<img class="icon" src="{}" alt="" width="16" height="16" loading="lazy">')
@@ -57,7 +55,7 @@ def _own(markup: str, element: Element, context: RenderContext, attribute: str) 
         name = _attribute(markup, "icon") or _attribute(markup, "name")
         html = safe(context.icon(name, _attribute(markup, "iconType") or element.text("iconType")))
     if not html:
-        diagnostics.unusable(element, context, attribute, "write the name of an icon, or the path of a picture")
+        report_unusable(element, context, attribute, "write the name of an icon, or the path of a picture")
     return html
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from tenantry_site.components import diagnostics, icons, markup
-from tenantry_site.components.colors import color_class
-from tenantry_site.components.markup import children, line
-from tenantry_site.nodes import Element, RenderContext
+from tenantry_site.components import icons, markup
+from tenantry_site.components.markup import children, color_class, line
+from tenantry_site.page import Element, RenderContext
 
 _FRAME = Markup('<figure class="picture">{}<div class="picture-content">{}</div>{}</figure>')
 _TOOLTIP = Markup(
@@ -22,7 +21,7 @@ def frame(element: Element, context: RenderContext) -> str:
     """``<Frame caption hint>``: a picture with a caption."""
     inner = children(context, *element.children)
     if not inner.strip():
-        diagnostics.empty(element, context, "put a picture into it")
+        markup.report_empty(element, context, "put a picture into it")
     hint = line(context, element.text("hint"))
     caption = line(context, element.text("caption"))
     return _FRAME.format(
@@ -36,7 +35,7 @@ def icon(element: Element, context: RenderContext) -> str:
     """``<Icon icon iconType color size>``."""
     attribute = "icon" if "icon" in element.attributes or "name" not in element.attributes else "name"
     if not element.text(attribute):
-        diagnostics.missing(element, context, "icon", "")
+        markup.report_missing(element, context, "icon", "")
         return ""
     return Markup('<span class="icon-{}">{}</span>').format(
         _size(element, context), icons.icon(element, context, attribute=attribute)
@@ -48,7 +47,7 @@ def _size(element: Element, context: RenderContext) -> str:
     if not text:
         return "inline"
     if not (text.isascii() and text.isdigit()):
-        diagnostics.unusable(element, context, "size", "write a number of pixels")
+        markup.report_unusable(element, context, "size", "write a number of pixels")
         return "inline"
     pixels = int(text[:6])
     return f"size-{next((step for end, step in _SIZES if pixels < end), 6)}"
@@ -58,7 +57,7 @@ def tooltip(element: Element, context: RenderContext) -> str:
     """``<Tooltip tip headline>``: an explanation, shown on hover and focus."""
     inner = children(context, *element.children)
     if not element.text("tip").strip():
-        diagnostics.missing(element, context, "tip", "")
+        markup.report_missing(element, context, "tip", "")
         return inner
     tip = markup.unlinked(line(context, element.text("tip")))
     headline = markup.unlinked(line(context, element.text("headline")))
@@ -78,6 +77,6 @@ def snippet(element: Element, context: RenderContext) -> str:
     """``<Snippet file>``: a shared part of pages."""
     path = element.text("file").strip()
     if not path:
-        diagnostics.missing(element, context, "file", "")
+        markup.report_missing(element, context, "file", "")
         return children(context, *element.children)
     return children(context, *context.snippet(path, element.line))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from tenantry_site.components import diagnostics, markup
-from tenantry_site.nodes import Element, RenderContext
+from tenantry_site.components import markup
+from tenantry_site.page import Element, RenderContext
 
 LOCATIONS = ("path", "query", "header", "body", "form", "cookie")
 """The attributes of ``<ParamField>`` that say where a parameter goes; their value is its name."""
@@ -31,7 +31,7 @@ def response_field(element: Element, context: RenderContext) -> str:
 
 def _render(element: Element, context: RenderContext, prefix: str, location: str, name: str) -> str:
     if not name:
-        diagnostics.missing(element, context, location or "name", "")
+        markup.report_missing(element, context, location or "name", "")
     identifier = context.identifier(f"{prefix}-{name}" if name else prefix)
     deprecated = element.flag("deprecated")
     head = [_NAME.format(" field-old" if deprecated else "", identifier, name)] if name else []

@@ -7,27 +7,27 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from tenantry_site.components import accordions, callouts, cards, markup, media, params, tabs
+from tenantry_site.components import boxes, markup, media, params, tabs
 from tenantry_site.components.markup import children, line, safe
-from tenantry_site.nodes import Component, Element, RenderContext
+from tenantry_site.page import Component, Element, RenderContext
 
 _BY_NAME: Mapping[str, Component] = {
-    "Accordion": accordions.accordion,
-    "AccordionGroup": accordions.group,
+    "Accordion": tabs.accordion,
+    "AccordionGroup": tabs.accordion_group,
     "Badge": media.badge,
-    "Callout": callouts.callout,
-    "Card": cards.card,
-    "CardGroup": cards.group,
-    "Check": callouts.component_of(callouts.CHECK),
+    "Callout": boxes.callout,
+    "Card": boxes.card,
+    "CardGroup": boxes.card_group,
+    "Check": boxes.component_of(boxes.CHECK),
     "CodeGroup": tabs.code_group,
-    "Column": cards.column,
-    "Columns": cards.group,
-    "Danger": callouts.component_of(callouts.DANGER),
-    "Expandable": accordions.expandable,
+    "Column": boxes.column,
+    "Columns": boxes.card_group,
+    "Danger": boxes.component_of(boxes.DANGER),
+    "Expandable": tabs.expandable,
     "Frame": media.frame,
     "Icon": media.icon,
-    "Info": callouts.component_of(callouts.INFO),
-    "Note": callouts.component_of(callouts.NOTE),
+    "Info": boxes.component_of(boxes.INFO),
+    "Note": boxes.component_of(boxes.NOTE),
     "ParamField": params.param_field,
     "RequestExample": tabs.request_example,
     "ResponseExample": tabs.response_example,
@@ -37,10 +37,10 @@ _BY_NAME: Mapping[str, Component] = {
     "Steps": tabs.steps,
     "Tab": tabs.tab,
     "Tabs": tabs.tabs,
-    "Tip": callouts.component_of(callouts.TIP),
+    "Tip": boxes.component_of(boxes.TIP),
     "Tooltip": media.tooltip,
-    "Update": cards.update,
-    "Warning": callouts.component_of(callouts.WARNING),
+    "Update": boxes.update,
+    "Warning": boxes.component_of(boxes.WARNING),
 }
 
 

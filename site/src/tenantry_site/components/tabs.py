@@ -1,7 +1,7 @@
-"""Components that consist of parts: tabs of text and of code, and steps.
+"""What is one of several sections: tabs of text and of code, steps, accordions and expandables.
 
 Without a script tabs are a list of links and the sections that it leads to, one under the other; the script makes a
-tablist of them (``components.js``).
+tablist of them (``components.js``). Accordions and expandables are ``<details>`` and need no script.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
-from tenantry_site.components import diagnostics, icons, markup
-from tenantry_site.components.markup import children, safe
-from tenantry_site.nodes import CodeBlock, Element, Fragment, Node, RenderContext
+from tenantry_site.components import icons, markup
+from tenantry_site.components.markup import children, line, safe
+from tenantry_site.page import CodeBlock, Element, Fragment, Node, RenderContext
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>")
 _VOID = frozenset({"br", "col", "hr", "img", "source", "track", "wbr"})
@@ -45,7 +45,7 @@ def divide(
     for part in parts:
         part.rest = _balanced(part.rest)
     if before or any(part.rest for part in parts):
-        diagnostics.beside(element, context, "block of code" if code else f"<{name}>")
+        markup.report_beside(element, context, "block of code" if code else f"<{name}>")
     return before, parts
 
 
@@ -121,7 +121,7 @@ def tabs(element: Element, context: RenderContext) -> str:
 
 def tab(element: Element, context: RenderContext) -> str:
     """A ``<Tab>`` that stands alone."""
-    diagnostics.outside(element, context, "<Tabs>")
+    markup.report_outside(element, context, "<Tabs>")
     alone = _tab(ComponentPart(element), 1, context)
     return Markup('<div class="tab-alone" id="{}">{}{}</div>').format(
         alone.id,
@@ -196,7 +196,7 @@ def _write(classes: str, before: Markup, rendered: list[_Tab]) -> str:
 
 
 def _without_parts(element: Element, context: RenderContext, fix: str) -> str:
-    diagnostics.empty(element, context, fix)
+    markup.report_empty(element, context, fix)
     return children(context, *element.children)
 
 
@@ -212,7 +212,7 @@ def steps(element: Element, context: RenderContext) -> str:
     """``<Steps titleSize>`` of ``<Step title icon iconType titleSize stepNumber id>``."""
     before, parts = divide(element, context, "Step")
     if not parts:
-        diagnostics.empty(element, context, "put <Step title=…> into it")
+        markup.report_empty(element, context, "put <Step title=…> into it")
         return children(context, *element.children)
     size = element.text("titleSize")
     items: list[Markup] = []
@@ -226,7 +226,7 @@ def steps(element: Element, context: RenderContext) -> str:
 
 def step(element: Element, context: RenderContext) -> str:
     """A ``<Step>`` that stands alone: a list of one."""
-    diagnostics.outside(element, context, "<Steps>")
+    markup.report_outside(element, context, "<Steps>")
     return _LIST.format(_step(element, (), "", _number(element, 1, context), context))
 
 
@@ -234,7 +234,7 @@ def _step(element: Element, rest: tuple[Node, ...], size: str, number: int, cont
     heading = markup.title(element, context)
     tag = element.text("titleSize") or size or "p"
     if tag not in SIZES:
-        diagnostics.unusable(element, context, "titleSize", "write one of p, h2, h3, h4")
+        markup.report_unusable(element, context, "titleSize", "write one of p, h2, h3, h4")
         tag = "p"
     return _STEP.format(
         context.identifier(markup.plain(heading) or "step", element.text("id")),
@@ -252,5 +252,39 @@ def _number(element: Element, following: int, context: RenderContext) -> int:
     text = element.text("stepNumber")
     if text.isascii() and text.isdigit() and len(text) <= DIGITS:
         return int(text)
-    diagnostics.unusable(element, context, "stepNumber", f"write a number of at most {DIGITS} digits")
+    markup.report_unusable(element, context, "stepNumber", f"write a number of at most {DIGITS} digits")
     return following
+
+
+_DETAILS = Markup(
+    '<details class="{}" id="{}"{}><summary>{}<span class="summary-text">{}{}</span></summary>{}</details>'
+)
+
+
+def accordion(element: Element, context: RenderContext) -> str:
+    """``<Accordion title description icon iconType defaultOpen id>``. Its id is made of its title."""
+    return _details(element, context, "accordion", "Details")
+
+
+def accordion_group(element: Element, context: RenderContext) -> str:
+    """``<AccordionGroup>``: accordions in one frame."""
+    return Markup('<div class="accordion-group">{}</div>').format(children(context, *element.children))
+
+
+def expandable(element: Element, context: RenderContext) -> str:
+    """``<Expandable title defaultOpen>``: the fields of a field."""
+    return _details(element, context, "expandable", "Details")
+
+
+def _details(element: Element, context: RenderContext, name: str, default: str) -> str:
+    heading = markup.title(element, context, default)
+    description = line(context, element.text("description"))
+    return _DETAILS.format(
+        name,
+        context.identifier(markup.plain(heading), element.text("id")),
+        Markup(" open") if element.flag("defaultOpen") or element.flag("open") else "",
+        icons.icon(element, context),
+        Markup('<span class="summary-title">{}</span>').format(heading),
+        Markup('<span class="summary-description">{}</span>').format(description) if description else "",
+        markup.content(element, context, f"{name}-content"),
+    )

@@ -3,6 +3,6 @@
 from tenantry_site.config.diagnostics import CODES
 from tenantry_site.config.document import loads
 from tenantry_site.config.model import SiteConfig
-from tenantry_site.config.schema import json_schema
+from tenantry_site.config.object_validator import json_schema
 
 __all__ = ["CODES", "SiteConfig", "json_schema", "loads"]

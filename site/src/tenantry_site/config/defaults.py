@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tenantry_site.config.context import ReadContext
+from tenantry_site.config.diagnostics import ReadContext
 from tenantry_site.config.model import (
     ApiAuth,
     Background,
@@ -18,8 +18,7 @@ from tenantry_site.config.model import (
     TopAnchor,
     TopbarLink,
 )
-from tenantry_site.config.quoting import clip, quoted
-from tenantry_site.config.source import JsonObject, JsonPath
+from tenantry_site.config.source import JsonObject, JsonPath, clip, quoted
 from tenantry_site.config.string_kinds import WEB
 
 NAME = "Documentation"

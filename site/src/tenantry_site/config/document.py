@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from tenantry_site.config.context import ReadContext
 from tenantry_site.config.defaults import FILL_DEFAULTS
-from tenantry_site.config.diagnostics import ConfigDiagnostics
+from tenantry_site.config.diagnostics import ConfigDiagnostics, ReadContext
 from tenantry_site.config.file_checks import check_files, check_pages
 from tenantry_site.config.json_reader import read_json
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.config.object_validator import validator_for
-from tenantry_site.config.quoting import describe, quoted
-from tenantry_site.config.references import check_duplicates, check_prefixes, check_redirects, check_versions
-from tenantry_site.config.source import JsonObject, JsonPath, SourceText
-from tenantry_site.config.strictness import check_strictness
+from tenantry_site.config.references import (
+    check_duplicates,
+    check_prefixes,
+    check_redirects,
+    check_strictness,
+    check_versions,
+)
+from tenantry_site.config.source import JsonObject, JsonPath, SourceText, describe, quoted
 from tenantry_site.config.unknown_keys import FOREIGN_KEYS, NEWER_KEYS, NEWER_NAVIGATION_KEYS, report_collected_keys
 from tenantry_site.diagnostic import Diagnostic
 

@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterable
 from posixpath import basename, normpath
 from urllib.parse import unquote
 
-from tenantry_site.config.context import ReadContext
-from tenantry_site.config.quoting import clip, quoted
-from tenantry_site.config.source import JsonPath
+from tenantry_site.config.diagnostics import ReadContext
+from tenantry_site.config.source import JsonPath, clip, quoted
 from tenantry_site.config.string_kinds import StringKind
 from tenantry_site.suggestions import PathSuggestions
 

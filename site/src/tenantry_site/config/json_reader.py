@@ -12,8 +12,7 @@ import re
 from typing import Any
 
 from tenantry_site.config.diagnostics import ConfigDiagnostics
-from tenantry_site.config.quoting import quoted
-from tenantry_site.config.source import END, JsonArray, JsonObject, JsonPath, SyntaxProblem
+from tenantry_site.config.source import END, JsonArray, JsonObject, JsonPath, SyntaxProblem, quoted
 from tenantry_site.config.syntax_errors import SyntaxErrors
 
 DEEPEST = 64

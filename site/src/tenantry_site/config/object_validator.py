@@ -1,4 +1,4 @@
-"""The validator of an object, made from a class of the model."""
+"""The validator of an object, made from a class of the model; and the JSON Schemas, made from the validators."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from tenantry_site.config.context import ReadContext
 from tenantry_site.config.defaults import EXPECTED, FILL_DEFAULTS
+from tenantry_site.config.diagnostics import ReadContext
 from tenantry_site.config.model import CallToAction, Group, SiteConfig
-from tenantry_site.config.quoting import describe, quoted
 from tenantry_site.config.social_accounts import SocialAccountsValidator
-from tenantry_site.config.source import JsonObject, JsonPath
+from tenantry_site.config.source import JsonObject, JsonPath, describe, quoted
 from tenantry_site.config.string_kinds import WEB, StringKind
-from tenantry_site.config.unknown_keys import FOREIGN_KEYS, RENAMED_KEYS, report_unknown_keys
+from tenantry_site.config.unknown_keys import FOREIGN_KEYS, NEWER_KEYS, RENAMED_KEYS, report_unknown_keys
 from tenantry_site.config.validators import (
     BooleanValidator,
     EnumValidator,
@@ -44,7 +43,7 @@ class FieldValidator:
 
 
 @dataclass(slots=True)
-class ObjectValidator:
+class ObjectValidator(Validator):
     """Reads the objects of one class of the model. ``fields`` go by the keys of the file."""
 
     model: type[BaseModel]
@@ -216,3 +215,34 @@ def object_validators() -> list[ObjectValidator]:
     """The validators of all objects of the file, the whole file's first."""
     validator_for(SiteConfig)
     return list(_VALIDATORS.values())
+
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def json_schema(*, strict: bool = False) -> dict[str, Any]:
+    """The schema, a new one at each call. It refuses a file exactly when ``loads`` gives a diagnostic that JSON Schema
+    can express (``diagnostics.CODE_TABLE``): an error, or with ``strict`` also a warning.
+
+    The lenient one is for an editor and lets unknown keys pass; the strict one is for a check before a release.
+    """
+    definitions: dict[str, Any] = {
+        kind.name.lower(): StringValidator(kind).definition(strict=strict) for kind in StringKind
+    }
+    definitions |= {validator.model.__name__: validator.definition(strict=strict) for validator in object_validators()}
+    site = definitions.pop(SiteConfig.__name__)
+    mode = "strict" if strict else "lenient"
+    properties = {"$schema": {"description": "Address of this schema."}, **site.pop("properties")}
+    whole: dict[str, Any] = {
+        "$schema": DIALECT,
+        "$id": f"urn:tenantry:site:{mode}",
+        "title": "Site configuration file",
+        **site,
+        "properties": properties,
+        "$defs": definitions,
+    }
+    if not strict:
+        whole["required"] = ["name", "navigation"]
+        for key in sorted(NEWER_KEYS):
+            properties[key] = {"description": "A field of the newer format: no effect here.", "x-known-extension": True}
+    return whole

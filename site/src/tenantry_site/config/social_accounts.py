@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry_site.config.context import ReadContext
-from tenantry_site.config.quoting import quoted
-from tenantry_site.config.source import JsonArray, JsonObject, JsonPath
+from tenantry_site.config.diagnostics import ReadContext
+from tenantry_site.config.source import JsonArray, JsonObject, JsonPath, quoted
 from tenantry_site.config.string_kinds import StringKind
-from tenantry_site.config.validators import OTHER_PLATFORMS, Schema, StringValidator
+from tenantry_site.config.validators import OTHER_PLATFORMS, Schema, StringValidator, Validator
 from tenantry_site.suggestions import nearest, normalize
 
 SOCIALS = (
@@ -25,7 +24,7 @@ NEWER_SOCIALS = (
 
 
 @dataclass(frozen=True, slots=True)
-class SocialAccountsValidator:
+class SocialAccountsValidator(Validator):
     """An object of platforms with the address of an account each."""
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:

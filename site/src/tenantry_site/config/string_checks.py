@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable
 
 from tenantry_site.addresses import page_path
-from tenantry_site.config.context import ReadContext
-from tenantry_site.config.quoting import clip, quoted
-from tenantry_site.config.source import JsonPath
+from tenantry_site.config.diagnostics import ReadContext
+from tenantry_site.config.source import JsonPath, clip, quoted
 from tenantry_site.config.string_kinds import (
     BARE_HOST,
     CONTROL,

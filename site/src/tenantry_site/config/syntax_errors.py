@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tenantry_site.config.quoting import clip, quoted
-from tenantry_site.config.source import END, SourceText, SyntaxProblem
+from tenantry_site.config.source import END, SourceText, SyntaxProblem, clip, quoted
 
 _MERGE = re.compile(r"^[ \t]*(<{7}|>{7})(?: .*)?$", re.MULTILINE)
 _WORD = re.compile(r"[^\s,\[\]{}\"]+")

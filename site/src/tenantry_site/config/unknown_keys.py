@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tenantry_site.config.context import ReadContext
+from tenantry_site.config.diagnostics import ReadContext
 from tenantry_site.config.model import (
     Anchor,
     Api,
@@ -28,8 +28,7 @@ from tenantry_site.config.model import (
     TopbarLink,
     Version,
 )
-from tenantry_site.config.quoting import quoted
-from tenantry_site.config.source import JsonObject, JsonPath
+from tenantry_site.config.source import JsonObject, JsonPath, quoted
 from tenantry_site.suggestions import nearest, normalize
 
 FOREIGN_KEYS: dict[type, dict[str, str]] = {

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from tenantry_site.config.context import ReadContext
+from tenantry_site.config.diagnostics import ReadContext
 from tenantry_site.config.model import (
     Anchor,
     Api,
@@ -28,8 +28,7 @@ from tenantry_site.config.model import (
     TopbarLink,
     Version,
 )
-from tenantry_site.config.quoting import clip, quoted
-from tenantry_site.config.source import JsonArray, JsonObject, JsonPath
+from tenantry_site.config.source import JsonArray, JsonObject, JsonPath, clip, quoted
 from tenantry_site.config.string_checks import check_string, string_schema
 from tenantry_site.config.string_kinds import StringKind
 from tenantry_site.suggestions import nearest, normalize
@@ -119,7 +118,7 @@ def list_fix(model: type[BaseModel] | None, value: Any, *, of_texts: bool) -> st
 
 
 @dataclass(frozen=True, slots=True)
-class StringValidator:
+class StringValidator(Validator):
     """A string of one kind."""
 
     kind: StringKind
@@ -165,7 +164,7 @@ class StringValidator:
 
 
 @dataclass(frozen=True, slots=True)
-class BooleanValidator:
+class BooleanValidator(Validator):
     """``true`` or ``false``."""
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
@@ -180,7 +179,7 @@ class BooleanValidator:
 
 
 @dataclass(frozen=True, slots=True)
-class EnumValidator:
+class EnumValidator(Validator):
     """One of several strings."""
 
     values: tuple[str, ...]
@@ -217,7 +216,7 @@ class EnumValidator:
 
 
 @dataclass(frozen=True, slots=True)
-class ListValidator:
+class ListValidator(Validator):
     """A list. ``single``: a string alone stands for a list of one; ``not_empty``: it should not be empty; ``model``:
     the class of the objects in it."""
 
@@ -253,7 +252,7 @@ class ListValidator:
 
 
 @dataclass(frozen=True, slots=True)
-class StringOrObjectValidator:
+class StringOrObjectValidator(Validator):
     """A string or an object."""
 
     text: StringValidator

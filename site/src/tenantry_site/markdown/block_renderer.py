@@ -14,8 +14,8 @@ from tenantry_site.markdown.code_blocks import DIAGRAMS, Highlighter, code_block
 from tenantry_site.markdown.html_buffer import HtmlBuffer
 from tenantry_site.markdown.inline_renderer import InlineRenderer, Resolve, footnotes
 from tenantry_site.markdown.jsx import Construct, ConstructKind, Tag
+from tenantry_site.markdown.page_context import escape
 from tenantry_site.markdown.raw_html import text_of
-from tenantry_site.markdown.text import escape
 
 _ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|\Z)", re.IGNORECASE)
 _ALERTS = {"note": "Note", "tip": "Tip", "important": "Info", "warning": "Warning", "caution": "Danger"}

@@ -11,8 +11,8 @@ from collections import OrderedDict
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from tenantry_site.markdown.text import escape
-from tenantry_site.nodes import CodeBlock
+from tenantry_site.markdown.page_context import escape
+from tenantry_site.page import CodeBlock
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.markdown.diagnostics import PageDiagnostics
+from tenantry_site.markdown.page_context import PageDiagnostics
 from tenantry_site.page import FrontMatter
 
 Fields = dict[str, "str | list[str] | None"]

@@ -11,11 +11,10 @@ import re
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown import raw_html
 from tenantry_site.markdown.allowed_html import ALLOWED, IMPLIED, OPTIONAL
-from tenantry_site.markdown.diagnostics import PageDiagnostics
 from tenantry_site.markdown.jsx import Tag
 from tenantry_site.markdown.open_elements import ElementKind, OpenElement, OpenElements
-from tenantry_site.markdown.page_context import PageContext, PageSections
-from tenantry_site.nodes import Element, Fragment, Node
+from tenantry_site.markdown.page_context import PageContext, PageDiagnostics, PageSections
+from tenantry_site.page import Element, Fragment, Node
 
 _PARAGRAPH = re.compile(r"<p>((?:(?!</?p>).)*)</p>\n?", re.DOTALL)
 _INDEXED = ("title", "label", "description", "caption", "tip", "path", "query", "header", "body", "name")

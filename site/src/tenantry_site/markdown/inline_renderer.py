@@ -14,7 +14,7 @@ from tenantry_site.markdown import raw_html
 from tenantry_site.markdown.allowed_html import ALLOWED
 from tenantry_site.markdown.html_buffer import HtmlBuffer
 from tenantry_site.markdown.jsx import Construct, ConstructKind, Tag
-from tenantry_site.markdown.text import addresses, escape
+from tenantry_site.markdown.page_context import addresses, escape
 
 SPECIAL = re.compile(r"[\\`*~\[<&{]|(?<![^\W_])_|_(?![^\W_])|  \n")
 """What makes text more than text; most lines have none of it. An underscore within a word, as in ``user_group``, never

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.allowed_html import ALLOWED, RAW, REMOVED, Allowed
-from tenantry_site.markdown.diagnostics import PageDiagnostics
 from tenantry_site.markdown.literals import NotLiteral, closing_brace, literal
-from tenantry_site.nodes import AttributeValue
+from tenantry_site.markdown.page_context import PageDiagnostics
+from tenantry_site.page import AttributeValue
 
 LONGEST = 20_000
 """Characters of one tag."""

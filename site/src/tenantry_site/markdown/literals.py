@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tenantry_site.nodes import AttributeValue
+from tenantry_site.page import AttributeValue
 
 MAX_DEPTH = 12
 MAX_LENGTH = 20_000

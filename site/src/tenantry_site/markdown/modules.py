@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tenantry_site.diagnostic import Severity
-from tenantry_site.markdown.diagnostics import PageDiagnostics
 from tenantry_site.markdown.literals import NotLiteral, closing_brace, literal
-from tenantry_site.nodes import AttributeValue
+from tenantry_site.markdown.page_context import PageDiagnostics
+from tenantry_site.page import AttributeValue
 
 LONGEST = 200_000
 """Characters of a block of import and export lines."""

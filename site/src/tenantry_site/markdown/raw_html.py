@@ -9,9 +9,8 @@ from html import unescape
 from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.allowed_html import ALLOWED, EVERYWHERE, SWITCHES, accepted_value, length
 from tenantry_site.markdown.jsx import Tag
-from tenantry_site.markdown.page_context import PageContext
-from tenantry_site.markdown.text import escape
-from tenantry_site.nodes import AttributeValue
+from tenantry_site.markdown.page_context import PageContext, escape
+from tenantry_site.page import AttributeValue
 
 _IGNORED = frozenset({
     "class", "classname", "style", "key", "ref", "src", "href", "alt", "name", "poster", "srcset", "sizes", "loading",

@@ -16,17 +16,14 @@ from tenantry_site.diagnostic import Severity
 from tenantry_site.markdown.allowed_html import ALLOWED, PHRASING, Allowed
 from tenantry_site.markdown.block_renderer import BlockRenderer
 from tenantry_site.markdown.code_blocks import Highlighter
-from tenantry_site.markdown.diagnostics import PageDiagnostics
 from tenantry_site.markdown.front_matter import front_matter
 from tenantry_site.markdown.html_buffer import HtmlBuffer
 from tenantry_site.markdown.inline_renderer import SPECIAL
 from tenantry_site.markdown.jsx import ConstructScanner, Tag
 from tenantry_site.markdown.modules import Module, exported
-from tenantry_site.markdown.page_context import PageContext, PageSections
+from tenantry_site.markdown.page_context import PageContext, PageDiagnostics, PageSections, escape
 from tenantry_site.markdown.syntax import parser
-from tenantry_site.markdown.text import escape
-from tenantry_site.nodes import AttributeValue, Component, Node
-from tenantry_site.page import Page
+from tenantry_site.page import AttributeValue, Component, Node, Page
 
 _NEWLINE = re.compile(r"\r\n?")
 _SEPARATORS = re.compile(r"[-_\s]+")

@@ -2,10 +2,9 @@
 of all pages."""
 
 from tenantry_site.navigation.destinations import Destination, LinkTarget, VersionChoice
-from tenantry_site.navigation.entries import GroupEntry, PageEntry
 from tenantry_site.navigation.navigation import Navigation, PageView, SidebarScope
 from tenantry_site.navigation.sidebar import CollapsedGroup, ExpandedGroup, OmittedEntries, SidebarNode
-from tenantry_site.navigation.tree import SitePart
+from tenantry_site.navigation.tree import GroupEntry, PageEntry, SitePart
 
 __all__ = [
     "CollapsedGroup",

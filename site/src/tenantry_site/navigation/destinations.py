@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from posixpath import commonpath
 
-from tenantry_site.navigation.entries import Versions
+from tenantry_site.navigation.tree import Versions
 
 
 @dataclass(frozen=True, slots=True)

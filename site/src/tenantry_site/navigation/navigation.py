@@ -9,9 +9,17 @@ from typing import NamedTuple
 from tenantry_site.addresses import page_path
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.navigation.destinations import Destination, LinkTarget, VersionChoice, VersionChooser, targets
-from tenantry_site.navigation.entries import GroupEntry, Versions, entries_of, overlap, page_entry
 from tenantry_site.navigation.sidebar import Sidebar
-from tenantry_site.navigation.tree import NavigationTree, SitePart, prefix_of
+from tenantry_site.navigation.tree import (
+    GroupEntry,
+    NavigationTree,
+    SitePart,
+    Versions,
+    entries_of,
+    overlap,
+    page_entry,
+    prefix_of,
+)
 from tenantry_site.page import FrontMatter
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
-from tenantry_site.navigation.entries import GroupEntry, PageEntry, Versions, first_of, overlap, size_of, union
+from tenantry_site.navigation.tree import GroupEntry, PageEntry, Versions, first_of, overlap, size_of, union
 
 MAX_ENTRIES = 150
 """Entries that one sidebar shows in full."""

@@ -1,7 +1,6 @@
 """Outputs: what a site has beside its pages, made from the pages. Everything here is pure."""
 
-from tenantry_site.outputs.breadcrumbs import breadcrumbs
-from tenantry_site.outputs.crawlers import llms, markdown, robots, sitemap
+from tenantry_site.outputs.crawlers import breadcrumbs, llms, markdown, robots, sitemap
 from tenantry_site.outputs.links import CODES, PageLinks, check, page_links
 from tenantry_site.outputs.redirects import Redirects, RedirectTarget, old_addresses, redirect
 from tenantry_site.outputs.search_index import SearchIndex

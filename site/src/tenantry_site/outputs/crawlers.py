@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from urllib.parse import quote
 
+from tenantry_site.addresses import page_path
+from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.page import FrontMatter, Page
 
 
@@ -93,3 +95,23 @@ def sitemap(base_url: str, pages: Iterable[str]) -> bytes:
 def robots(base_url: str) -> bytes:
     """Everything may be read; here is the list."""
     return f"User-agent: *\nAllow: /\n\nSitemap: {base_url.rstrip('/')}/{SITEMAP}\n".encode()
+
+
+def breadcrumbs(config: SiteConfig) -> dict[str, tuple[str, ...]]:
+    """The titles of the groups around each page that the navigation names, from the top; where it is listed first."""
+    found: dict[str, tuple[str, ...]] = {}
+    for group in config.navigation:
+        for path, titles in _group_breadcrumbs(group, ()):
+            found.setdefault(path, titles)
+    return found
+
+
+def _group_breadcrumbs(group: Group, above: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    titles = (*above, group.group) if group.group else above
+    for page in group.pages:
+        if isinstance(page, Group):
+            yield from _group_breadcrumbs(page, titles)
+        else:
+            path = page_path(page)
+            if path is not None:
+                yield path, titles

@@ -17,9 +17,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
-from tenantry_site.markdown.text import slug
-from tenantry_site.outputs.postings import CODES, LEVELS, SECTIONS, level, pack
-from tenantry_site.outputs.search_page import SearchPart
+from tenantry_site.markdown.page_context import slug
+from tenantry_site.outputs.search_page import CODES, LEVELS, SECTIONS, SearchPart, level, pack
 
 FOLDER = "search"
 INDEX = f"{FOLDER}/index.json"

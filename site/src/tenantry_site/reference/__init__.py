@@ -3,7 +3,7 @@
 ``read_documents`` reads what the configuration names; ``ApiPages`` adds to the pages what their front matter asks for.
 """
 
-from tenantry_site.reference.document_loader import CODES
+from tenantry_site.reference.json_ref import CODES
 from tenantry_site.reference.operation import Operation
 from tenantry_site.reference.operation_lookup import Reference, read_documents
 from tenantry_site.reference.pages import ApiPages

@@ -8,13 +8,7 @@ from typing import Final
 
 from tenantry_site.config.model import NamedDocument, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
-from tenantry_site.reference.document_loader import (
-    DocumentDiagnostics,
-    DocumentLoader,
-    is_external,
-    resolve_path,
-)
-from tenantry_site.reference.json_ref import JsonRef
+from tenantry_site.reference.json_ref import DocumentDiagnostics, DocumentLoader, JsonRef, is_external, resolve_path
 from tenantry_site.reference.operation import Operation
 from tenantry_site.suggestions import PathSuggestions
 

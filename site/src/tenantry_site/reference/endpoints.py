@@ -7,11 +7,9 @@ from dataclasses import replace
 
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic
-from tenantry_site.reference import authorization
 from tenantry_site.reference.bodies import medias
-from tenantry_site.reference.document_loader import DocumentDiagnostics
 from tenantry_site.reference.documents import item_operations
-from tenantry_site.reference.json_ref import JsonRef
+from tenantry_site.reference.json_ref import DocumentDiagnostics, JsonRef
 from tenantry_site.reference.operation import (
     Authorization,
     Body,
@@ -22,7 +20,13 @@ from tenantry_site.reference.operation import (
     Response,
     Server,
 )
-from tenantry_site.reference.parameters import headers, parameters
+from tenantry_site.reference.parameters import (
+    all_schemes,
+    configured_authorization,
+    declared_authorization,
+    headers,
+    parameters,
+)
 from tenantry_site.reference.schemas import Known, Schemas
 from tenantry_site.reference.server_urls import servers
 
@@ -74,8 +78,8 @@ class Endpoints:
             return ()
         chosen = method or auth.method
         if chosen:
-            return authorization.configured(chosen, auth, tuple(authorization.all_schemes(schemes)))
-        found = authorization.declared(ref if ref.has("security") else root, schemes)
+            return configured_authorization(chosen, auth, tuple(all_schemes(schemes)))
+        found = declared_authorization(ref if ref.has("security") else root, schemes)
         if auth.input_prefix:
             return tuple(tuple(replace(one, prefix=auth.input_prefix) for one in way) for way in found)
         return found

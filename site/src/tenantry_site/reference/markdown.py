@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry_site.reference.html.fields import shown_value
+from tenantry_site.reference.html.sections import shown_value
 from tenantry_site.reference.operation import Endpoint, Parameter
 from tenantry_site.reference.schemas import ABSENT, Shape
 

@@ -14,8 +14,8 @@ from typing import Final
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.navigation.tree import prefix_of
-from tenantry_site.reference.document_loader import resolve_path
 from tenantry_site.reference.documents import METHODS, Documents
+from tenantry_site.reference.json_ref import resolve_path
 from tenantry_site.reference.operation import Operation
 from tenantry_site.suggestions import PathSuggestions, nearest
 

@@ -15,7 +15,7 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.markdown.code_blocks import Highlighter, code_block
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import FrontMatter, Page
-from tenantry_site.reference import api_entry, authorization
+from tenantry_site.reference import api_entry
 from tenantry_site.reference.descriptions import Descriptions, Reader
 from tenantry_site.reference.endpoints import Endpoints
 from tenantry_site.reference.html.blocks import slug
@@ -23,6 +23,7 @@ from tenantry_site.reference.html.page import PageSettings, draw
 from tenantry_site.reference.markdown import endpoint_markdown
 from tenantry_site.reference.operation import Endpoint, Operation
 from tenantry_site.reference.operation_lookup import Reference
+from tenantry_site.reference.parameters import AUTH_METHODS
 from tenantry_site.reference.request import PLACEHOLDER_HOST
 
 FOLDER = "api-reference"
@@ -191,9 +192,9 @@ class ApiPages:
 
     def _auth_method(self, page: Page) -> tuple[str, tuple[Diagnostic, ...]]:
         parse_spec = page.front.auth_method.strip().lower()
-        if not parse_spec or parse_spec in authorization.METHODS:
+        if not parse_spec or parse_spec in AUTH_METHODS:
             return parse_spec, ()
-        return "", (_refused("authMethod", parse_spec, authorization.METHODS, page.source),)
+        return "", (_refused("authMethod", parse_spec, AUTH_METHODS, page.source),)
 
 
 def _placed(diagnostic: Diagnostic, source: str) -> Diagnostic:

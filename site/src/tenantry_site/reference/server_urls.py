@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from urllib.parse import quote, urlsplit
 
-from tenantry_site.reference.document_loader import DocumentDiagnostics
-from tenantry_site.reference.json_ref import JsonRef
+from tenantry_site.reference.json_ref import DocumentDiagnostics, JsonRef
 from tenantry_site.reference.operation import Operation, Server, Variable
 from tenantry_site.reference.operation_lookup import Reference
 

@@ -2,7 +2,7 @@
 
 from tenantry_site.rendering.site import CODES, RenderedSite, Site, render
 from tenantry_site.rendering.source_files import configuration_file
-from tenantry_site.rendering.svg import active_content_diagnostic, has_active_content
+from tenantry_site.rendering.theme_assets import active_content_diagnostic, has_active_content
 
 __all__ = [
     "CODES",

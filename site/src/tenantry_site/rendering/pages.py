@@ -13,7 +13,7 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.outputs import PageLinks, SearchPart, page_links, search_parts
 from tenantry_site.page import Page
 from tenantry_site.rendering.site_model import SiteModel
-from tenantry_site.rendering.source_pages import SourcePage
+from tenantry_site.rendering.source_files import SourcePage
 
 _ADDRESS = re.compile(r'(<[a-zA-Z][^<>]*? (?:href|src|poster)=")([^"#?][^"]*)"')
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/")

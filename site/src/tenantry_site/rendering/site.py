@@ -29,8 +29,8 @@ from tenantry_site.page import Page
 from tenantry_site.reference import request_headers
 from tenantry_site.rendering.pages import RenderedPage, RenderedPages, at_root
 from tenantry_site.rendering.site_model import SiteModel, SiteModelBuilder
-from tenantry_site.rendering.source_pages import Files
-from tenantry_site.rendering.svg import active_content_diagnostic, has_active_content
+from tenantry_site.rendering.source_files import Files
+from tenantry_site.rendering.theme_assets import active_content_diagnostic, has_active_content
 
 _NO_PAGE = Diagnostic(Severity.WARNING, "SITE106", "the site has no page", "Write index.md beside the configuration.")
 

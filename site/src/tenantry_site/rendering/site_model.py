@@ -15,8 +15,15 @@ from tenantry_site.options import SiteOptions
 from tenantry_site.outputs import Redirects, old_addresses
 from tenantry_site.page import FrontMatter
 from tenantry_site.reference import ApiPages, Reference, read_documents, server_urls
-from tenantry_site.rendering.source_files import PAGES, SourceFiles, classify, configuration_file
-from tenantry_site.rendering.source_pages import Files, SourcePage, SourcePages
+from tenantry_site.rendering.source_files import (
+    PAGES,
+    Files,
+    SourceFiles,
+    SourcePage,
+    SourcePages,
+    classify,
+    configuration_file,
+)
 from tenantry_site.rendering.theme_assets import ThemeAssets, theme_assets
 from tenantry_site.theme import Theme, colors_css
 

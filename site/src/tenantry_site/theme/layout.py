@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from tenantry_site import icons
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.navigation import Destination, LinkTarget, Navigation, PageEntry, PageView, SidebarScope
-from tenantry_site.navigation.entries import Versions
+from tenantry_site.navigation.tree import Versions
 from tenantry_site.theme.links import Links, page_link, resolve_link, short_name
 from tenantry_site.theme.templating import render_template
 

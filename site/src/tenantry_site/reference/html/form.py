@@ -10,10 +10,10 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from tenantry_site.reference import controls
-from tenantry_site.reference.controls import Control
+from tenantry_site.reference import request
 from tenantry_site.reference.html.blocks import PageIds, server_label
 from tenantry_site.reference.operation import Body, Credential, Endpoint, Media, Variable
+from tenantry_site.reference.request import Control
 
 _FORM: Final = Markup(
     '<form class="try" id="{}" aria-label="Try it" autocomplete="off" novalidate data-try>'
@@ -56,7 +56,7 @@ def form(endpoint: Endpoint, name: str, names: PageIds) -> Markup:
     """The form; ``name`` is its id."""
     rendered = _Form(names)
     parts = [*rendered.variables(endpoint), rendered.authorization(endpoint.authorization)]
-    inputs = controls.of_parameters(endpoint.parameters)
+    inputs = request.of_parameters(endpoint.parameters)
     parts += [
         rendered.parameters(location, [one for one in inputs if one.location == location]) for location in _LOCATIONS
     ]
@@ -165,7 +165,7 @@ class _Form:
 
     def _media(self, media: Media, required: bool) -> Markup:
         if media.form in ("form", "multipart"):
-            return self._rows(controls.of_form(media)) or self._text(media, required)
+            return self._rows(request.of_form(media)) or self._text(media, required)
         if media.form == "binary":
             name = self._names.new("try-file")
             field = _INPUT.format(name, "file", Markup(" data-body") + (Markup(" required") if required else ""))

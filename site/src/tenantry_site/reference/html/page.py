@@ -17,7 +17,7 @@ from tenantry_site.reference.html.form import form
 from tenantry_site.reference.html.sections import Part, Sections
 from tenantry_site.reference.operation import Credential, Endpoint, Server
 from tenantry_site.reference.request import NAME, PLACEHOLDER_HOST, initial, literal
-from tenantry_site.reference.snippets.javascript import node_frame
+from tenantry_site.reference.snippets import node_frame
 
 _EDGE: Final = re.compile(r"<(/?)(?:div|details|figure|section|table|ul|ol|blockquote)\b")
 _EXAMPLE: Final = '<div class="example example-'

@@ -96,9 +96,8 @@ class Addresses:
         tail = (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
         if not parts.path:
             return Address(AddressKind.PAGE, tail or "#", page, unquote(parts.fragment))
-        return self._inside(page, unquote(parts.path), tail, unquote(parts.fragment))
-
-    def _inside(self, page: str, path: str, tail: str, fragment: str) -> Address:
+        path = unquote(parts.path)
+        fragment = unquote(parts.fragment)
         start = "" if path.startswith("/") else dirname(page)
         found = self._at(page, start, path, tail, fragment)
         if found.kind is AddressKind.MISSING and start and not path.startswith("."):

@@ -38,13 +38,9 @@ class Excerpts:
         text = self._read[path].line(line)
         at = max(0, column - 1)
         start = max(0, at - _WIDTH // 2) if at > _WIDTH * 3 // 4 else 0
-        before, after = (_plain(part) for part in (text[start:at], text[at : start + _WIDTH]))
+        # The text on one line, with tabs as blanks: a caret stands under it
+        before, after = (safe(part.replace("\t", " ")) for part in (text[start:at], text[at : start + _WIDTH]))
         return ("…" if start else "") + before, after + ("…" if start + _WIDTH < len(text) else "")
-
-
-def _plain(text: str) -> str:
-    """The text on one line, with tabs as blanks: a caret stands under it."""
-    return safe(text.replace("\t", " "))
 
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}

@@ -130,17 +130,14 @@ class SiteApp:
         elif self._live and address in FILES:
             await self._sender.send(SiteResponse(static_file(address), media_type(address)), scope, send)
         else:
-            await self._send_path(address, scope, send)
-
-    async def _send_path(self, address: str, scope: Scope, send: Send) -> None:
-        served = await self._cache.current()
-        found = _match(address, served)
-        if isinstance(found, RedirectMatch):
-            await self._redirect(found.location, scope, send)
-        elif found is not None and found.path in served.files:
-            await self._sender.send(self._page(address, found.path, served), scope, send)
-        elif found is None or not await self._file(found.path, served, scope, send):
-            await self._sender.send(self._not_found(address, served), scope, send)
+            served = await self._cache.current()
+            found = _match(address, served)
+            if isinstance(found, RedirectMatch):
+                await self._redirect(found.location, scope, send)
+            elif found is not None and found.path in served.files:
+                await self._sender.send(self._page(address, found.path, served), scope, send)
+            elif found is None or not await self._file(found.path, served, scope, send):
+                await self._sender.send(self._not_found(address, served), scope, send)
 
     async def _file(self, path: str, served: ServedSite, scope: Scope, send: Send) -> bool:
         kind = media_type(path)

@@ -195,7 +195,15 @@ class SiteFiles(Mapping[str, str | bytes]):
             fix = f"Keep it below {limit // 2**20} MiB: split it."
             self._report(Severity.ERROR, "FILE002", path, f"it has {entry.size:,} bytes and is not read", fix)
             return ""
-        return self._text(path, content)
+        if path.lower().endswith(PAGES):  # of a document, its parser reports the mark
+            content = content.removeprefix(BOM_UTF8)
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            found = f"the byte 0x{content[error.start]:02x} is not UTF-8"
+            self._report(Severity.WARNING, "FILE001", path, found, "Save the file as UTF-8.", line)
+            return content.decode("utf-8", "replace")
 
     def _bytes(self, path: str, entry: Entry, limit: int) -> bytes:
         try:
@@ -206,17 +214,6 @@ class SiteFiles(Mapping[str, str | bytes]):
         except OSError as error:
             self._report(Severity.ERROR, "FILE003", path, unreadable(error), "Let this user read it.")
             return b""
-
-    def _text(self, path: str, content: bytes) -> str:
-        if path.lower().endswith(PAGES):  # of a document, its parser reports the mark
-            content = content.removeprefix(BOM_UTF8)
-        try:
-            return content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
-            found = f"the byte 0x{content[error.start]:02x} is not UTF-8"
-            self._report(Severity.WARNING, "FILE001", path, found, "Save the file as UTF-8.", line)
-            return content.decode("utf-8", "replace")
 
     def _report(self, severity: Severity, code: str, path: str, found: str, fix: str, line: int = 0) -> None:
         self._diagnostics[path] = file_diagnostic(severity, code, path, found, fix, line)

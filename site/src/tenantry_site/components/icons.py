@@ -113,8 +113,10 @@ _SIZE: Final = re.compile(r' (width|height)="([\d.]+)(?:px)?"|(?: (?:width|heigh
 def own_svg(markup: str, prefix: str) -> str:
     """The drawing as one SVG element of an icon's size; empty if nothing of it can be kept. ``prefix`` begins its ids,
     so that two drawings of one page do not share any."""
+    text = _BRACED.sub(lambda found: f'="{found[found.lastindex or 1]}"', _COMMENT.sub("", markup))
+    text = _OBJECT.sub(" ", text).replace("xlinkHref", "href").replace("xlink:href", "href")
     cleaned = nh3.clean(
-        _as_html(markup),
+        _CAMEL.sub(lambda found: f"{found[1]}-{found[2].lower()}", text),
         tags=set(_ELEMENTS),
         clean_content_tags=_EMPTIED,
         attributes=_ATTRIBUTES,
@@ -128,12 +130,6 @@ def own_svg(markup: str, prefix: str) -> str:
     if opening is None or not inner or cleaned.count("<svg") != 1:
         return ""
     return f"{_root(opening[0])}{inner}</svg>"
-
-
-def _as_html(markup: str) -> str:
-    text = _BRACED.sub(lambda found: f'="{found[found.lastindex or 1]}"', _COMMENT.sub("", markup))
-    text = _OBJECT.sub(" ", text).replace("xlinkHref", "href").replace("xlink:href", "href")
-    return _CAMEL.sub(lambda found: f"{found[1]}-{found[2].lower()}", text)
 
 
 def _value(name: str, value: str, prefix: str) -> str | None:

@@ -52,7 +52,13 @@ class ObjectValidator(Validator):
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
         if self.shorthand and isinstance(value, str):
-            return self._from_shorthand(value, location, context)
+            known = [self.fields[key] for key in self.shorthand]
+            text = known[0].validator.read(value, location, context)
+            if text is None:
+                return None
+            clean = {one.attribute: text for one in known}
+            context.objects[self.model].append((clean, location))
+            return clean
         if not isinstance(value, JsonObject):
             expected = "a string or an object" if self.shorthand else "an object"
             return context.wrong_type(location, value, expected, f"write {example_object(self.model, value)}")
@@ -113,15 +119,6 @@ class ObjectValidator(Validator):
                         location.child(value, key), "CFG043", message, f'add "{key}": {known.description}'
                     )
         return complete
-
-    def _from_shorthand(self, value: str, location: JsonPath, context: ReadContext) -> Any:
-        known = [self.fields[key] for key in self.shorthand]
-        text = known[0].validator.read(value, location, context)
-        if text is None:
-            return None
-        clean = {one.attribute: text for one in known}
-        context.objects[self.model].append((clean, location))
-        return clean
 
     def schema(self, *, strict: bool) -> Schema:
         reference: Schema = {"$ref": f"#/$defs/{self.model.__name__}"}

@@ -92,7 +92,13 @@ def _parse_yaml(text: str, diagnostics: PageDiagnostics) -> Fields:
             "put quotes around a text that has a colon, a quote or a bracket in it",
             line=mark.line + 2 if mark else 1,
         )
-    return _parse_lines(text)
+    fields: Fields = {}
+    for line in text[:LONGEST].splitlines():
+        if (found := _LOOSE.match(line.rstrip(" \t"))) is not None:
+            value = found[2]
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+            fields.setdefault(found[1], value[1:-1] if quoted else value)
+    return fields
 
 
 class _YamlEvents:
@@ -141,16 +147,6 @@ class _YamlEvents:
             self.key = None
 
 
-def _parse_lines(text: str) -> Fields:
-    fields: Fields = {}
-    for line in text[:LONGEST].splitlines():
-        if (found := _LOOSE.match(line.rstrip(" \t"))) is not None:
-            value = found[2]
-            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-            fields.setdefault(found[1], value[1:-1] if quoted else value)
-    return fields
-
-
 def _to_front_matter(fields: Fields, diagnostics: PageDiagnostics) -> FrontMatter:
     values: dict[str, Any] = {}
     meta: dict[str, str] = {}
@@ -163,7 +159,8 @@ def _to_front_matter(fields: Fields, diagnostics: PageDiagnostics) -> FrontMatte
         elif key in _TEXTS:
             values[_TEXTS[key]] = _encodable(value)
         elif key in _LISTS:
-            values[_LISTS[key]] = _split_list(value)
+            parts = value.split(",") if isinstance(value, str) else value
+            values[_LISTS[key]] = tuple(part for each in parts if (part := _encodable(each).strip()))
         elif key in _FLAGS:
             values[_FLAGS[key]] = str(value).strip().lower() in _TRUE
         elif ":" in written or written in _META:
@@ -180,11 +177,6 @@ def _known_key(written: str, fields: Mapping[str, object], diagnostics: PageDiag
         Severity.WARNING, "PAGE002", f"{written} in the front matter was taken for {key}", f"write {key}", line=1
     )
     return key
-
-
-def _split_list(value: str | list[str]) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else value
-    return tuple(part for each in parts if (part := _encodable(each).strip()))
 
 
 def _encodable(value: object) -> str:

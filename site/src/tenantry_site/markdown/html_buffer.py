@@ -119,7 +119,14 @@ class HtmlBuffer:
     def open_html(self, tag: Tag, line: int, *, within: bool) -> None:
         """``within``: it is in a line of text."""
         allowed = ALLOWED[tag.name]
-        self._close_implied(tag.name)
+        # Closes the elements that the one that opens leaves no other end for: ``<li>`` after ``<li>``
+        closed = IMPLIED.get(tag.name)
+        top = self.elements.top
+        while closed and top is not None and top.kind is ElementKind.HTML and top.name in closed:
+            if self._paragraph_start > top.start:
+                self._close_paragraph(tight=self._paragraph_start <= top.start + 1)
+            self._close_down_to(top)
+            top = self.elements.top
         if within and allowed.block:
             self._close_paragraph_before_block()
         opening, closing = raw_html.render_tag(tag, self.context, line if self.is_page else 0)
@@ -145,7 +152,9 @@ class HtmlBuffer:
         beside = within and (inline or self._paragraph_start < 0 or self.has_content)
         if within and not inline:
             self._close_paragraph_before_block()
-        self._index_attributes(tag)
+        indexed = [value for name in _INDEXED if isinstance(value := tag.attributes.get(name), str)]
+        if indexed:
+            self.sections.words += [" ", " ".join(indexed), " "]
         if not tag.self_closing and self.elements.full:
             self._too_deep(tag, line)
             return
@@ -195,16 +204,6 @@ class HtmlBuffer:
         """Adds a diagnostic about the page."""
         self.diagnostics.add(severity, code, message, fix, line)
 
-    def _close_implied(self, name: str) -> None:
-        """Closes the elements that the one that opens leaves no other end for: ``<li>`` after ``<li>``."""
-        closed = IMPLIED.get(name)
-        top = self.elements.top
-        while closed and top is not None and top.kind is ElementKind.HTML and top.name in closed:
-            if self._paragraph_start > top.start:
-                self._close_paragraph(tight=self._paragraph_start <= top.start + 1)
-            self._close_down_to(top)
-            top = self.elements.top
-
     def _close_down_to(self, element: OpenElement) -> None:
         while self.elements.stack[-1] is not element:
             self._close_unclosed(self.elements.stack[-1])
@@ -250,11 +249,6 @@ class HtmlBuffer:
             opening = f'{opening[:-1]} id="{identifier}">'
         self.sections.heading(level, identifier, text)
         return opening, f"</h{level}>"
-
-    def _index_attributes(self, tag: Tag) -> None:
-        indexed = [value for name in _INDEXED if isinstance(value := tag.attributes.get(name), str)]
-        if indexed:
-            self.sections.words += [" ", " ".join(indexed), " "]
 
     def _too_deep(self, tag: Tag, line: int) -> None:
         message = f"<{tag.name}> is nested too deeply: its contents are shown without it"

@@ -181,7 +181,9 @@ class InlineRenderer:
         elif found.kind is ConstructKind.UNKNOWN:
             self._unknown(found, line, within=within)
         elif not self._resolve(tag, line, within):
-            self._expressions(tag, line)
+            for name in tag.expressions:
+                message = f"{name} of <{tag.name}> is an expression, which is not evaluated: it was left out"
+                self._buffer.report(Severity.INFO, "PAGE007", message, "write a text or a number", line)
             buffer.open_component(tag, line, within=within, inline=found.inline)
 
     def _close(self, found: Construct, line: int, *, within: bool) -> None:
@@ -212,11 +214,6 @@ class InlineRenderer:
             buffer.open_component(tag, line, within=within, inline=within)
         else:
             buffer.open_ignored(tag, line)
-
-    def _expressions(self, tag: Tag, line: int) -> None:
-        for name in tag.expressions:
-            message = f"{name} of <{tag.name}> is an expression, which is not evaluated: it was left out"
-            self._buffer.report(Severity.INFO, "PAGE007", message, "write a text or a number", line)
 
     def _page_line(self) -> int:
         return self._line if self._buffer.is_page else 0

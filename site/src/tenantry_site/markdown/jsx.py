@@ -219,13 +219,16 @@ class ConstructScanner:
         if text[at] == "{":
             return self._braced(text, at, end, line)
         if text.startswith("<!--", at):
-            return self._comment(text, at, end, line)
+            close = self.scanner.find("-->", text, at + 4, end)
+            if close >= 0:
+                return Construct(ConstructKind.COMMENT, at, close + 3, _NO_TAG)
+            if text.find("-->", at, at + 6) >= 0:  # "<!-->" and "<!--->" are comments too
+                return Construct(ConstructKind.COMMENT, at, text.find("-->", at) + 3, _NO_TAG)
+            self.diagnostics.add(Severity.WARNING, "PAGE020", "the comment is not closed", "close it with -->", line)
+            return None
         tag = self.scanner.tag(text, at, end)
         if tag is None:
             return self._fragment(text, at)
-        return self._classified(tag, text, at, end)
-
-    def _classified(self, tag: Tag, text: str, at: int, end: int) -> Construct | None:
         name = tag.name
         if name in self.known:
             return Construct(ConstructKind.COMPONENT, at, tag.end, tag)
@@ -251,15 +254,6 @@ class ConstructScanner:
             return Construct(ConstructKind.UNKNOWN, at, tag.end, tag)
         return Construct(ConstructKind.RAW, at, close[1], tag, text[tag.end : close[0]])
 
-    def _comment(self, text: str, at: int, end: int, line: int) -> Construct | None:
-        close = self.scanner.find("-->", text, at + 4, end)
-        if close >= 0:
-            return Construct(ConstructKind.COMMENT, at, close + 3, _NO_TAG)
-        if text.find("-->", at, at + 6) >= 0:  # "<!-->" and "<!--->" are comments too
-            return Construct(ConstructKind.COMMENT, at, text.find("-->", at) + 3, _NO_TAG)
-        self.diagnostics.add(Severity.WARNING, "PAGE020", "the comment is not closed", "close it with -->", line)
-        return None
-
     def _fragment(self, text: str, at: int) -> Construct | None:
         """``<>`` and ``</>`` put things together without an element; in prose the first is "unequal"."""
         for mark in ("</>", "<>"):
@@ -282,15 +276,12 @@ class ConstructScanner:
         try:
             return Construct(ConstructKind.TEXT, at, close + 1, _NO_TAG, as_text(literal(inner, self.names)))
         except NotLiteral:
-            self._report_expression(line)
+            # Once for a page: what is left to evaluate there is seldom one expression
+            if not self._expression_reported:
+                self._expression_reported = True
+                message = "an expression is shown as it was written: nothing on a page is evaluated"
+                self.diagnostics.add(Severity.INFO, "PAGE008", message, "write its value, or \\{ for a brace", line)
             return Construct(ConstructKind.EXPRESSION, at, close + 1, _NO_TAG, text[at : close + 1])
-
-    def _report_expression(self, line: int) -> None:
-        """Once for a page: what is left to evaluate there is seldom one expression."""
-        if not self._expression_reported:
-            self._expression_reported = True
-            message = "an expression is shown as it was written: nothing on a page is evaluated"
-            self.diagnostics.add(Severity.INFO, "PAGE008", message, "write its value, or \\{ for a brace", line)
 
 
 def as_text(value: AttributeValue) -> str:

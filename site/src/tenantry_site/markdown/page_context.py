@@ -193,7 +193,9 @@ class PageContext:
         if address.kind is AddressKind.EXTERNAL:
             if self._external_media and _web(address):
                 return escape(address.href)
-            self._foreign(address, line)
+            host = urlsplit(address.href).netloc[:80]
+            message = f"a file of {host} is shown as a link: pages load nothing from other hosts"
+            self.report(Severity.INFO, "PAGE015", message, "put the file into the site, or allow external media", line)
             return None
         if address.kind is AddressKind.REFUSED:
             self._refused(target, line)
@@ -223,11 +225,6 @@ class PageContext:
         self.report(
             Severity.WARNING, "PAGE014", message, "write a path, or an address of http, https, mailto or tel", line
         )
-
-    def _foreign(self, address: Address, line: int) -> None:
-        host = urlsplit(address.href).netloc[:80]
-        message = f"a file of {host} is shown as a link: pages load nothing from other hosts"
-        self.report(Severity.INFO, "PAGE015", message, "put the file into the site, or allow external media", line)
 
 
 def _web(address: Address) -> bool:

@@ -42,7 +42,12 @@ def render_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
     if tag.name == "center":
         given["align"] = "center"
     elif tag.name == "a":
-        _link(tag, given, context, line)
+        target = _text(tag.attributes, "href")
+        address = context.href(target, line) if target else None
+        if address is not None:
+            given["href"] = address
+            if context.elsewhere(target):
+                given["rel"] = "noopener"
     elif tag.name in ("video", "audio", "source", "track"):
         return _media(tag, given, context, line)
     opening, closing = open_tag(allowed.tag, given), "" if allowed.void else f"</{allowed.tag}>"
@@ -156,15 +161,6 @@ def _dimensions(given: dict[str, str], value: AttributeValue, allowed: frozenset
             accepted = length(str(text))
             if accepted is not None and not (name == "height" and accepted.endswith("%")):
                 given[name] = accepted
-
-
-def _link(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> None:
-    target = _text(tag.attributes, "href")
-    address = context.href(target, line) if target else None
-    if address is not None:
-        given["href"] = address
-        if context.elsewhere(target):
-            given["rel"] = "noopener"
 
 
 def _iframe(tag: Tag, context: PageContext, line: int) -> str:

@@ -8,8 +8,6 @@ from html import unescape
 from posixpath import dirname, normpath
 from typing import Any
 
-from markdown_it.token import Token
-
 from tenantry_site.addresses import Addresses, page_path
 from tenantry_site.components import COMPONENTS
 from tenantry_site.diagnostic import Severity
@@ -67,11 +65,20 @@ class PageReader:
         renderer = document.renderer
         tokens = renderer.tokens(body)
         heads = [tokens[at + 1].content for at, token in enumerate(tokens) if token.tag == "h1" and token.nesting == 1]
-        first = _heading_text(heads[0][:_LONGEST_TITLE]) if heads else ""
+        # The words of a heading, to compare it with a title
+        first = " ".join(unescape(_MARKUP.sub(r"\1", heads[0][:_LONGEST_TITLE])).split()) if heads else ""
         title = front.title or first or _title_of_path(path)
         title_repeated = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
         renderer.render(tokens, first if title_repeated else "", shift=1 if len(heads) > title_repeated else 0)
-        _check_unclosed_fence(tokens, body, diagnostics)
+        # Reports a last block that is code that nothing ends: it takes the rest of a page with it
+        last = tokens[-1] if tokens else None
+        if last is not None and last.type == "fence" and last.map:
+            ending = body.rstrip().rpartition("\n")[2].strip(" \t>")
+            if not (
+                ending.startswith(last.markup) and set(ending) == {last.markup[0]} and last.map[1] - last.map[0] > 1
+            ):
+                message = "the block of code is not closed: it reaches to the end of the page"
+                diagnostics.add(Severity.WARNING, "PAGE018", message, f"close it with {last.markup}", last.map[0] + 1)
         html = context.render(renderer.buffer.nodes())
         return Page(
             path=path,
@@ -132,26 +139,11 @@ def _normalized(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _heading_text(markdown: str) -> str:
-    """The words of a heading, to compare it with a title."""
-    return " ".join(unescape(_MARKUP.sub(r"\1", markdown)).split())
-
-
 def _title_of_path(path: str) -> str:
     """The name of a file in words."""
     name = path.removesuffix("/index").rpartition("/")[2]
     words = " ".join(_SEPARATORS.split(name)).strip()
     return words[:1].upper() + words[1:] if words else "Untitled"
-
-
-def _check_unclosed_fence(tokens: list[Token], body: str, diagnostics: PageDiagnostics) -> None:
-    """Reports a last block that is code that nothing ends: it takes the rest of a page with it."""
-    last = tokens[-1] if tokens else None
-    if last is not None and last.type == "fence" and last.map:
-        ending = body.rstrip().rpartition("\n")[2].strip(" \t>")
-        if not (ending.startswith(last.markup) and set(ending) == {last.markup[0]} and last.map[1] - last.map[0] > 1):
-            message = "the block of code is not closed: it reaches to the end of the page"
-            diagnostics.add(Severity.WARNING, "PAGE018", message, f"close it with {last.markup}", last.map[0] + 1)
 
 
 def _without_lines(body: str, ranges: list[tuple[int, int]]) -> str:
@@ -230,7 +222,12 @@ class DocumentParser:
         """The nodes of a snippet, rendered for this page with the attributes of its tag."""
         key = self._resources.find(path, self._source)
         if key is None:
-            self._missing(path, line)
+            if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():
+                message, code = f"there is no snippet {path[:120]}", "PAGE010"
+                self._diagnostics.add(Severity.WARNING, code, message, "write its path from the site's root", line)
+            else:
+                message, code = f"{path[:120]} is code, which is not run: what it would show is left out", "PAGE009"
+                self._diagnostics.add(Severity.INFO, code, message, "import a page of Markdown instead", line)
             return ()
         self._context.snippets += 1
         if key in self._within or len(self._within) >= MAX_SNIPPET_DEPTH or self._context.snippets > MAX_SNIPPETS:
@@ -254,14 +251,6 @@ class DocumentParser:
         nodes = renderer.buffer.nodes()
         self._diagnostics.extend(diagnostics.all())
         return nodes
-
-    def _missing(self, path: str, line: int) -> None:
-        if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():
-            message, code = f"there is no snippet {path[:120]}", "PAGE010"
-            self._diagnostics.add(Severity.WARNING, code, message, "write its path from the site's root", line)
-        else:
-            message, code = f"{path[:120]} is code, which is not run: what it would show is left out", "PAGE009"
-            self._diagnostics.add(Severity.INFO, code, message, "import a page of Markdown instead", line)
 
 
 FOLDERS = ("", "snippets/", "_snippets/")

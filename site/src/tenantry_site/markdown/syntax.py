@@ -151,7 +151,9 @@ def _paragraph(state: StateBlock, start_line: int, end_line: int, silent: bool) 
         line += 1
     state.parentType = parent
     if level:
-        _push_heading(state, start_line, line, level)
+        content = state.getLines(start_line, line, state.blkIndent, False).strip()
+        state.line = line + 1
+        _push(state, "heading", f"h{level}", content, start_line)
     else:
         _push_paragraph(state, start_line, line)
     return True
@@ -170,12 +172,6 @@ def _push_paragraph(state: StateBlock, start_line: int, line: int) -> None:
     content = state.getLines(start_line, line, state.blkIndent, False).strip()
     state.line = line
     _push(state, "paragraph", "p", content, start_line)
-
-
-def _push_heading(state: StateBlock, start_line: int, line: int, level: int) -> None:
-    content = state.getLines(start_line, line, state.blkIndent, False).strip()
-    state.line = line + 1
-    _push(state, "heading", f"h{level}", content, start_line)
 
 
 def _push(state: StateBlock, kind: str, tag: str, content: str, start_line: int) -> None:
@@ -242,7 +238,7 @@ def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> b
             and not behind
             and not found.tag.self_closing
             and found.kind is ConstructKind.HTML
-            and not _void(found)
+            and found.tag.name not in ("br", "img", "wbr")
         )
     if found.kind is ConstructKind.UNKNOWN and "href" in found.tag.attributes:  # a link, which text may stand behind
         rest = behind if found.tag.self_closing else behind.partition(f"</{found.tag.name}>")[2]
@@ -250,10 +246,6 @@ def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> b
     if found.kind is ConstructKind.UNKNOWN and found.tag.name[:1].islower():
         return not silent and not behind
     return not (found.tag.self_closing and behind and behind[0] not in "<{")
-
-
-def _void(found: Construct) -> bool:
-    return found.tag.name in ("br", "img", "wbr")
 
 
 def _rest_of_line(state: StateBlock, line: int, at: int, end_line: int) -> None:
@@ -306,7 +298,8 @@ def formula_end(state: StateBlock, start_line: int, end_line: int) -> int:
 
     It holds no empty line: a ``$$`` that closes nothing takes no more than its own paragraph.
     """
-    if not _begins(state, start_line):
+    text = _text(state, start_line)
+    if not (text.startswith(_MARK) and _MARK not in text[2:]):
         return 0
     for line in range(start_line + 1, end_line):
         if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
@@ -314,11 +307,6 @@ def formula_end(state: StateBlock, start_line: int, end_line: int) -> int:
         if _MARK in _text(state, line):
             return line + 1
     return 0
-
-
-def _begins(state: StateBlock, line: int) -> bool:
-    text = _text(state, line)
-    return text.startswith(_MARK) and _MARK not in text[2:]
 
 
 def _text(state: StateBlock, line: int) -> str:

@@ -88,7 +88,16 @@ class Navigation:
     def view(self, path: str) -> PageView:
         """What is around a page. Raises KeyError for a page without front matter."""
         scope = SidebarScope(self._tree.part(path), self.versions(path))
-        previous, following = self._neighbours(path, scope)
+
+        def step(by: int) -> Callable[[int], str | None]:
+            def find(version: int) -> str | None:
+                row, positions = self._pages_of(scope.part, version)
+                index = positions.get(path, -1)
+                return row[index + by] if index >= 0 and 0 <= index + by < len(row) else None
+
+            return find
+
+        previous, following = self._targets(step(-1), scope), self._targets(step(1), scope)
         return PageView(
             path=path,
             scope=scope,
@@ -183,17 +192,6 @@ class Navigation:
     def _targets(self, find: Callable[[int], str | None], scope: SidebarScope) -> tuple[LinkTarget, ...]:
         asked = range(self._count) if scope.versions is None else sorted(scope.versions)
         return targets(find, asked)
-
-    def _neighbours(self, path: str, scope: SidebarScope) -> tuple[tuple[LinkTarget, ...], tuple[LinkTarget, ...]]:
-        def step(by: int) -> Callable[[int], str | None]:
-            def find(version: int) -> str | None:
-                row, positions = self._pages_of(scope.part, version)
-                index = positions.get(path, -1)
-                return row[index + by] if index >= 0 and 0 <= index + by < len(row) else None
-
-            return find
-
-        return self._targets(step(-1), scope), self._targets(step(1), scope)
 
     def _pages_of(self, part: SitePart, version: int) -> tuple[list[str], dict[str, int]]:
         """The pages of a part that a version shows, in their order, and the index of each."""

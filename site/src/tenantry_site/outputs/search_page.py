@@ -133,16 +133,12 @@ def _words_of(joined: str) -> tuple[str, ...]:
     if joined.islower() and joined.isascii() and joined.isalpha():  # most of any text
         return (joined[:MAX_WORD_LENGTH],)
     if re.match(f"[{_PAIRED}]", joined):
-        return _pairs(joined)
+        return tuple(joined[at : at + 2] for at in range(len(joined) - 1)) if len(joined) > 1 else (joined,)
     parts = [part.lower()[:MAX_WORD_LENGTH] for part in _PARTS.findall(_HUMP.sub("_", joined))]
     whole = "".join(parts)
     if 1 < len(parts) <= _MAX_NAME_PARTS and len(whole) <= MAX_WORD_LENGTH:
         parts.append(whole)
     return tuple(parts)
-
-
-def _pairs(run: str) -> tuple[str, ...]:
-    return tuple(run[at : at + 2] for at in range(len(run) - 1)) if len(run) > 1 else (run,)
 
 
 _USUAL_LENGTH = 300

@@ -71,7 +71,17 @@ def param_fields(html: str) -> tuple[tuple[Parameter, ...], tuple[Field, ...]]:
     for given, inner in finder.found:
         location = given.get("data-in", "")
         if location in LOCATIONS:
-            one = _parameter(given, location, inner)
+            shape = _shape(given, inner)
+            one = Parameter(
+                name=given["data-param"],
+                location=location,
+                required="data-required" in given or location == "path",
+                shape=shape,
+                style="simple" if location in ("path", "header") else "form",
+                explode=location in ("query", "cookie"),
+                example=shape.default,
+                placeholder=given.get("data-placeholder", ""),
+            )
             parameters.setdefault((location, one.name), one)
         elif location in ("body", "form"):
             fields.setdefault(given["data-param"], _field(given, inner))
@@ -89,20 +99,6 @@ def body(fields: tuple[Field, ...], content_type: str) -> Body | None:
     value = sample(Shape(kind="object", fields=needed or fields), request=True)
     example = Example("example", as_text(value, form), generated=True)
     return Body((Media(kind, form, shape, (example,)),), required=any(field.required for field in fields))
-
-
-def _parameter(given: dict[str, str], location: Any, inner: list[Any]) -> Parameter:
-    shape = _shape(given, inner)
-    return Parameter(
-        name=given["data-param"],
-        location=location,
-        required="data-required" in given or location == "path",
-        shape=shape,
-        style="simple" if location in ("path", "header") else "form",
-        explode=location in ("query", "cookie"),
-        example=shape.default,
-        placeholder=given.get("data-placeholder", ""),
-    )
 
 
 def _field(given: dict[str, str], inner: list[Any]) -> Field:

@@ -135,7 +135,11 @@ def sample(shape: Shape, *, request: bool) -> Any:
     if shape.kind in ("object", "") and (shape.fields or shape.extra or shape.alternatives):
         return _object(shape, request=request)
     if shape.kind == "array":
-        return _array(shape, request=request)
+        if shape.fields:  # a tuple: its members are named [0], [1], …
+            members = (sample(field.shape, request=request) for field in shape.fields)
+            return [None if member is ABSENT else member for member in members]
+        value = sample(shape.items, request=request) if shape.items is not None else ABSENT
+        return [] if value is ABSENT else [value]
     return _scalar(shape)
 
 
@@ -159,14 +163,6 @@ def _object(shape: Shape, *, request: bool) -> Any:
         value = sample(shape.extra, request=request)
         made = {} if value is ABSENT else {"key": value}
     return made
-
-
-def _array(shape: Shape, *, request: bool) -> Any:
-    if shape.fields:  # a tuple: its members are named [0], [1], …
-        members = (sample(field.shape, request=request) for field in shape.fields)
-        return [None if member is ABSENT else member for member in members]
-    value = sample(shape.items, request=request) if shape.items is not None else ABSENT
-    return [] if value is ABSENT else [value]
 
 
 def _scalar(shape: Shape) -> Any:

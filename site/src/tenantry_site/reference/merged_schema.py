@@ -113,7 +113,12 @@ def _take(ref: JsonRef, into: MergedSchema, trail: Trail) -> None:
     into.required.update(name.value for name in ref.items("required") if isinstance(name.value, str))
     into.nullable = into.nullable or _allows_null(ref)
     _properties(ref, into)
-    _elements(ref, into)
+    if "items" in ref.value and into.items is None and not isinstance(ref.value["items"], list):
+        into.items = ref.at("items")
+    members = _some(ref, "prefixItems")
+    if members:
+        into.tuple_ = True
+        into.properties.update({f"[{index}]": member for index, member in enumerate(members)})
     for part in _some(ref, "allOf"):
         merge_schema(part, into, trail)
     _choices(ref, into, trail)
@@ -148,15 +153,6 @@ def _both(one: JsonRef, other: JsonRef) -> JsonRef:
     if one.path != other.path or one.value == other.value:
         return one
     return replace(one, value={"allOf": [one.value, other.value]})
-
-
-def _elements(ref: JsonRef, into: MergedSchema) -> None:
-    if "items" in ref.value and into.items is None and not isinstance(ref.value["items"], list):
-        into.items = ref.at("items")
-    members = _some(ref, "prefixItems")
-    if members:
-        into.tuple_ = True
-        into.properties.update({f"[{index}]": member for index, member in enumerate(members)})
 
 
 def _choices(ref: JsonRef, into: MergedSchema, trail: Trail) -> None:

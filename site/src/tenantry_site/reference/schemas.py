@@ -197,7 +197,7 @@ class Schemas:
         self._depth += 1
         try:
             if not merge_schema(ref, merged, self._trail):
-                return _again(merged.name)
+                return Shape(type=merged.name or "the same", name=merged.name, recursive=True)
             if self._left < 0 or self._depth > _DEEPEST:
                 return self._cut(ref, merged)
             return self._finished(merged)
@@ -257,10 +257,6 @@ class Schemas:
         if label is None or shape.title == label:
             return shape
         return replace(shape, title=label)
-
-
-def _again(name: str) -> Shape:
-    return Shape(type=name or "the same", name=name, recursive=True)
 
 
 def _needed(merged: MergedSchema) -> Iterator[str]:

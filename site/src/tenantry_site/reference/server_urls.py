@@ -78,15 +78,14 @@ def server_urls(reference: Reference) -> frozenset[str]:
     """The servers of all operations. A variable in an address has its default value, or any that it may have."""
     found: set[Server] = set()
     for operation in reference.operations:
-        found.update(_operation_servers(operation))
+        diagnostics = DocumentDiagnostics()  # what is wrong with them is reported on the page of the operation
+        ref, around = (
+            replace(operation.ref, diagnostics=diagnostics),
+            replace(operation.around, diagnostics=diagnostics),
+        )
+        root = replace(ref, value=ref.loader.value(operation.file, diagnostics), path=operation.file, pointer="")
+        found.update(servers(replace(operation, ref=ref, around=around), root, ()))
     return frozenset(url for server in found for url in _urls(server))
-
-
-def _operation_servers(operation: Operation) -> tuple[Server, ...]:
-    diagnostics = DocumentDiagnostics()  # what is wrong with them is reported on the page of the operation
-    ref, around = replace(operation.ref, diagnostics=diagnostics), replace(operation.around, diagnostics=diagnostics)
-    root = replace(ref, value=ref.loader.value(operation.file, diagnostics), path=operation.file, pointer="")
-    return servers(replace(operation, ref=ref, around=around), root, ())
 
 
 def _urls(server: Server) -> list[str]:

@@ -173,7 +173,16 @@ _MARK: Final = re.compile(r"@([A-Z]+)@")
 def javascript(request: Request) -> str:
     """A whole module. fetch refuses a body with GET and HEAD, so that one is for Node."""
     if request.body is not None and request.method in ("GET", "HEAD"):
-        return _node(request, request.body)
+        literal = value(request.body.text, "javascript", 0) if request.body.form == "json" else None
+        expression = f"JSON.stringify({literal})" if literal is not None else _javascript_body(request.body)[1]
+        parts = {
+            "HTTP": "http" if request.url.startswith("http:") else "https",
+            "BODY": f"String({expression})" if request.body.form == "form" else expression,
+            "URL": quoted(request.url),
+            "HEADERS": "".join(_javascript_headers(request)),
+        }
+        frame = node_frame(request.method, request.body.form, by_query=request.by_query)
+        return _MARK.sub(lambda mark: parts[mark[1]], frame)
     before, body = _javascript_body(request.body) if request.body is not None else ("", "")
     lines = [f"method: {quoted(request.method)}"]
     if headers := "".join(_javascript_headers(request)):
@@ -230,19 +239,6 @@ def node_frame(method: str, form: Form, *, by_query: bool) -> str:
         "});\n"
         "call.end(body);"
     )
-
-
-def _node(request: Request, body: Sent) -> str:
-    literal = value(body.text, "javascript", 0) if body.form == "json" else None
-    expression = f"JSON.stringify({literal})" if literal is not None else _javascript_body(body)[1]
-    parts = {
-        "HTTP": "http" if request.url.startswith("http:") else "https",
-        "BODY": f"String({expression})" if body.form == "form" else expression,
-        "URL": quoted(request.url),
-        "HEADERS": "".join(_javascript_headers(request)),
-    }
-    frame = node_frame(request.method, body.form, by_query=request.by_query)
-    return _MARK.sub(lambda mark: parts[mark[1]], frame)
 
 
 LANGUAGES: Final[tuple[tuple[str, str, Callable[[Request], str]], ...]] = (

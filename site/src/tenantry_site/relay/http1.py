@@ -43,7 +43,18 @@ async def send_request(
     try:
         # Everything that is sent fits into the writer's memory. Nobody waits for it to leave: a server that answers
         # without reading is understood.
-        for event in _events(request):
+        headers = [("Host", request.url.authority), ("Connection", "close"), ("Accept-Encoding", "identity")]
+        names = {name.lower() for name, _ in request.headers}
+        if "user-agent" not in names:
+            headers.append(("User-Agent", "tenantry-relay"))
+        if request.body is not None or request.method in _BODIED:
+            headers.append(("Content-Length", str(len(request.body or b""))))
+        head = h11.Request(
+            method=request.method,
+            target=request.url.path,
+            headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in (*headers, *request.headers)],
+        )
+        for event in [head, *([h11.Data(data=request.body)] if request.body else []), h11.EndOfMessage()]:
             writer.write(connection.send(event) or b"")
         return await _receive(connection, reader, limit)
     except (h11.RemoteProtocolError, asyncio.IncompleteReadError):
@@ -52,21 +63,6 @@ async def send_request(
         ) from None
     except OSError:
         raise RelayError("unreachable", f"{request.url.authority} broke the connection off.") from None
-
-
-def _events(request: RelayRequest) -> list[h11.Request | h11.Data | h11.EndOfMessage]:
-    headers = [("Host", request.url.authority), ("Connection", "close"), ("Accept-Encoding", "identity")]
-    names = {name.lower() for name, _ in request.headers}
-    if "user-agent" not in names:
-        headers.append(("User-Agent", "tenantry-relay"))
-    if request.body is not None or request.method in _BODIED:
-        headers.append(("Content-Length", str(len(request.body or b""))))
-    head = h11.Request(
-        method=request.method,
-        target=request.url.path,
-        headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in (*headers, *request.headers)],
-    )
-    return [head, *([h11.Data(data=request.body)] if request.body else []), h11.EndOfMessage()]
 
 
 async def _receive(connection: h11.Connection, reader: asyncio.StreamReader, limit: int) -> UpstreamResponse:

@@ -91,7 +91,11 @@ def _host(text: str) -> tuple[str, IPv4Address | IPv6Address | None]:
     elif _NUMERIC.fullmatch(text.rpartition(".")[2]):
         literal = _literal(text)
     else:
-        return _name(text), None
+        if len(text) > MAX_NAME or not all(_LABEL.fullmatch(label) for label in text.split(".")):
+            raise RelayError(
+                "bad_address", "The host is not a name in its plain form: labels of letters, digits and hyphens."
+            )
+        return text, None
     return str(literal), literal
 
 
@@ -101,14 +105,6 @@ def _literal(text: str) -> IPv4Address | IPv6Address:
     except ValueError:
         message = "The host looks like an IP address and is not one in the usual spelling, such as 192.0.2.1."
         raise RelayError("bad_address", message) from None
-
-
-def _name(text: str) -> str:
-    if len(text) > MAX_NAME or not all(_LABEL.fullmatch(label) for label in text.split(".")):
-        raise RelayError(
-            "bad_address", "The host is not a name in its plain form: labels of letters, digits and hyphens."
-        )
-    return text
 
 
 def _url_problem(address: str) -> str:

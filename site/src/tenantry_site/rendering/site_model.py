@@ -84,16 +84,11 @@ class SiteModelBuilder:
             return diagnostics
         config = self._memo.get("config", parsed, lambda: parsed)
         texts = self._source_pages.read(files, (path for path in paths if path.endswith(PAGES)), changed)
-        source_files = self._classify(paths, file, config, texts)
-        model = self._model_of(config, source_files, texts, self._reference(config, files, changed))
-        return replace(model, configuration=file, written=config, diagnostics=(*diagnostics, *source_files.diagnostics))
-
-    def _classify(
-        self, paths: frozenset[str], file: str, config: SiteConfig, texts: Mapping[str, SourcePage]
-    ) -> SourceFiles:
         imported = frozenset(target for text in texts.values() for target in text.imports)
         key = (paths, file, config, imported)
-        return self._memo.get("sources", key, lambda: classify(*key))
+        source_files = self._memo.get("sources", key, lambda: classify(*key))
+        model = self._model_of(config, source_files, texts, self._reference(config, files, changed))
+        return replace(model, configuration=file, written=config, diagnostics=(*diagnostics, *source_files.diagnostics))
 
     def _reference(self, config: SiteConfig, files: Files, changed: Collection[str] | None) -> Reference:
         """The OpenAPI documents. They may be read at any time later, when a page names one."""

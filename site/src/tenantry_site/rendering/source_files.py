@@ -55,9 +55,11 @@ def classify(
     parts: list[str] = []
     assets: set[str] = set()
     for path in sorted(paths):
-        if _is_hidden(path):
+        if any(segment.startswith(".") and segment not in {".", ".."} for segment in path.split("/")):
             continue
-        if not _is_addressable(path):
+        # Whether a path may be written to a folder and be an address, and is that of a page as everyone spells it
+        whole = path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
+        if not (whole and (not path.endswith(PAGES) or page_path(path) == path[: -len(_suffix(path))])):
             diagnostics.append(_unaddressable(path))
             continue
         if path.endswith(PAGES):
@@ -91,16 +93,6 @@ def _named(config: SiteConfig) -> Iterator[str]:
                 waiting.append(page)
             elif (path := page_path(page)) is not None:
                 yield path
-
-
-def _is_hidden(path: str) -> bool:
-    return any(segment.startswith(".") and segment not in {".", ".."} for segment in path.split("/"))
-
-
-def _is_addressable(path: str) -> bool:
-    """Whether a path may be written to a folder and be an address, and is that of a page as everyone spells it."""
-    whole = path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
-    return whole and (not path.endswith(PAGES) or page_path(path) == path[: -len(_suffix(path))])
 
 
 def _is_secret(path: str) -> bool:

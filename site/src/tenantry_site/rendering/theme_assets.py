@@ -105,7 +105,10 @@ def has_active_content(content: bytes) -> bool:
     if _CHARSET.match(content):
         return True
     try:
-        _parser().Parse(content, True)
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = _element
+        parser.ProcessingInstructionHandler = _instruction
+        parser.Parse(content, True)
     except _ActiveContent:
         return True
     except expat.ExpatError:
@@ -117,13 +120,6 @@ def active_content_diagnostic(path: str) -> Diagnostic:
     """The diagnostic about such a picture."""
     fix = "Export it without scripts, event handlers and links that run, or as a PNG."
     return Diagnostic(Severity.ERROR, "SITE108", "the picture holds a script, and is left out", fix, path=path)
-
-
-def _parser() -> expat.XMLParserType:
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = _element
-    parser.ProcessingInstructionHandler = _instruction
-    return parser
 
 
 def _element(name: str, attributes: dict[str, str]) -> None:

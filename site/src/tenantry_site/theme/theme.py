@@ -139,46 +139,18 @@ class Theme:
 
     def _around(self, view: PageView, root: str) -> dict[str, Any]:
         """What is around the content, on a page and where there is none, by the names of frame.html."""
-        shared = self._shared_html(root)
-        tabs, sidebar = self._layout.navigation(view, root)
-        return {
-            "root_attributes": self._root_attributes(view),
-            "head": shared.head,
-            "classes": " ".join(filter(None, (self._backdrop, "has-tabs" if tabs else ""))),
-            "brand": shared.brand,
-            "tools": shared.tools,
-            "tabs": tabs,
-            "sidebar": sidebar,
-            "foot": shared.foot,
-            "search": shared.search,
-        }
-
-    def _shared_html(self, root: str) -> _SharedHtml:
-        found = self._shared.get(root)
-        if found is None:
+        shared = self._shared.get(root)
+        if shared is None:
             layout = self._layout
-            found = self._shared[root] = _SharedHtml(
+            shared = self._shared[root] = _SharedHtml(
                 brand=layout.brand(root),
                 tools=layout.tools(root),
                 foot=layout.foot(root),
                 search=layout.search(root),
                 head=self._head(root),
             )
-        return found
-
-    def _head(self, root: str) -> Markup:
-        toggle = self._config.mode_toggle
-        forced = toggle.default if toggle.is_hidden else None
-        return render_template(
-            "head.html",
-            mode_script=root + self._scripts["mode"] if "mode" in self._scripts else "",
-            schemes=forced or "light dark",
-            stylesheet=root + self._styles,
-            favicon=resolve_link(self._favicon, root) or "data:,",
-        )
-
-    def _root_attributes(self, view: PageView) -> dict[str, object]:
-        """The attributes of the root element: the mode that the server knows of, and the versions of the page."""
+        tabs, sidebar = self._layout.navigation(view, root)
+        # The attributes of the root element: the mode that the server knows of, and the versions of the page
         toggle, attributes = self._config.mode_toggle, dict[str, object]()
         if toggle.default:
             attributes["data-mode"] = toggle.default
@@ -190,7 +162,28 @@ class Theme:
             attributes["data-site"] = self._config.name
             attributes["data-version"] = next(iter(own), 0)
             attributes["data-versions"] = " ".join(map(str, own))
-        return attributes
+        return {
+            "root_attributes": attributes,
+            "head": shared.head,
+            "classes": " ".join(filter(None, (self._backdrop, "has-tabs" if tabs else ""))),
+            "brand": shared.brand,
+            "tools": shared.tools,
+            "tabs": tabs,
+            "sidebar": sidebar,
+            "foot": shared.foot,
+            "search": shared.search,
+        }
+
+    def _head(self, root: str) -> Markup:
+        toggle = self._config.mode_toggle
+        forced = toggle.default if toggle.is_hidden else None
+        return render_template(
+            "head.html",
+            mode_script=root + self._scripts["mode"] if "mode" in self._scripts else "",
+            schemes=forced or "light dark",
+            stylesheet=root + self._styles,
+            favicon=resolve_link(self._favicon, root) or "data:,",
+        )
 
     def _title(self, page: Page) -> str:
         name = self._config.name

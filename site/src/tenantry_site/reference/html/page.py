@@ -15,7 +15,7 @@ from tenantry_site.reference.html import blocks
 from tenantry_site.reference.html.blocks import Highlight, PageIds
 from tenantry_site.reference.html.form import form
 from tenantry_site.reference.html.sections import Part, Sections
-from tenantry_site.reference.operation import Credential, Endpoint, Server
+from tenantry_site.reference.operation import Credential, Endpoint
 from tenantry_site.reference.request import NAME, PLACEHOLDER_HOST, initial, literal
 from tenantry_site.reference.snippets import node_frame
 
@@ -114,7 +114,7 @@ def _facts(endpoint: Endpoint, setting: PageSettings) -> str:
     facts = {
         "method": endpoint.method,
         "path": [one if index % 2 else literal(one) for index, one in enumerate(NAME.split(endpoint.path))],
-        "servers": [_server(one) for one in endpoint.servers],
+        "servers": [{"url": one.url, "filled": one.filled} for one in endpoint.servers],
         "ways": [[_credential(one) for one in way] for way in endpoint.authorization],
         "media": [[one.type, one.form] for one in body],
         "host": setting.host,
@@ -129,10 +129,6 @@ def _frame(endpoint: Endpoint) -> str:
     if endpoint.body is None or endpoint.method not in ("GET", "HEAD"):
         return ""
     return node_frame(endpoint.method, endpoint.body.media[0].form, by_query="QUERY" in endpoint.path_methods)
-
-
-def _server(one: Server) -> dict[str, Any]:
-    return {"url": one.url, "filled": one.filled}
 
 
 def _credential(one: Credential) -> dict[str, Any]:

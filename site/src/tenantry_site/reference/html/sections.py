@@ -81,7 +81,10 @@ class Fields:
             alone = Markup('<span class="field-name field-any">any name</span>')
             parts.append(self._described(shape.extra, [key if shape.fields else alone], required=False))
         if shape.alternatives:
-            parts.append(self._alternatives(shape))
+            title = escape(shape.choice)
+            if shape.discriminator:
+                title += Markup(", as <code>{}</code> says").format(shape.discriminator)
+            parts.append(_CHOICE.format(title, Markup().join(self._alternative(each) for each in shape.alternatives)))
         return Markup().join(parts)
 
     def _property(self, field: Field, name: str) -> Markup:
@@ -100,27 +103,18 @@ class Fields:
     def _field(self, head: list[Markup], about: str, facts: list[Markup], shape: Shape, mark: Markup) -> Markup:
         content = self._prose.block(about) + _list(iter(facts))
         if shape.nested:
-            content += self._nested(shape)
+            inner = shape
+            while inner.items is not None and not inner.fields:
+                inner = inner.items
+            if inner.alternatives and not inner.fields:
+                title = Markup("{} {}").format(inner.choice, len(inner.alternatives))
+            elif inner.fields:
+                several = "1 field" if len(inner.fields) == 1 else f"{len(inner.fields)} fields"
+                title = Markup("{} of <code>{}</code>").format(several, inner.name) if inner.name else escape(several)
+            else:
+                title = escape("Its values")
+            content += _INNER.format(title, self._inside(inner))
         return _FIELD.format(mark, Markup(" ").join(head), _CONTENT.format(content) if content else "")
-
-    def _nested(self, shape: Shape) -> Markup:
-        inner = shape
-        while inner.items is not None and not inner.fields:
-            inner = inner.items
-        if inner.alternatives and not inner.fields:
-            title = Markup("{} {}").format(inner.choice, len(inner.alternatives))
-        elif inner.fields:
-            several = "1 field" if len(inner.fields) == 1 else f"{len(inner.fields)} fields"
-            title = Markup("{} of <code>{}</code>").format(several, inner.name) if inner.name else escape(several)
-        else:
-            title = escape("Its values")
-        return _INNER.format(title, self._inside(inner))
-
-    def _alternatives(self, shape: Shape) -> Markup:
-        title = escape(shape.choice)
-        if shape.discriminator:
-            title += Markup(", as <code>{}</code> says").format(shape.discriminator)
-        return _CHOICE.format(title, Markup().join(self._alternative(each) for each in shape.alternatives))
 
     def _alternative(self, shape: Shape) -> Markup:
         head = [_NAME.format("", label)] if (label := shape.title or shape.name) else []

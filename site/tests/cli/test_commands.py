@@ -251,7 +251,7 @@ def test_help_needs_nothing_of_a_site(folder: Path) -> None:
     needless = ("markdown_it", "pydantic", "starlette", "jinja2", "uvicorn", "tenantry.")
     assert [name for name in loaded if name.startswith(needless)] == []
     own = {name.split(".")[1] for name in loaded if name.startswith("tenantry_site.")}
-    assert own == {"cli", "errors"}
+    assert own == {"cli", "diagnostic"}
 
 
 def test_a_build_loads_no_network_and_no_server(folder: Path, docs: Path) -> None:

@@ -61,18 +61,21 @@ def test_every_page_is_whole(folder: Path) -> None:
 
 
 @each_site
-def test_every_link_leads_somewhere_or_is_told(folder: Path) -> None:
+def test_every_link_leads_somewhere_or_is_reported(folder: Path) -> None:
     """Down to the headings. Red when a link is written wrongly, or a broken one passed over."""
     _, site, pages = real(folder)
-    told = {
-        (said.path, part) for said in site.diagnostics if said.code.startswith("LINK") for part in _quoted(said.message)
+    found_diagnostics = {
+        (reported.path, part)
+        for reported in site.diagnostics
+        if reported.code.startswith("LINK")
+        for part in _quoted(reported.message)
     }
     addresses = Addresses(
         {path.removesuffix(".html") for path in pages}, {path for path in site if not path.endswith((".html", ".md"))}
     )
     missing = {
         (source, resolved.path, resolved.fragment)
-        for source, written in told
+        for source, written in found_diagnostics
         for resolved in [addresses.resolve(page_path(source) or "", written)]
     }
     lost = []
@@ -101,9 +104,11 @@ def _quoted(message: str) -> list[str]:
 def test_nothing_is_wrong_that_is_our_fault(folder: Path) -> None:
     """Of diagnostics there are warnings and remarks, each with a file and a place. Red when a page cannot be drawn."""
     _, site, _ = real(folder)
-    assert [said for said in site.diagnostics if said.severity == "error"] == []
-    assert [said for said in site.diagnostics if not said.path or not said.message] == []
-    assert [said for said in site.diagnostics if said.code.startswith(("PAGE", "LINK")) and not said.line] == []
+    assert [reported for reported in site.diagnostics if reported.severity == "error"] == []
+    assert [reported for reported in site.diagnostics if not reported.path or not reported.message] == []
+    assert [
+        reported for reported in site.diagnostics if reported.code.startswith(("PAGE", "LINK")) and not reported.line
+    ] == []
 
 
 @each_site

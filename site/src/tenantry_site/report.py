@@ -58,7 +58,7 @@ _LONGEST = 100
 
 
 def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: Sources | None = None) -> str:
-    """``path:line:column: severity code: message``, the line with a caret under the place, and ``fix:``.
+    """``path:line:column: severity code: message``, the line with a caret under the position, and ``fix:``.
 
     Where the column is not known, it and the caret are left out.
     ``name`` stands where a diagnostic has no path. ``sources`` has the texts of files by their paths, for the lines.
@@ -69,9 +69,9 @@ def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: So
     text: list[str] = []
     for one in found:
         path = one.path or name
-        place = "".join(f":{number}" for number in (one.line, one.column) if number)
+        position = "".join(f":{number}" for number in (one.line, one.column) if number)
         pointer = f" [{clip(one.pointer, _LONGEST)}]" if one.pointer else ""
-        text.append(f"{safe(path) or '-'}{place}: {one.severity} {one.code}: {safe(one.message)}{pointer}")
+        text.append(f"{safe(path) or '-'}{position}: {one.severity} {one.code}: {safe(one.message)}{pointer}")
         text += _excerpt(excerpts, path, one)
         if one.fix:
             text.append(f"    fix: {safe(one.fix)}")

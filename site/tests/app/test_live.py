@@ -91,7 +91,7 @@ async def test_a_picture_that_changes_is_shown_anew(docs: Path) -> None:
     assert (await ask(app, "/images/a.png")).body == b"other"
 
 
-async def test_a_broken_configuration_leaves_the_site_and_says_so(docs: Path) -> None:
+async def test_a_broken_configuration_leaves_the_site_and_is_reported(docs: Path) -> None:
     """What else changed meanwhile shows when it is mended. Red when a slip of the pen loses the page being written."""
     app = site_app(docs, live=True)
     await ask(app, "/")
@@ -106,7 +106,7 @@ async def test_a_broken_configuration_leaves_the_site_and_says_so(docs: Path) ->
     assert "another text" in got.text
 
 
-async def test_a_site_that_never_was_says_what_to_mend(docs: Path, tmp_path: Path) -> None:
+async def test_a_site_that_never_was_reports_how_to_repair_it(docs: Path, tmp_path: Path) -> None:
     """And shows itself when it can. The path of the machine is in nothing that is told."""
     (docs / "site.json").write_text('{"name": "<script>alert(1)</script>", ')
     app = site_app(docs, live=True)
@@ -120,13 +120,13 @@ async def test_a_site_that_never_was_says_what_to_mend(docs: Path, tmp_path: Pat
     assert (await ask(app, "/guides/start")).status == 200
 
 
-async def test_what_is_wrong_with_a_page_stands_on_it(docs: Path) -> None:
+async def test_what_is_wrong_with_a_page_is_on_it(docs: Path) -> None:
     """With the file and the line, escaped. Readers of a site that is not live see nothing of it."""
     (docs / "index.md").write_text("one\n\n[x](nowhere<b>)\n")
-    told = (await ask(site_app(docs, live=True), "/")).text
-    assert "1 of them on this page" in told
-    assert "index.md:3" in told
-    assert "nowhere<b>" not in told
+    reported = (await ask(site_app(docs, live=True), "/")).text
+    assert "1 of them on this page" in reported
+    assert "index.md:3" in reported
+    assert "nowhere<b>" not in reported
     quiet = (await ask(site_app(docs), "/")).text
     assert "author-notes" not in quiet
     assert "_reload" not in quiet

@@ -54,7 +54,7 @@ def test_who_accepts_gzip(header: str, takes: bool) -> None:
     assert accepts_gzip(header) is takes
 
 
-async def test_who_has_it_already_is_told_so() -> None:
+async def test_who_has_it_already_gets_not_modified() -> None:
     """Red when a browser loads each page whole again."""
     tag = (await sent(PAGE)).headers["etag"]
     for header in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
@@ -71,7 +71,7 @@ async def test_a_head_has_the_length_and_no_body() -> None:
     assert (head.body, head.headers["content-length"]) == (b"", str(len(TEXT)))
 
 
-async def test_compressed_bytes_are_kept_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_compressed_bytes_are_cached_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when each page is packed at each request, or when all are kept for ever."""
     packed: list[bytes] = []
     real = responses._gzip

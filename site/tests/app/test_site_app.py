@@ -95,7 +95,7 @@ async def test_an_address_of_any_depth_costs_little(docs: Path) -> None:
     assert (got.status, len(got.body) < 100) == (404, True)
 
 
-async def test_redirects_are_real_and_lead_where_their_author_said(docs: Path) -> None:
+async def test_redirects_are_real_and_lead_where_their_author_wrote(docs: Path) -> None:
     """A request cannot make one lead to another host. Red when what stands for :slug* is written as it comes."""
     app = site_app(docs)
     leads = {
@@ -165,7 +165,7 @@ async def test_only_reading_is_allowed(docs: Path) -> None:
     assert head.headers == get.headers
 
 
-async def test_browsers_are_told_what_to_keep(docs: Path) -> None:
+async def test_browsers_get_cache_headers(docs: Path) -> None:
     """Pages are asked after each time, files with a hash in their name never. Red when a release shows old styles."""
     app = site_app(docs)
     page = await ask(app, "/guides/start", headers={"Accept-Encoding": "gzip"})
@@ -179,7 +179,7 @@ async def test_browsers_are_told_what_to_keep(docs: Path) -> None:
     assert (await ask(app, "/images/a.png")).headers["cache-control"] == "no-cache"
 
 
-async def test_every_answer_says_what_it_may_not(docs: Path) -> None:
+async def test_every_answer_has_a_policy(docs: Path) -> None:
     """Red when an error or a picture goes out without its policy."""
     app = site_app(docs)
     for target in ("/", "/nowhere", "/images/a.png", "/old", "/guides/start.md", "/" + "a/" * 40):
@@ -226,7 +226,7 @@ async def test_the_site_is_made_once_and_off_the_loop(docs: Path, monkeypatch: p
     assert beats >= 5
 
 
-async def test_a_site_that_cannot_be_made_says_nothing_to_readers(docs: Path) -> None:
+async def test_a_site_that_cannot_be_made_shows_nothing_to_readers(docs: Path) -> None:
     """Red when a reader sees the author's mistakes, or where the files are."""
     (docs / "site.json").write_text("{ broken")
     got = await ask(site_app(docs), "/")
@@ -252,7 +252,7 @@ async def test_an_error_of_ours_is_tried_again(docs: Path, monkeypatch: pytest.M
     assert (await ask(app, "/")).status == 200
 
 
-async def test_the_relay_has_its_place_and_nobody_else_may_write(docs: Path) -> None:
+async def test_the_relay_has_its_path_and_nobody_else_may_write(docs: Path) -> None:
     async def relay(scope: Any, receive: Any, send: Any) -> None:
         await JSONResponse({"relayed": scope["method"]})(scope, receive, send)
 
@@ -307,7 +307,7 @@ def test_the_root_is_no_prefix(docs: Path, prefix: str) -> None:
         site_routes(prefix, site_app(docs))
 
 
-def test_it_stands_alone(docs: Path) -> None:
+def test_it_works_alone(docs: Path) -> None:
     """With the messages of a server that starts and stops, and for a websocket that nobody expects."""
     with TestClient(site_app(docs)) as client:
         assert client.get("/").status_code == 200

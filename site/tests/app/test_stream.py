@@ -45,18 +45,18 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reload, "_TICK_SECONDS", 0.01)
 
 
-async def told(reader: Reader, count: int) -> None:
+async def reported(reader: Reader, count: int) -> None:
     while len(reader.versions()) < count:
         await asyncio.sleep(0.005)
 
 
-async def test_each_version_is_told_once() -> None:
+async def test_each_version_is_reported_once() -> None:
     """At first the newest, for a page that was loaded before the server started again; then each new one."""
     reader = Reader()
     listening = asyncio.create_task(reader.listen())
-    await told(reader, 1)
+    await reported(reader, 1)
     reader.newest = "2"
-    await told(reader, 2)
+    await reported(reader, 2)
     await asyncio.sleep(0.05)
     reader.leaves.set()
     await listening
@@ -89,7 +89,7 @@ async def test_it_ends_when_the_server_wants_to() -> None:
     try:
         reader = Reader()
         listening = asyncio.create_task(reader.listen())
-        await told(reader, 1)
+        await reported(reader, 1)
         assert not listening.done()
         signal.raise_signal(signal.SIGINT)
         await listening
@@ -102,7 +102,7 @@ async def test_listeners_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reload, "LISTENERS", 1)
     reader = Reader()
     listening = asyncio.create_task(reader.listen())
-    await told(reader, 1)
+    await reported(reader, 1)
     reader.sent.clear()
     await reader.listen()
     assert reader.sent[0]["status"] == 503
@@ -118,7 +118,7 @@ async def test_one_that_breaks_off_is_forgotten(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(reload, "LISTENERS", 1)
     reader = Reader()
     listening = asyncio.create_task(reader.listen())
-    await told(reader, 1)
+    await reported(reader, 1)
     listening.cancel()
     with pytest.raises(asyncio.CancelledError):
         await listening

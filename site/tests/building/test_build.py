@@ -68,7 +68,7 @@ def test_without_a_configuration_the_old_site_stays(docs: Path, tmp_path: Path) 
     (docs / "site.json").write_text('{"name": "Acme", "navi')
     built = build(docs, out)
     assert not built.published
-    assert any(said.severity == "error" and said.path == "site.json" for said in built.diagnostics)
+    assert any(reported.severity == "error" and reported.path == "site.json" for reported in built.diagnostics)
     assert tree(out) == before
     (docs / "site.json").unlink()
     assert not build(docs, tmp_path / "never").published
@@ -106,20 +106,20 @@ def test_a_site_within_its_source_is_no_source(docs: Path) -> None:
     assert tree(docs / "_site") == first
 
 
-def test_what_cannot_be_read_or_written_is_told(docs: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_read_or_written_is_reported(docs: Path, tmp_path: Path) -> None:
     """And the rest is built. Red when one file ends it all."""
     (docs / "bad.md").write_bytes(b"# caf\xe9\n")
     (docs / "link.md").symlink_to("/etc/hostname")
     (docs / ("n" * 252 + ".md")).write_text("# A name that is too long with .html")
     built = build(docs, tmp_path / "out")
     assert built.published
-    codes = {said.code: said.path for said in built.diagnostics if said.code.startswith("FILE")}
+    codes = {reported.code: reported.path for reported in built.diagnostics if reported.code.startswith("FILE")}
     assert codes == {"FILE001": "bad.md", "FILE004": "link.md", "FILE007": "n" * 252 + ".html"}
     assert "caf\ufffd" in (tmp_path / "out" / "bad.html").read_text()
     assert not (tmp_path / "out" / "link.html").exists()
 
 
-def test_diagnose_says_what_a_build_says(docs: Path, tmp_path: Path) -> None:
+def test_diagnose_reports_what_a_build_reports(docs: Path, tmp_path: Path) -> None:
     (docs / "bad.md").write_bytes(b"# caf\xe9\n[gone](nowhere)\n")
     assert diagnose(docs) == build(docs, tmp_path / "out").diagnostics
 
@@ -162,7 +162,7 @@ def test_real_sites_build_whole(folder: Path, tmp_path: Path) -> None:
                 assert (tmp_path / "out" / f"{page}.html").is_file(), page
 
 
-def test_a_picture_with_a_script_is_left_out_and_said(docs: Path, tmp_path: Path) -> None:
+def test_a_picture_with_a_script_is_left_out_and_reported(docs: Path, tmp_path: Path) -> None:
     """A host of files sends it without a policy. Red when it is copied, or when `site check` says nothing of it."""
     (docs / "images" / "bad.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')
     (docs / "images" / "good.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
@@ -170,4 +170,4 @@ def test_a_picture_with_a_script_is_left_out_and_said(docs: Path, tmp_path: Path
     assert "images/bad.svg" not in tree(tmp_path / "out")
     assert "images/good.svg" in tree(tmp_path / "out")
     for found in (built.diagnostics, diagnose(docs)):
-        assert [said.path for said in found if said.code == "SITE108"] == ["images/bad.svg"]
+        assert [reported.path for reported in found if reported.code == "SITE108"] == ["images/bad.svg"]

@@ -70,32 +70,32 @@ def folder(where: Path, *addresses: str) -> Path:
 
 def test_what_the_configuration_names_is_fetched_once(tmp_path: Path, host: str) -> None:
     """And drawn. Red when the address of a document is not looked up among what was fetched."""
-    docs, told = folder(tmp_path / "docs", f"{host}/openapi.json"), list[str]()
-    found = fetch_documents(docs, told.append, allow_private=True)
-    assert (list(found), told, Host.asked) == ([f"{host}/openapi.json"], [], ["/openapi.json"])
+    docs, found_diagnostics = folder(tmp_path / "docs", f"{host}/openapi.json"), list[str]()
+    found = fetch_documents(docs, found_diagnostics.append, allow_private=True)
+    assert (list(found), found_diagnostics, Host.asked) == ([f"{host}/openapi.json"], [], ["/openapi.json"])
     built = build(docs, tmp_path / "out", SiteOptions(documents=found))
     assert "List the things" in (tmp_path / "out" / "list.html").read_text("utf-8")
-    assert not [said for said in built.diagnostics if said.code.startswith("API")]
+    assert not [reported for reported in built.diagnostics if reported.code.startswith("API")]
 
 
 def test_a_build_by_itself_talks_to_nobody(tmp_path: Path, host: str) -> None:
     """A warning says what to do. Red when a build fetches."""
     built = build(folder(tmp_path / "docs", f"{host}/openapi.json"), tmp_path / "out")
     assert Host.asked == []
-    [said] = [said for said in built.diagnostics if said.code == "API003"]
-    assert "--fetch" in said.fix
+    [reported] = [reported for reported in built.diagnostics if reported.code == "API003"]
+    assert "--fetch" in reported.fix
 
 
-def test_what_cannot_be_had_is_told(tmp_path: Path, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_had_is_reported(tmp_path: Path, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the rest goes on: an answer that is none, a host that is away, one that is too large."""
     gone, away, fine = f"{host}/gone.json", "http://127.0.0.1:1/x.json", f"{host}/fine.json"
-    told: list[str] = []
+    found_diagnostics: list[str] = []
     docs = folder(tmp_path / "docs", gone, away, "file:///etc/passwd", fine)
-    assert list(fetch_documents(docs, told.append, allow_private=True)) == [fine]
-    assert [line.split()[0] for line in told] == [gone, away]
+    assert list(fetch_documents(docs, found_diagnostics.append, allow_private=True)) == [fine]
+    assert [line.split()[0] for line in found_diagnostics] == [gone, away]
     monkeypatch.setattr(fetching, "DOCUMENT_LIMIT", 10)
-    assert fetch_documents(folder(tmp_path / "more", fine), told.append, allow_private=True) == {}
-    assert "larger" in told[-1]
+    assert fetch_documents(folder(tmp_path / "more", fine), found_diagnostics.append, allow_private=True) == {}
+    assert "larger" in found_diagnostics[-1]
 
 
 # --- what only this machine can reach ---
@@ -104,13 +104,13 @@ def test_what_cannot_be_had_is_told(tmp_path: Path, host: str, monkeypatch: pyte
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "inside.test", "[::1]"])
 def test_this_machine_and_its_network_are_not_reached(name: str, tmp_path: Path, host: str) -> None:
     """Who writes a configuration does not run the build. Red when addresses are not judged before the connection."""
-    told = list[str]()
+    found_diagnostics = list[str]()
     address = f"http://{name}:{host.rpartition(':')[2]}/openapi.json"
     docs = folder(tmp_path / "docs", address)
-    assert fetch_documents(docs, told.append, resolve=_leading("127.0.0.1")) == {}
+    assert fetch_documents(docs, found_diagnostics.append, resolve=_leading("127.0.0.1")) == {}
     assert Host.asked == []
-    assert address in told[0]
-    assert "--allow-private" in told[0]
+    assert address in found_diagnostics[0]
+    assert "--allow-private" in found_diagnostics[0]
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_a_redirect_is_checked_like_a_first_address(tmp_path: Path, host: str, d
         {"/a": f"{host}/secret.json", "/b": "http://2130706433/", "/c": "//localhost/", "/d": "/fine.json"}
     )
     Host.moved.update({"/e": "/e", "/f": "file:///etc/passwd"})
-    told, resolve = list[str](), _leading(PUBLIC, localhost="127.0.0.1")
+    found_diagnostics, resolve = list[str](), _leading(PUBLIC, localhost="127.0.0.1")
     docs = folder(tmp_path / "docs", *(f"{public}/{letter}" for letter in "abcdef"))
-    assert list(fetch_documents(docs, told.append, resolve=resolve)) == [f"{public}/d"]
+    assert list(fetch_documents(docs, found_diagnostics.append, resolve=resolve)) == [f"{public}/d"]
     assert "/secret.json" not in Host.asked
     assert set(dials) == {PUBLIC}
-    assert len(told) == 5
-    assert "leads on more than" in told[3]
+    assert len(found_diagnostics) == 5
+    assert "leads on more than" in found_diagnostics[3]
 
 
 def test_the_name_is_asked_for_once(tmp_path: Path, host: str, dials: list[str]) -> None:
@@ -162,18 +162,20 @@ def test_the_name_is_asked_for_once(tmp_path: Path, host: str, dials: list[str])
 def test_a_metadata_service_is_never_reached(address: str, tmp_path: Path, host: str, dials: list[str]) -> None:
     """Not with --allow-private either, and not by a redirect. Red when a number in an address is taken as it is."""
     Host.moved["/on"] = address
-    told, docs = list[str](), folder(tmp_path / "docs", address, f"{host}/on")
-    assert fetch_documents(docs, told.append, allow_private=True, resolve=_leading("169.254.169.254")) == {}
-    assert (set(dials), len(told)) == ({"127.0.0.1"}, 2)
+    found_diagnostics, docs = list[str](), folder(tmp_path / "docs", address, f"{host}/on")
+    assert (
+        fetch_documents(docs, found_diagnostics.append, allow_private=True, resolve=_leading("169.254.169.254")) == {}
+    )
+    assert (set(dials), len(found_diagnostics)) == ({"127.0.0.1"}, 2)
 
 
 @pytest.mark.parametrize("address", ["http://[x/openapi.json", "https://[::1"])
-def test_an_address_that_cannot_be_taken_apart_is_told(address: str, tmp_path: Path, host: str) -> None:
+def test_an_address_that_cannot_be_taken_apart_is_reported(address: str, tmp_path: Path, host: str) -> None:
     """And the others are fetched. Red (ValueError) when the scheme is read by a parser that raises."""
-    told, fine = list[str](), f"{host}/openapi.json"
+    found_diagnostics, fine = list[str](), f"{host}/openapi.json"
     docs = folder(tmp_path / "docs", address, fine)
-    assert list(fetch_documents(docs, told.append, allow_private=True)) == [fine]
-    assert [line.partition(" ")[0] for line in told] == [address]
+    assert list(fetch_documents(docs, found_diagnostics.append, allow_private=True)) == [fine]
+    assert [line.partition(" ")[0] for line in found_diagnostics] == [address]
 
 
 @pytest.mark.parametrize("command", [["build", "--out", "OUT"]])

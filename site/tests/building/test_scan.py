@@ -19,7 +19,7 @@ def put(folder: Path, *paths: str, content: bytes = b"x") -> None:
 
 
 def codes(found: Scan) -> list[tuple[str, str]]:
-    return [(said.code, said.path) for said in found.diagnostics]
+    return [(reported.code, reported.path) for reported in found.diagnostics]
 
 
 def test_files_are_listed_by_their_paths_in_order(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     assert list(scan(tmp_path / "docs").entries) == ["a.md"]
 
 
-def test_pipes_and_sockets_are_told_and_left(tmp_path: Path) -> None:
+def test_pipes_and_sockets_are_reported_and_left(tmp_path: Path) -> None:
     """Red when they are opened: the build would wait for ever."""
     os.mkfifo(tmp_path / "pipe.md")
     found = scan(tmp_path)
@@ -82,7 +82,7 @@ def test_pipes_and_sockets_are_told_and_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [b"a\nb.md", b"a\\b.md", b"\xff.md", "a\u202eb.md".encode()])
-def test_names_that_cannot_be_addresses_are_told(tmp_path: Path, name: bytes) -> None:
+def test_names_that_cannot_be_addresses_are_reported(tmp_path: Path, name: bytes) -> None:
     """Also one that is not UTF-8, and one that is shown backwards; what is told can be printed."""
     (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))).write_bytes(b"x")
     found = scan(tmp_path)
@@ -91,7 +91,7 @@ def test_names_that_cannot_be_addresses_are_told(tmp_path: Path, name: bytes) ->
     assert found.diagnostics[0].path.isprintable()
 
 
-def test_folders_that_cannot_be_read_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_that_cannot_be_read_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the path of the machine. (Root may read anything, so the refusal is made up.)"""
     put(tmp_path, "open/a.md", "shut/b.md")
     real = os.scandir

@@ -32,14 +32,14 @@ def test_text_is_text_and_the_rest_is_bytes(tmp_path: Path) -> None:
         found["z.md"]
 
 
-def test_what_is_not_utf8_is_told_with_its_line(tmp_path: Path) -> None:
+def test_what_is_not_utf8_is_reported_with_its_line(tmp_path: Path) -> None:
     """And read all the same. Red when one wrong byte ends a build."""
     (tmp_path / "a.md").write_bytes(b"one\ntwo\nthree \xe9t\xe9\n")
     found = files(tmp_path)
     assert found["a.md"] == "one\ntwo\nthree \ufffdt\ufffd\n"
     assert found["a.md"] == "one\ntwo\nthree \ufffdt\ufffd\n"
-    (said,) = found.diagnostics
-    assert (said.code, said.path, said.line) == ("FILE001", "a.md", 3)
+    (reported,) = found.diagnostics
+    assert (reported.code, reported.path, reported.line) == ("FILE001", "a.md", 3)
     (tmp_path / "a.md").write_bytes(b"mended")
     assert found["a.md"] == "mended"
     assert found.diagnostics == ()
@@ -52,7 +52,7 @@ def test_no_bytes_raise(tmp_path: Path, content: bytes) -> None:
     assert isinstance(files(tmp_path)["a.md"], str)
 
 
-def test_what_is_too_large_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_large_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when a page of a gigabyte is read. It may also have grown since it was scanned."""
     monkeypatch.setattr(site_files, "PAGE_LIMIT", 10)
     (tmp_path / "a.md").write_bytes(b"0123456789")
@@ -61,7 +61,10 @@ def test_what_is_too_large_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     found = files(tmp_path)
     (tmp_path / "a.md").write_bytes(b"0123456789 and more")
     assert (found["a.md"], found["b.md"], found["c.json"]) == ("", "", "0123456789a")
-    assert [(said.code, said.path) for said in found.diagnostics] == [("FILE002", "a.md"), ("FILE002", "b.md")]
+    assert [(reported.code, reported.path) for reported in found.diagnostics] == [
+        ("FILE002", "a.md"),
+        ("FILE002", "b.md"),
+    ]
 
 
 def test_a_small_page_takes_little_memory(tmp_path: Path) -> None:
@@ -76,7 +79,7 @@ def test_a_small_page_takes_little_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_what_went_away_is_told(tmp_path: Path) -> None:
+def test_what_went_away_is_reported(tmp_path: Path) -> None:
     """Red when it raises: editors replace files while a page is read."""
     (tmp_path / "a.md").write_bytes(b"a")
     (tmp_path / "b.png").write_bytes(b"b")
@@ -84,7 +87,7 @@ def test_what_went_away_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.md").unlink()
     (tmp_path / "b.png").unlink()
     assert (found["a.md"], found["b.png"]) == ("", b"")
-    assert [said.code for said in found.diagnostics] == ["FILE003", "FILE003"]
+    assert [reported.code for reported in found.diagnostics] == ["FILE003", "FILE003"]
     assert str(tmp_path) not in str(found.diagnostics)
 
 
@@ -106,7 +109,7 @@ def test_a_link_put_in_the_way_is_not_followed(tmp_path: Path, level: str) -> No
     assert found["sub/a.md"] == ""
 
 
-def test_a_pipe_in_its_place_does_not_hold_us_up(tmp_path: Path) -> None:
+def test_a_pipe_among_the_files_does_not_hold_us_up(tmp_path: Path) -> None:
     """Red when the file is opened as it comes: reading would wait for a writer."""
     (tmp_path / "a.md").write_bytes(b"a")
     found = files(tmp_path)

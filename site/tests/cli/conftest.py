@@ -15,7 +15,7 @@ from tenantry_site.cli.commands import site
 
 
 @dataclass
-class Said:
+class Output:
     """What a command printed and how it ended."""
 
     out: str
@@ -26,7 +26,7 @@ class Said:
         return json.loads(self.out)
 
 
-Terminal = Callable[..., Said]
+Terminal = Callable[..., Output]
 
 
 @pytest.fixture
@@ -42,11 +42,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def terminal(folder: Path) -> Terminal:
     """Runs ``tenantry-site …`` there: ``terminal("check", "docs")``."""
 
-    def run(*words: str, given: str | None = None, fails: int = 0) -> Said:
+    def run(*words: str, given: str | None = None, fails: int = 0) -> Output:
         done = CliRunner().invoke(site, list(words), input=given, prog_name="tenantry-site")
-        said = Said(done.stdout, done.stderr, done.exit_code)
-        assert done.exit_code == fails, said
-        assert "Traceback" not in said.err
-        return said
+        reported = Output(done.stdout, done.stderr, done.exit_code)
+        assert done.exit_code == fails, reported
+        assert "Traceback" not in reported.err
+        return reported
 
     return run

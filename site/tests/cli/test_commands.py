@@ -37,18 +37,18 @@ def docs(folder: Path) -> Path:
     return docs
 
 
-def test_check_says_nothing_of_a_good_site(terminal: Terminal, docs: Path) -> None:
+def test_check_reports_nothing_of_a_good_site(terminal: Terminal, docs: Path) -> None:
     assert terminal("check", "docs", "--strict").out == "nothing to say\n"
     assert terminal("check", "docs/site.json", "--strict").out == "nothing to say\n"
 
 
-def test_check_tells_errors_and_with_strict_warnings(terminal: Terminal, docs: Path) -> None:
+def test_check_reports_errors_and_with_strict_warnings(terminal: Terminal, docs: Path) -> None:
     """By its exit code, for scripts; with the line, for people. Red when a warning fails a check that did not ask."""
     (docs / "index.md").write_text("---\ntitle: Home\n---\n\n[x](nowhere)\n")
-    said = terminal("check", "docs")
-    assert "index.md:5" in said.out
-    assert "[x](nowhere)" in said.out  # the line itself
-    assert "LINK001" in said.out
+    reported = terminal("check", "docs")
+    assert "index.md:5" in reported.out
+    assert "[x](nowhere)" in reported.out  # the line itself
+    assert "LINK001" in reported.out
     terminal("check", "docs", "--strict", fails=1)
     (docs / "site.json").write_text('{"name": "Acme"')
     assert "site.json" in terminal("check", "docs", fails=1).out
@@ -77,10 +77,10 @@ def test_check_writes_for_programs(terminal: Terminal, docs: Path, target: str) 
     """Both forms are JSON, and the words for people are nowhere in them."""
     (docs / "site.json").write_text('{"navigation": [], "colour": 1}')
     given = (docs / "site.json").read_text()
-    said = terminal("check", target, "--format", "json", given=given, fails=1)
-    assert said.err == ""
-    assert "CFG" in said.out
-    json.loads(said.out)
+    reported = terminal("check", target, "--format", "json", given=given, fails=1)
+    assert reported.err == ""
+    assert "CFG" in reported.out
+    json.loads(reported.out)
     sarif = terminal("check", target, "--format", "sarif", given=given, fails=1).json()
     assert sarif["version"] == "2.1.0"
     rules = {rule["id"]: rule["shortDescription"]["text"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
@@ -92,23 +92,23 @@ def test_build_writes_and_sums_up(terminal: Terminal, docs: Path) -> None:
     """Where it went alone on stdout; what was found by code, with the first places."""
     for number in range(6):
         (docs / f"p{number}.md").write_text(f"# P\n\n[x](nowhere{number})\n")
-    said = terminal("build", "docs", "--out", "out", "--base-url", "https://docs.example.com/x")
-    assert said.out == "out\n"
-    assert re.search(r"7 pages, \d+ files, .* MB in ", said.err)
-    assert "LINK001 warning, 6 ×: p0.md:3" in said.err
-    assert "also p1.md:3, p2.md:3 and 3 more" in said.err
+    reported = terminal("build", "docs", "--out", "out", "--base-url", "https://docs.example.com/x")
+    assert reported.out == "out\n"
+    assert re.search(r"7 pages, \d+ files, .* MB in ", reported.err)
+    assert "LINK001 warning, 6 ×: p0.md:3" in reported.err
+    assert "also p1.md:3, p2.md:3 and 3 more" in reported.err
     assert "https://docs.example.com/x/" in (Path("out") / "sitemap.xml").read_text()
 
 
 def test_build_keeps_the_old_site_where_it_must(terminal: Terminal, docs: Path) -> None:
     terminal("build", "docs", "--out", "out", "--strict")
     (docs / "index.md").write_text("[x](nowhere)\n")
-    said = terminal("build", "docs", "--out", "out", "--strict", fails=1)
-    assert "Nothing was written: out is as it was." in said.err
+    reported = terminal("build", "docs", "--out", "out", "--strict", fails=1)
+    assert "Nothing was written: out is as it was." in reported.err
     (docs / "site.json").write_text("{")
-    said = terminal("build", "docs", "--out", "out", fails=1)
-    assert "Nothing was written" in said.err
-    assert said.out == ""
+    reported = terminal("build", "docs", "--out", "out", fails=1)
+    assert "Nothing was written" in reported.err
+    assert reported.out == ""
     assert "Hello" in Path("out/index.html").read_text()
 
 
@@ -128,9 +128,9 @@ def test_a_name_cannot_steer_the_terminal(terminal: Terminal, docs: Path) -> Non
     (docs / "index.md").write_text("[x](nowhere\x1b[2J)\n\n<Unknown\x07Thing/>\n")
     (docs / "a\x1b[31m.md").write_text("x")
     for command in (["build", "docs", "--out", "out"], ["check", "docs"]):
-        said = terminal(*command)
-        assert "\x1b" not in said.out + said.err
-        assert "\x07" not in said.out + said.err
+        reported = terminal(*command)
+        assert "\x1b" not in reported.out + reported.err
+        assert "\x07" not in reported.out + reported.err
 
 
 def test_progress_is_a_bar_on_a_terminal_only(
@@ -149,11 +149,11 @@ def test_progress_is_a_bar_on_a_terminal_only(
     assert "500/500" in capsys.readouterr().err
 
 
-def test_new_writes_a_site_with_nothing_to_mend(terminal: Terminal) -> None:
+def test_new_writes_a_site_with_nothing_to_repair(terminal: Terminal) -> None:
     """That builds strictly, and names its schema. Red when the first thing that somebody sees is a warning."""
-    said = terminal("new", "handbook")
-    assert said.out == "handbook\n"
-    assert "tenantry-site serve handbook" in said.err
+    reported = terminal("new", "handbook")
+    assert reported.out == "handbook\n"
+    assert "tenantry-site serve handbook" in reported.err
     config = json.loads(Path("handbook/site.json").read_text())
     assert Path("handbook", config["$schema"]).is_file()
     assert terminal("check", "handbook", "--strict").out == "nothing to say\n"

@@ -46,7 +46,7 @@ def test_all_twenty_five_are_there() -> None:
     assert {"Columns", "Column", "Danger", "Badge"} <= set(COMPONENTS)
 
 
-def test_the_whole_page_is_well_formed_and_says_nothing() -> None:
+def test_the_whole_page_is_well_formed_and_reports_nothing() -> None:
     """Tags in order, ids once, no style or handler, no diagnostic. Red when two tabs of one title share an id."""
     html, paper = drawn(*everything(), shared=(Fragment("<p>Shared.</p>"),))
     tree = Tree(html)
@@ -257,7 +257,7 @@ def test_steps_are_an_ordered_list() -> None:
     assert paper.codes == ["PAGE053", "PAGE053"]
 
 
-def test_a_field_says_all_that_it_was_given() -> None:
+def test_a_field_shows_all_that_it_was_given() -> None:
     html, paper = drawn(
         element(
             "ParamField",
@@ -317,7 +317,7 @@ def test_a_part_outside_its_whole_is_shown_and_spoken_of(name: str, parent: str)
     assert parent in paper.notes[0][2]
 
 
-def test_what_stands_between_the_parts_is_kept() -> None:
+def test_what_is_between_the_parts_stays() -> None:
     html, paper = drawn(
         element("Steps", "Before.", element("Step", "One.", title="A"), "Between.", element("Step", "Two.", title="B"))
     )

@@ -90,7 +90,7 @@ async def test_a_fragment_opens_what_it_is_in(open_page: OpenPage) -> None:
     assert await page.get_by_text("Words in a tab.").evaluate("each => each.getBoundingClientRect().top < innerHeight")
 
 
-async def test_the_copy_button_copies_and_says_so(open_page: OpenPage) -> None:
+async def test_the_copy_button_copies_and_confirms_it(open_page: OpenPage) -> None:
     """With the clipboard's interface and without. Red when the text is taken with the button's own."""
     for secure in (True, False):
         seen = await visit(open_page)

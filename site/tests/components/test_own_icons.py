@@ -93,7 +93,7 @@ def test_nothing_in_it_runs_or_loads(hostile: str) -> None:
     assert not re.search(r"<[^>]*(?:evil|alert|onerror|onload)", page), page
 
 
-def test_a_drawing_of_nothing_is_told() -> None:
+def test_a_drawing_of_nothing_is_reported() -> None:
     page = read('<Card title="t" icon={<svg><script>1</script></svg>}>x</Card>')
     assert codes(page) == ["PAGE053"]
     assert "icon-own" not in page.html

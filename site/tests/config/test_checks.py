@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tenantry_site.config import loads
-from tests.config.said import read, said
+from tests.config.reported import read, reported
 
 FILES = ("favicon.svg", "index.mdx", "guides/first.md", "site.json")
 
 
 def test_all_is_there() -> None:
     """Red when something is said of a site whose files all exist."""
-    assert said(FILES) == []
-    assert said() == []
+    assert reported(FILES) == []
+    assert reported() == []
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_page_that_is_not_right(page: str, code: str, word: str) -> None:
     assert word in one.fix
 
 
-def test_pages_outside_of_the_navigation_are_told_together() -> None:
+def test_pages_outside_of_the_navigation_are_reported_together() -> None:
     """Red when they are warnings, or snippets and a readme count as pages."""
     more = (*FILES, "guides/second.mdx", "_snippets/a.mdx", "snippets/b.mdx", "README.md", "guides/_draft.md")
     (one,) = read(more)[1]
@@ -50,7 +50,9 @@ def test_pages_outside_of_the_navigation_are_told_together() -> None:
 def test_no_page_exists() -> None:
     """Red when a site whose pages are elsewhere gets a warning for each."""
     pages = [f"page-{number}" for number in range(40)]
-    assert said(("favicon.svg",), navigation=[{"group": "g", "pages": pages}]) == [("CFG068", "/navigation/0/pages/0")]
+    assert reported(("favicon.svg",), navigation=[{"group": "g", "pages": pages}]) == [
+        ("CFG068", "/navigation/0/pages/0")
+    ]
 
 
 def test_files_that_do_not_exist() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.config.said import read, said
+from tests.config.reported import read, reported
 
 
-def test_known_fields_of_others_are_told_once() -> None:
+def test_known_fields_of_others_are_reported_once() -> None:
     """Red when a known field of another generator gets a warning, or two get two notes."""
     found = read(
         theme="venus",
@@ -23,11 +23,11 @@ def test_known_fields_of_others_are_told_once() -> None:
         assert name in found[0].message
 
 
-def test_the_newer_format_is_told_once() -> None:
+def test_the_newer_format_is_reported_once() -> None:
     """Red when keys of the newer format are told one by one, or beside the error that says it all."""
-    assert said(navbar={}, contextual={}, fonts={}) == [("CFG033", "/navbar")]
+    assert reported(navbar={}, contextual={}, fonts={}) == [("CFG033", "/navbar")]
     newer = {"tabs": [{"tab": "Guides", "groups": []}]}
-    assert said(navigation=newer, navbar={}, contextual={}, footer={}) == [
+    assert reported(navigation=newer, navbar={}, contextual={}, footer={}) == [
         ("CFG032", "/navigation"),
         ("CFG031", "/footer"),
     ]
@@ -52,7 +52,9 @@ def test_the_newer_format_is_told_once() -> None:
         ({"tab": []}, "CFG034", "/tab", "tabs"),
     ],
 )
-def test_an_unknown_key_is_told_with_what_was_meant(fields: dict[str, Any], code: str, pointer: str, fix: str) -> None:
+def test_an_unknown_key_is_reported_with_what_was_meant(
+    fields: dict[str, Any], code: str, pointer: str, fix: str
+) -> None:
     """Red when the wrong key is proposed: one of another object, or one that is there already."""
     (one,) = [one for one in read(**fields)[1] if one.code != "CFG037"]
     assert (one.code, one.pointer, one.severity) == (code, pointer, "warning")

@@ -11,7 +11,7 @@ import pytest
 from engines.corpus import SITES, needs_corpus
 from tenantry_site import loading
 from tenantry_site.loading import load
-from tests.config.said import WHOLE
+from tests.config.reported import WHOLE
 
 
 def test_the_files_of_the_folder_count(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_the_files_of_the_folder_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder", "closed", "pipe", "nul", "loop"])
-def test_what_cannot_be_read_is_told(tmp_path: Path, kind: str) -> None:
+def test_what_cannot_be_read_is_reported(tmp_path: Path, kind: str) -> None:
     """Red when a file that cannot be read raises, hangs, or gives a model."""
     path = tmp_path / "site.json"
     if kind == "folder":

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from tenantry_site.config import SiteConfig, loads
-from tests.config.said import WHOLE, read
+from tests.config.reported import WHOLE, read
 
 SOCIALS = ["website", "facebook", "twitter", "discord", "slack", "github", "linkedin", "instagram", "hacker-news"]
 """The nine platforms of SPEC 2.2."""

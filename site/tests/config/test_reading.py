@@ -108,12 +108,12 @@ def test_what_is_forgiven() -> None:
         config, found = loads(given)
         assert config is not None
         assert config.navigation[0].pages == ("a",)
-        told = [(one.code, one.line) for one in found if one.code < "CFG030"]
-        assert sorted(told) == [("CFG006", 1), ("CFG007", 1)] + [("CFG007", 2)] * 3 + [("CFG008", 2)] * 4
+        reported = [(one.code, one.line) for one in found if one.code < "CFG030"]
+        assert sorted(reported) == [("CFG006", 1), ("CFG007", 1)] + [("CFG007", 2)] * 3 + [("CFG008", 2)] * 4
         assert {one.severity for one in found} == {"warning"}
 
 
-def test_all_missing_commas_are_told() -> None:
+def test_all_missing_commas_are_reported() -> None:
     """Red when reading stops at the first missing comma."""
     _, found = loads('{"name": "a"\n"navigation": [{"group": "g" "pages": ["a"\n"b"]}]}')
     assert [(one.code, one.line) for one in found] == [("CFG009", 1), ("CFG009", 2), ("CFG009", 2)]
@@ -143,7 +143,7 @@ def test_escapes_are_characters() -> None:
     assert ("CFG024", "/name") in [(one.code, one.pointer) for one in found]
 
 
-def test_places_count_every_kind_of_line_end() -> None:
+def test_positions_count_every_kind_of_line_end() -> None:
     """Red when lines or columns are off by one, or a pair of CR and LF counts as two."""
     source = SourceText("a\nbc\r\nd\re")
     assert [source.position(offset) for offset in (0, 1, 2, 3, 6, 8)] == [

@@ -13,7 +13,7 @@ TEXT = '{\n\t"name": "Kumquat", "navigation": [],\n\t"colour": "\x7f\u202e漢", 
 FOUND = loads(TEXT)[1]
 
 
-def test_text_has_place_excerpt_and_fix() -> None:
+def test_text_has_position_excerpt_and_fix() -> None:
     """Red when a part of the paragraph is lost or the caret stands elsewhere than under the place."""
     text = write_text(FOUND, "docs/site.json", sources={"docs/site.json": TEXT})
     assert "docs/site.json:2:35: warning CFG064: navigation is an empty list [/navigation]\n" in text
@@ -31,7 +31,7 @@ def test_the_caret_counts_wide_and_escaped_characters() -> None:
     assert lines[at + 2].index("^") == len(before) + before.count("漢")
 
 
-def test_a_place_is_given_as_far_as_it_is_known() -> None:
+def test_a_position_is_given_as_far_as_it_is_known() -> None:
     """Red when a line without a column is followed by 0, where editors would jump."""
     one = Diagnostic(Severity.WARNING, "PAGE005", "m", "", "", 2, 0, "a.mdx")
     assert write_text([one], sources={"a.mdx": "x\ny"}).startswith("a.mdx:2: warning PAGE005: m\n     2 | y\n1 warning")

@@ -15,7 +15,7 @@ from tenantry_site.config import json_schema, loads
 from tenantry_site.config.diagnostics import CODE_TABLE
 from tests.config.random_files import configurations, damaged
 from tests.config.real import Real, each_real
-from tests.config.said import WHOLE
+from tests.config.reported import WHOLE
 from tests.config.test_model import EVERYTHING
 from tests.config.test_values import WRONG
 
@@ -41,11 +41,11 @@ def agree(value: Any) -> None:
     """The schemas refuse a value exactly when the reader says of it what a schema can express."""
     found = [one for one in loads(json.dumps(value))[1] if CODE_TABLE[one.code].in_schema]
     for strict, levels in ((False, {"error"}), (True, {"error", "warning"})):
-        told = [one for one in found if one.severity in levels]
+        found_diagnostics = [one for one in found if one.severity in levels]
         refused = [
             f"{list(error.absolute_path)}: {error.message:.200}" for error in _VALIDATORS[strict].iter_errors(value)
         ]
-        assert bool(told) == bool(refused), (strict, told, refused)
+        assert bool(found_diagnostics) == bool(refused), (strict, found_diagnostics, refused)
 
 
 @needs_corpus

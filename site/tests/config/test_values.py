@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry_site.config import loads
-from tests.config.said import read, said
+from tests.config.reported import read, reported
 
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"name": 3}, "CFG041", "/name"),
@@ -77,9 +77,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("fields", "code", "pointer"), WRONG)
-def test_a_wrong_value_is_told(fields: dict[str, Any], code: str, pointer: str) -> None:
+def test_a_wrong_value_is_reported(fields: dict[str, Any], code: str, pointer: str) -> None:
     """Red when a wrong value gets no diagnostic, another one, or a second one."""
-    assert said(**fields) == [(code, pointer)]
+    assert reported(**fields) == [(code, pointer)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from engines.corpus import needs_corpus
 from tenantry_site.config import loads
 from tests.config.real import REAL, Real, each_real
-from tests.config.said import read
+from tests.config.reported import read
 
 _PAGES = ["index", {"group": "Deep", "pages": [{"group": "Deeper", "pages": [7]}]}]
 _HOST = {"type": "github", "url": "https://a.example/b", "name": "Code"}
@@ -37,10 +37,12 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("fields", "pointer", "reason"), REFUSED)
-def test_the_whole_is_told_beside_the_mistake(fields: dict[str, Any], pointer: str, reason: str) -> None:
+def test_the_whole_is_reported_beside_the_mistake(fields: dict[str, Any], pointer: str, reason: str) -> None:
     """Red when a whole that others refuse has no diagnostic of its own, or two, or no reason."""
-    told = [(one.pointer, one.message.partition(", for ")[2]) for one in read(**fields)[1] if one.code == "CFG037"]
-    assert told == [(pointer, reason)]
+    found_diagnostics = [
+        (one.pointer, one.message.partition(", for ")[2]) for one in read(**fields)[1] if one.code == "CFG037"
+    ]
+    assert found_diagnostics == [(pointer, reason)]
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ async def test_api_in_the_request(
     assert await seen.violations() == []
 
 
-async def test_api_auth_prefix_is_told(open_page: OpenPage, tmp_path: Path) -> None:
+async def test_api_auth_prefix_is_reported(open_page: OpenPage, tmp_path: Path) -> None:
     """It stands before the field, and in the text of the page. Red when only the field has it."""
     auth = {"method": "key", "name": "Authorization", "inputPrefix": "Token "}
     page = (await visit(open_page, made(tmp_path, api={"baseUrl": ONE, "auth": auth}), "api/plain")).page

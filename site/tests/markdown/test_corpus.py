@@ -23,32 +23,34 @@ def read_all(folder: Path) -> tuple[Diagnostic, ...]:
     pages = [each for each in files if each.endswith((".md", ".mdx"))]
     snippets = {each: (folder / each).read_text("utf-8") for each in pages if "snippets/" in each}
     reader = PageReader(Addresses([page_path(each) or "" for each in pages], files), snippets)
-    said: list[Diagnostic] = []
+    reported: list[Diagnostic] = []
     for each in pages:
         page = reader.read(each, (folder / each).read_text("utf-8"))
         assert wrong(page.html) == [], each
         assert page.title
         assert "<h1" not in page.html
-        said += page.diagnostics
-    return tuple(said)
+        reported += page.diagnostics
+    return tuple(reported)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_whole_folder(folder: Path) -> None:
     """Red when a real page raises, breaks out, or is wrongly spoken of."""
-    said = read_all(folder)
-    assert not [each for each in said if each.severity is Severity.ERROR]
-    unclear = [each for each in said if each.code in ("PAGE001", "PAGE004", "PAGE005", "PAGE016", "PAGE018", "PAGE020")]
+    reported = read_all(folder)
+    assert not [each for each in reported if each.severity is Severity.ERROR]
+    unclear = [
+        each for each in reported if each.code in ("PAGE001", "PAGE004", "PAGE005", "PAGE016", "PAGE018", "PAGE020")
+    ]
     assert unclear == []
 
 
 @needs_corpus
 def test_what_the_sites_really_lack() -> None:
     """Red when the reader sees mistakes that are none, or overlooks those that are some."""
-    said = {
+    reported = {
         (each.path, each.code) for folder in SITES for each in read_all(folder) if each.severity is not Severity.INFO
     }
-    assert said == {
+    assert reported == {
         ("api-reference/reporting/get-campaign-summary.mdx", "PAGE010"),
         ("mintlify/introduction.mdx", "PAGE010"),
         ("mintlify/migration/overview.mdx", "PAGE010"),

@@ -43,7 +43,7 @@ def test_a_known_address(scheme: str) -> None:
             assert wrong(html) == [], html
 
 
-def test_the_judge_sees() -> None:
+def test_the_checker_sees() -> None:
     """Red when the judge of this test is blind: each of these is what it must not overlook."""
     bad = (
         "<script>x</script>",

@@ -75,7 +75,7 @@ def html(text: str) -> str:
         ("<table><tr><td>a</td><td>b</td></tr></table>", "<table><tr><td>a </td> <td>b</td> </tr> </table></div>"),
     ],
 )
-def test_kept(text: str, expected: str) -> None:
+def test_memo(text: str, expected: str) -> None:
     """Red when an element that authors use is lost or changed."""
     assert expected in html(text)
 

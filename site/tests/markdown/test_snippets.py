@@ -55,15 +55,15 @@ def page(text: str) -> tuple[str, list[str]]:
 )
 def test_used(text: str, expected: str) -> None:
     """Red when a snippet or a constant does not arrive in the page."""
-    html, said = page(text)
+    html, reported = page(text)
     assert expected in html
-    assert said == []
+    assert reported == []
 
 
 def test_parts_of_components() -> None:
     """Red when a snippet in tabs is no tab of theirs."""
-    html, said = page('import T from "/snippets/tab.mdx"\n\n<Tabs>\n<T />\n<Tab title="Own">y</Tab>\n</Tabs>')
-    assert said == []
+    html, reported = page('import T from "/snippets/tab.mdx"\n\n<Tabs>\n<T />\n<Tab title="Own">y</Tab>\n</Tabs>')
+    assert reported == []
     assert html.count('class="tab"') == 2
 
 
@@ -79,15 +79,15 @@ def test_parts_of_components() -> None:
 )
 def test_mistakes(text: str, code: str) -> None:
     """Red when code is run or shown, or a missing snippet is not spoken of."""
-    html, said = page(text)
-    assert said == [code]
+    html, reported = page(text)
+    assert reported == [code]
     assert "gone" not in html
     assert "kept" in html
 
 
 def test_parts_of_constants_are_looked_up() -> None:
     """Whatever would have to be run is left as it is. Red when a function makes the whole object unknown."""
-    html, said = page(
+    html, reported = page(
         'import { words } from "/snippets/words.mdx"\n\n## {words.title}\n\n{words["last one"][1]} {words.end} '
         "{words.make(1)}"
         "\n\n<Card title={words.title}>c</Card> {words.none} {words.deep.er}"
@@ -96,13 +96,13 @@ def test_parts_of_constants_are_looked_up() -> None:
     assert "b End {words.make(1)}" in html
     assert ">To begin</" in html.partition("</h2>")[2]
     assert "{words.none} 1" in html
-    assert {*said} == {"PAGE008"}
+    assert {*reported} == {"PAGE008"}
 
 
 def test_a_package_is_code() -> None:
     """Red when what a page imports of a package is called a missing snippet."""
-    html, said = page('import { Chart } from "charts"\n\nkept\n\n<Chart />')
-    assert (html, said) == ("<p>kept</p>", ["PAGE009"])
+    html, reported = page('import { Chart } from "charts"\n\nkept\n\n<Chart />')
+    assert (html, reported) == ("<p>kept</p>", ["PAGE009"])
 
 
 def test_a_snippet_of_itself_is_drawn_once() -> None:
@@ -121,7 +121,7 @@ def test_footnotes_of_a_page_and_its_snippets_are_apart() -> None:
     assert {*re.findall('href="#([^"]+)"', html)} == {*found}
 
 
-def test_mistakes_in_snippets_have_their_own_place() -> None:
+def test_mistakes_in_snippets_have_their_own_position() -> None:
     """Red when the page is blamed for the snippet."""
     (note,) = read('<Snippet file="bad.mdx" />', snippets=SNIPPETS).diagnostics
     assert (note.path, note.line, note.code) == ("snippets/bad.mdx", 5, "PAGE004")

@@ -51,7 +51,7 @@ def test_a_page_that_is_not_listed_is_reachable() -> None:
     assert len(site().sidebar(view.scope).nodes("hidden")) == 2
 
 
-def test_groups_without_pages_are_left_out_and_nested_ones_kept() -> None:
+def test_groups_without_pages_are_left_out_and_nested_ones_stay() -> None:
     """A label may be empty; icons stay."""
     drawn = site().sidebar(site().view("a").scope).nodes("a")
     assert [node.branch.title for node in drawn if isinstance(node, ExpandedGroup)] == ["Start", "Deep"]
@@ -82,7 +82,7 @@ def test_a_reference_to_a_folder_means_its_index() -> None:
         (FrontMatter(api="GET /users", hide_api_marker=True), "Get users", ""),
     ],
 )
-def test_what_an_entry_says(head: FrontMatter, title: str, method: str) -> None:
+def test_what_an_entry_means(head: FrontMatter, title: str, method: str) -> None:
     """sidebarTitle before title before the file's name; the method of an API page unless it is hidden."""
     made = navigation([{"group": "G", "pages": ["api/get-users"]}], {"api/get-users": head})
     (group,) = made.sidebar(made.view("api/get-users").scope).nodes("api/get-users")

@@ -81,7 +81,7 @@ def test_a_version_may_live_elsewhere() -> None:
     assert (old.url, old.stays) == ("https://v1.example", False)
 
 
-def test_a_page_in_two_places_is_in_the_versions_of_both() -> None:
+def test_a_page_in_two_groups_is_in_the_versions_of_both() -> None:
     """Red when the last place wins."""
     groups = [{"group": name, "version": name, "pages": ["both", f"{name}/own"]} for name in ("v2", "v1")]
     made = site(groups)

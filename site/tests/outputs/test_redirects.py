@@ -90,7 +90,7 @@ def test_a_wildcard_is_written_out_for_the_pages_there_are() -> None:
     assert codes(made) == []
 
 
-def test_a_wildcard_that_cannot_be_listed_is_told() -> None:
+def test_a_wildcard_that_cannot_be_listed_is_reported() -> None:
     """Red when it is lost without a word."""
     made = redirects(("/old/:slug*", "/new/start"))
     assert list(made.pages()) == []
@@ -112,7 +112,7 @@ def test_chains_end_and_circles_lead_nowhere() -> None:
     assert made.find("c") is None
 
 
-def test_a_missing_destination_is_told() -> None:
+def test_a_missing_destination_is_reported() -> None:
     """Red when it is not looked for."""
     made = redirects(("/a", "/nw/start"))
     assert codes(made) == ["LINK010"]

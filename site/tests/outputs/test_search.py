@@ -132,7 +132,7 @@ def test_an_index_that_was_changed_is_as_a_new_one(edits: list[tuple[int, list[s
     assert dict(live.files()) == dict(fresh.files())
 
 
-def test_nothing_changed_is_told() -> None:
+def test_nothing_changed_is_reported() -> None:
     """Red when an index that is as it was is written again."""
     made = SearchIndex()
     parts = {"x": search_parts(page("x", ("", "y")))}

@@ -42,7 +42,7 @@ def test_llms() -> None:
     assert "(https://x.test/docs/a/b.md)" in llms("S", HEADS, ["a/b"], {}, "https://x.test/docs").decode()
 
 
-def test_places() -> None:
+def test_breadcrumbs() -> None:
     assert breadcrumbs(CONFIG) == {"index": ("Start",), "a/b": ("Start", "Inner"), "c": (), "gone": ()}
 
 

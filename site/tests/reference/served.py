@@ -123,8 +123,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.here.relayed.append((dict(self.headers.items()), asked))
         url = urlsplit(str(asked["url"]))
         if url.hostname != "127.0.0.1":
-            said = {"error": {"code": "origin_not_allowed", "message": f"{url.hostname} may not be reached."}}
-            self.answer(403, "application/json", json.dumps(said).encode())
+            reported = {"error": {"code": "origin_not_allowed", "message": f"{url.hostname} may not be reached."}}
+            self.answer(403, "application/json", json.dumps(reported).encode())
             return
         connection = http.client.HTTPConnection(url.hostname, url.port or 80, timeout=5)
         body = asked["body"]

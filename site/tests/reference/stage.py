@@ -74,7 +74,7 @@ def draw(
     front = front or FrontMatter(openapi=read.operations[0].spec)
     page = READER.read("things/page.mdx", text)
     title = front.title or page.title
-    return pages.draw(replace(page, front=front, title=title))
+    return pages.render(replace(page, front=front, title=title))
 
 
 def codes(diagnostics: tuple[Diagnostic, ...]) -> list[str]:

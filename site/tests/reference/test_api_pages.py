@@ -36,11 +36,11 @@ FIELDS = """
         ("FETCH /things/{id}", "FETCH", ["/things/", "id", ""], "https://set.example.com", ["API011"]),
     ],
 )
-def test_the_entries_of_real_pages(api: str, method: str, path: list[str], url: str, said: list[str]) -> None:
+def test_the_entries_of_real_pages(api: str, method: str, path: list[str], url: str, reported: list[str]) -> None:
     """Paths and addresses, {param} and :param, any case, without a method."""
     page = draw(front=FrontMatter(api=api), text=FIELDS, api={"baseUrl": ("https://set.example.com",)})
     assert (facts(page)["method"], facts(page)["path"], facts(page)["servers"][0]["url"]) == (method, path, url)
-    assert codes(page.diagnostics) == said
+    assert codes(page.diagnostics) == reported
     assert ':8443/v1/"' not in page.html
 
 

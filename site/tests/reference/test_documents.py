@@ -81,7 +81,7 @@ def test_what_is_not_found_has_a_remedy(spec: str, fix: str) -> None:
         ("api.json", '{"info": {}}', "API004", "openapi"),
     ],
 )
-def test_a_document_that_cannot_be_used_is_told(named: str, text: str, code: str, words: str) -> None:
+def test_a_document_that_cannot_be_used_is_reported(named: str, text: str, code: str, words: str) -> None:
     """Each with its remedy, and no exception."""
     read = read_documents(config(openapi=(named,)), {"api.json": text})
     assert read.operations == ()

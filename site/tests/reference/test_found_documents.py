@@ -39,7 +39,7 @@ def made(
     return render({"site.json": json.dumps(configuration), **pages, **files}, options or SiteOptions())
 
 
-def said(site: RenderedSite) -> list[Any]:
+def reported(site: RenderedSite) -> list[Any]:
     return [one for one in site.diagnostics if one.code.startswith("API")]
 
 
@@ -75,7 +75,7 @@ def test_a_document_in_the_folder_needs_no_name(path: str) -> None:
     site = made({path: FOUND[path]})
     assert b"List them" in site["api-reference/list.html"]
     assert b"data-api" in site["api-reference/list.html"]
-    assert said(site) == []
+    assert reported(site) == []
     assert [one for one in site if one.startswith("api-reference/") and one.endswith(".md")] == [
         "api-reference/list.md"
     ]
@@ -86,7 +86,7 @@ def test_a_document_that_no_page_asks_for_is_left_alone() -> None:
     site = made(
         {"broken.yaml": "openapi: 3.0.0\npaths: [oops", "openapi.json": json.dumps(document("Secret"))}, "title: List"
     )
-    assert said(site) == []
+    assert reported(site) == []
     assert not [path for path in site if b"Secret" in site[path]]
 
 
@@ -99,11 +99,11 @@ NONE = {
 
 
 def test_files_of_other_kinds_are_no_documents() -> None:
-    [one] = said(made(NONE))
+    [one] = reported(made(NONE))
     assert (one.code, one.path, one.line) == ("API010", "api-reference/list.mdx", 1)
     assert "considered: old.json (this is Swagger 2.0" in one.message
     assert "package.json" not in one.message
-    [nothing] = said(made({}))
+    [nothing] = reported(made({}))
     assert "no OpenAPI document" in nothing.message
     assert "--fetch" in nothing.fix
 
@@ -114,11 +114,11 @@ def test_the_diagnostic_names_what_was_considered() -> None:
         "named.json": json.dumps(document("One", "/ones")),
         "more/other.yaml": yaml("Two").replace("/things", "/twos"),
     }
-    [one] = said(made(files, "openapi: GET /thing", openapi="named.json"))
+    [one] = reported(made(files, "openapi: GET /thing", openapi="named.json"))
     assert one.message.endswith("considered: named.json, more/other.yaml")
-    [absent] = said(made(files, "openapi: third.json GET /twos"))
+    [absent] = reported(made(files, "openapi: third.json GET /twos"))
     assert absent.message == "openapi: there is no OpenAPI document third.json; considered: named.json, more/other.yaml"
-    [broken] = said(made({"openapi.json": '{"openapi": "3.0.0", '}))
+    [broken] = reported(made({"openapi.json": '{"openapi": "3.0.0", '}))
     assert "openapi.json (openapi.json cannot be read" in broken.message
 
 
@@ -153,7 +153,7 @@ def test_a_document_of_a_tab_makes_pages_in_its_folder() -> None:
     }
     site = made({"store.json": json.dumps(document("List them"))}, "title: List", tabs=[tab])
     assert "store/api/operations/list-them.html" in site
-    found = {(one.code, one.pointer) for one in said(site)}
+    found = {(one.code, one.pointer) for one in reported(site)}
     assert found == {("API002", "/tabs/0/openapi/1"), ("API003", "/tabs/0/openapi/2")} or found == {
         ("API002", "/tabs/0/openapi"),
         ("API003", "/tabs/0/openapi"),

@@ -43,17 +43,17 @@ def check(found: Any) -> int:
     chosen = config(openapi=("api.json",))
     read = read_documents(chosen, {"api.json": json.dumps(found)})
     pages = ApiPages(chosen, read, READER)
-    said = list(read.diagnostics)
+    reported = list(read.diagnostics)
     for operation in read.operations:
-        page = pages.draw(Page("p", "p.mdx", "", FrontMatter(openapi=operation.spec), ""))
+        page = pages.render(Page("p", "p.mdx", "", FrontMatter(openapi=operation.spec), ""))
         page.html.encode()
         page.markdown.encode()
         reader = Balanced()
         reader.feed(page.html)
         assert reader.bad == []
         assert reader.open == []
-        said += page.diagnostics
-    for diagnostic in said:
+        reported += page.diagnostics
+    for diagnostic in reported:
         assert diagnostic.code in CODES
         assert diagnostic.message
         assert diagnostic.fix

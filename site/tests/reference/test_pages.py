@@ -37,7 +37,7 @@ def test_a_page_without_an_endpoint_stays_as_it_is() -> None:
     """The very same object."""
     pages = ApiPages(config(), reference(document({})), READER)
     page = READER.read("a.mdx", "# Hello")
-    assert pages.draw(page) is page
+    assert pages.render(page) is page
 
 
 def test_an_operation_fills_a_page() -> None:
@@ -198,7 +198,7 @@ def test_maintain_order(ordered: bool, names: list[str]) -> None:
     assert re.findall(r'id="query-(\w)"', page.html) == names
 
 
-def test_an_unknown_operation_leaves_the_page_and_says_so() -> None:
+def test_an_unknown_operation_leaves_the_page_and_is_reported() -> None:
     """With the nearest one."""
     page = draw(one({}), front=FrontMatter(openapi="PUT /thing"), text="Own words.")
     assert "Own words." in page.html
@@ -306,7 +306,7 @@ def test_the_api_pages_of_real_sites(name: str, count: int) -> None:
     for source, words in files.items():
         if source.endswith(".mdx"):
             before = READER.read(source, words)
-            after = pages.draw(before)
+            after = pages.render(before)
             if after is not before:
                 rendered.append(after)
                 assert [one.code for one in after.diagnostics if one.code.startswith("API")] == []

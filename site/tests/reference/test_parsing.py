@@ -51,7 +51,7 @@ def test_yaml_merges_anchors() -> None:
         ), "too many keys"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_says_why(text: str | bytes, words: str) -> None:
+def test_what_cannot_be_read_has_a_reason(text: str | bytes, words: str) -> None:
     """Bombs, loops and other people's objects too. Red when the limits or the safe loader are taken away."""
     with pytest.raises(UnreadableDocument) as caught:
         parse(text)
@@ -59,7 +59,7 @@ def test_what_cannot_be_read_says_why(text: str | bytes, words: str) -> None:
     assert caught.value.fix
 
 
-def test_a_mistake_has_its_place() -> None:
+def test_a_mistake_has_its_position() -> None:
     """Line and column count from 1."""
     with pytest.raises(UnreadableDocument) as caught:
         parse('{"a": 1,\n "b" 2}')

@@ -114,11 +114,11 @@ async def visit(open_page: OpenPage, served: Served, path: str, **options: objec
 async def settled(page: Page, words: str) -> str:
     """What the live region says, once it begins with these words; patient, as other tests load the machine."""
     for _ in range(5_000):
-        said: str = await page.locator("[data-live]").inner_text()
-        if said.startswith(words):
-            return said
+        reported: str = await page.locator("[data-live]").inner_text()
+        if reported.startswith(words):
+            return reported
         await asyncio.sleep(0.02)
-    raise AssertionError(f"waited for {words!r}; it says {said!r}")
+    raise AssertionError(f"waited for {words!r}; it says {reported!r}")
 
 
 async def snippets(page: Page) -> list[str]:
@@ -142,8 +142,8 @@ async def test_a_request_is_sent_and_its_answer_shown(open_page: OpenPage, serve
     await page.get_by_label("dry boolean").select_option("true")
     await page.get_by_label("X-Trace string").fill("t1")
     await page.get_by_role("button", name="Send").click()
-    said = await settled(page, "Answer: status 200")
-    assert "bytes" in said
+    reported = await settled(page, "Answer: status 200")
+    assert "bytes" in reported
     method, path, headers, body = served.arrived[0]
     assert (method, urlsplit(path).path) == ("POST", "/api/things/a%2Fb%3Fc%20%C3%A9'")
     assert parse_qsl(urlsplit(path).query) == [
@@ -269,8 +269,8 @@ async def test_a_get_with_a_body_goes_through_the_relay(open_page: OpenPage, ser
     assert seen.console == []
     page = (await visit(open_page, served, "/own/get")).page
     await page.get_by_role("button", name="Send").click()
-    said = await settled(page, "A browser sends no body with GET")
-    assert "QUERY" in said
+    reported = await settled(page, "A browser sends no body with GET")
+    assert "QUERY" in reported
     assert served.arrived == []
 
 
@@ -298,7 +298,7 @@ async def test_a_value_is_pasted_behind_the_prefix(open_page: OpenPage, served: 
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (1440, True), (360, False), (360, True)])
-async def test_the_prefix_stands_beside_its_field(
+async def test_the_prefix_is_beside_its_field(
     open_page: OpenPage, served: Served, width: int, dark: bool, tmp_path: Path
 ) -> None:
     """On one line, of one height, in no other colour than can be read; nothing is wider than the window."""
@@ -317,11 +317,11 @@ async def test_the_prefix_stands_beside_its_field(
 
 
 async def test_another_host_without_a_relay(open_page: OpenPage, served: Served) -> None:
-    """Said in words, and what to do instead; the relay's own refusal too."""
+    """Output in words, and what to do instead; the relay's own refusal too."""
     page = (await visit(open_page, served, "/foreign")).page
     await page.get_by_role("button", name="Send").click()
-    said = await settled(page, "The browser did not let this page call http://elsewhere.test")
-    assert "curl" in said
+    reported = await settled(page, "The browser did not let this page call http://elsewhere.test")
+    assert "curl" in reported
     page = (await visit(open_page, served, "/refused")).page
     await page.get_by_role("button", name="Send").click()
     assert "elsewhere.test may not be reached." in await settled(page, "The relay did not send it")

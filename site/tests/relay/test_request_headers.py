@@ -323,7 +323,7 @@ SITE = {
 }
 
 
-async def test_a_site_tells_its_relay_what_its_documents_and_pages_declare(stage: World, tmp_path: Path) -> None:
+async def test_a_site_gives_its_relay_what_its_documents_and_pages_declare(stage: World, tmp_path: Path) -> None:
     """Red when the app does not pass the names on, or leaves out one of the places that have them."""
     (tmp_path / "site.json").write_text(json.dumps(SITE))
     (tmp_path / "things.json").write_text(json.dumps(DOCUMENT))

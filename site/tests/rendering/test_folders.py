@@ -114,7 +114,7 @@ def test_a_redirect_may_lead_to_a_folder() -> None:
     assert found(site) == set()
 
 
-def test_a_folder_that_was_moved_is_where_the_redirect_says() -> None:
+def test_a_folder_that_was_moved_is_where_the_redirect_leads() -> None:
     site = render(files("[x](/guides)\n", redirects=[{"source": "/guides", "destination": "/api/users"}]))
     assert b"url=api/users.html" in site["guides.html"]
     assert found(site) == set()

@@ -23,7 +23,7 @@ KINDS = {"html": "text/html; charset=utf-8", "js": "text/javascript", "css": "te
 def test_nothing_of_a_page_runs(trick: str) -> None:
     """In pages, front matter, the configuration, OpenAPI and redirects. Red when one of them is written as it is."""
     made = render(site(trick))
-    assert not [said for said in made.diagnostics if said.code == "SITE105"]
+    assert not [reported for reported in made.diagnostics if reported.code == "SITE105"]
     pages = {path: content.decode() for path, content in made.items() if path.endswith(".html")}
     assert {"p/one.html", "p/two.html", "404.html"} <= pages.keys()
     assert {path: found for path, text in pages.items() if (found := running(text))} == {}
@@ -99,7 +99,7 @@ def test_a_picture_with_a_script_is_left_out(content: bytes) -> None:
     """Who opens its address on a host of files would run it. Red when one of them is published."""
     made = render(folder() | {"images/a.svg": content})
     assert "images/a.svg" not in made
-    assert [said.path for said in made.diagnostics if said.code == "SITE108"] == ["images/a.svg"]
+    assert [reported.path for reported in made.diagnostics if reported.code == "SITE108"] == ["images/a.svg"]
 
 
 @pytest.mark.parametrize("content", SHOWING)
@@ -125,7 +125,7 @@ def test_what_is_named_like_a_secret_is_not_published(path: str) -> None:
     """Red when a folder that holds more than the site gives it away."""
     made = render(folder() | {path: "SECRET"})
     assert path not in made
-    assert [said.path for said in made.diagnostics if said.code == "SITE107"] == [path]
+    assert [reported.path for reported in made.diagnostics if reported.code == "SITE107"] == [path]
 
 
 @pytest.mark.parametrize("path", [".env", "tenantry.keys", "a.pem", "a.key", "a.db", "a.sqlite", "id_rsa", "a/.npmrc"])

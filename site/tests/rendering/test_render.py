@@ -15,15 +15,15 @@ from tests.rendering.folders import DOCUMENT, SVG, folder, without
 from tests.rendering.inspecting import inspect, target
 
 
-def told(site: RenderedSite) -> list[tuple[str, str]]:
+def found_diagnostics(site: RenderedSite) -> list[tuple[str, str]]:
     """What is more than a remark."""
-    return [(said.code, said.path) for said in site.diagnostics if said.severity is not Severity.INFO]
+    return [(reported.code, reported.path) for reported in site.diagnostics if reported.severity is not Severity.INFO]
 
 
 def test_every_page_is_there_whole() -> None:
     """Listed and hidden pages, their Markdown, the assets; every link leads to a file. Red when one is lost."""
     site = render(folder())
-    assert told(site) == []
+    assert found_diagnostics(site) == []
     assert site.config is not None
     pages = {path for path in site if path.endswith(".html")}
     assert pages == {
@@ -66,7 +66,7 @@ def test_it_is_the_same_every_time() -> None:
     assert dict(render(files)) == dict(render(dict(reversed(files.items()))))
 
 
-def test_the_first_page_stands_where_the_site_begins() -> None:
+def test_the_first_page_is_where_the_site_begins() -> None:
     """Without a page called index: with links that are right there. Red when they are those of its folder."""
     files = without(folder(), "index.md")
     text = "[Sister](./links?a=1#b) [Hidden](/hidden#cargo) [Out](https://x.test) ![p](/logo.svg)\n\n[#](#x)"
@@ -149,7 +149,7 @@ def test_one_page_that_we_fail_at_does_not_take_the_site_with_it(monkeypatch: py
 
     monkeypatch.setattr(PageReader, "read", fail)
     site = render(folder(**{"hidden.md": "# H\n\n<script>alert(1)</script> cargo\n"}))
-    assert told(site) == [("SITE105", "hidden.md")]
+    assert found_diagnostics(site) == [("SITE105", "hidden.md")]
     assert inspect(site["hidden.html"]).problems == []
     assert b"cargo" in site["hidden.html"]
     assert b"Welcome" in site["index.html"]
@@ -162,7 +162,7 @@ def test_a_site_that_begins_with_a_playground_leads_there() -> None:
     assert b"url=guides/start.html" in site["index.html"]
 
 
-def test_versions_are_told_in_the_search() -> None:
+def test_versions_are_named_in_the_search() -> None:
     """Red when two pages of one title in two versions cannot be told apart."""
     groups = [{"group": "Old", "version": "v1", "pages": ["index"]}, {"group": "New", "pages": ["hidden"]}]
     site = render(folder({"versions": ["v1", "v2"], "navigation": groups}))
@@ -177,7 +177,7 @@ def test_redirects_are_pages() -> None:
     files = folder({"redirects": rules}, **{"hidden.md": "# H\n\n[Old](/old) [Lost](/lost)\n"})
     site = render(files)
     assert b"url=guides/start.html" in site["old.html"]
-    assert [said.message for said in site.diagnostics if said.code == "LINK001"] == [
+    assert [reported.message for reported in site.diagnostics if reported.code == "LINK001"] == [
         "the link “/lost” leads to nothing"
     ]
     assert "x.html" not in site
@@ -187,19 +187,19 @@ def test_two_files_of_one_page() -> None:
     """Red when one of them is lost without a word."""
     site = render(folder(**{"hidden.mdx": "# The richer one\n"}))
     assert b"The richer one" in site["hidden.html"]
-    assert told(site) == [("SITE101", "hidden.md")]
+    assert found_diagnostics(site) == [("SITE101", "hidden.md")]
 
 
 def test_pages_that_differ_in_capitals_only() -> None:
     """Red when a disk may lose one of them without a word."""
-    assert told(render(folder(**{"Hidden.md": "# H\n"}))) == [("SITE102", "hidden.md")]
+    assert found_diagnostics(render(folder(**{"Hidden.md": "# H\n"}))) == [("SITE102", "hidden.md")]
 
 
 @pytest.mark.parametrize("path", ["../up.md", "/abs.md", "a//b.md", "a/./b.md", "a\\b.md", "a\nb.md", "\ud800.md", ""])
 def test_a_path_that_leaves_the_folder_is_left_out(path: str) -> None:
     """Red when a finished file could be written anywhere else."""
     site = render(folder(**{path: "# X\n"}))
-    assert [code for code, _ in told(site)] == ["SITE103"]
+    assert [code for code, _ in found_diagnostics(site)] == ["SITE103"]
     assert set(site) == set(render(folder()))
 
 
@@ -243,7 +243,7 @@ def test_bytes_that_are_not_text() -> None:
     """Red when a page that is not UTF-8 raises, or is taken without a word."""
     site = render(folder(**{"hidden.md": b"# Caf\xe9\n\nText"}))
     assert "Caf\N{REPLACEMENT CHARACTER}" in site["hidden.html"].decode()
-    assert told(site) == [("SITE104", "hidden.md")]
+    assert found_diagnostics(site) == [("SITE104", "hidden.md")]
 
 
 @pytest.mark.parametrize(
@@ -253,19 +253,19 @@ def test_a_configuration_that_cannot_be_read(content: str | bytes, code: str) ->
     """No files, and the reason. Red when half a site is made of nothing."""
     site = render(folder(**{"site.json": content}))
     assert (dict(site), site.config) == ({}, None)
-    assert (code, "site.json") in [(said.code, said.path) for said in site.diagnostics]
+    assert (code, "site.json") in [(reported.code, reported.path) for reported in site.diagnostics]
 
 
 def test_no_configuration() -> None:
     site = render({"index.md": "# X\n"})
-    assert [said.code for said in site.diagnostics] == ["SITE100"]
+    assert [reported.code for reported in site.diagnostics] == ["SITE100"]
     assert site == {}
 
 
 def test_no_pages() -> None:
     """Red when a site that lost all its pages raises."""
     site = render({"site.json": json.dumps({"name": "X", "navigation": [{"group": "G", "pages": ["a"]}]})})
-    assert "SITE106" in [said.code for said in site.diagnostics]
+    assert "SITE106" in [reported.code for reported in site.diagnostics]
     assert "404.html" in site
 
 
@@ -288,7 +288,7 @@ def test_nothing_in_a_folder_raises(files: dict[str, str | bytes], page: str) ->
     """Any bytes under any names. Red when a page fails (SITE105), or a finished file is not whole."""
     for config in ({}, {"openapi": ["openapi.json", "x.yaml"]}):
         site = render(folder(config) | files | {"hidden.md": page})
-        assert "SITE105" not in [said.code for said in site.diagnostics]
+        assert "SITE105" not in [reported.code for reported in site.diagnostics]
         for path, content in site.items():
             assert ".." not in path.split("/")
             if path.endswith(".html") and "hidden" in path:

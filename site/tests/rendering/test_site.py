@@ -66,18 +66,18 @@ def test_a_new_title_shows_on_other_pages() -> None:
     assert b"Cast off" in pages["guides/links.html"]
 
 
-def test_a_page_that_appears_mends_a_link() -> None:
+def test_a_page_that_appears_repairs_a_link() -> None:
     """Red when the diagnostics of pages that did not change are lost or kept too long."""
     site, files = Site(), folder(**{"hidden.md": "# H\n\n[New](/new)\n"})
     updated(site, files)
-    assert [said.code for said in site.diagnostics if said.severity is Severity.WARNING] == ["LINK001"]
+    assert [reported.code for reported in site.diagnostics if reported.severity is Severity.WARNING] == ["LINK001"]
     files["new.md"] = "# New\n"
     assert {"new.html", "new.md"} <= updated(site, files)
-    assert [said for said in site.diagnostics if said.severity is Severity.WARNING] == []
+    assert [reported for reported in site.diagnostics if reported.severity is Severity.WARNING] == []
     del files["new.md"]
     updated(site, files)
     assert {"new.html", "new.md"} <= site.removed
-    assert [said.code for said in site.diagnostics if said.severity is Severity.WARNING] == ["LINK001"]
+    assert [reported.code for reported in site.diagnostics if reported.severity is Severity.WARNING] == ["LINK001"]
 
 
 def test_a_snippet_and_a_document_change_the_pages_that_show_them() -> None:
@@ -107,7 +107,7 @@ def test_a_broken_configuration_takes_nothing_away() -> None:
     files["site.json"] = "{"
     assert updated(site, files) == set()
     assert (site.config, site.removed) == (None, frozenset())
-    assert "CFG011" in [said.code for said in site.diagnostics]
+    assert "CFG011" in [reported.code for reported in site.diagnostics]
     files["site.json"] = good
     assert updated(site, files) == set()
     assert site.config is not None

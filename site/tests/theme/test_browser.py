@@ -208,7 +208,7 @@ async def test_where_one_is_on_the_page(open_page: OpenPage, folder: Path) -> No
     assert await current.count() == 1
 
 
-async def test_the_sidebar_keeps_its_place_and_shows_the_open_page(open_page: OpenPage, folder: Path) -> None:
+async def test_the_sidebar_keeps_its_scroll_position_and_shows_the_open_page(open_page: OpenPage, folder: Path) -> None:
     """From page to page; on the first one the open page is in sight."""
     page = (await visit(open_page, folder, "tenants/model", height=420)).page
     open_link = page.locator(".sidebar [aria-current=page]")

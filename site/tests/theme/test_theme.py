@@ -183,11 +183,11 @@ def test_feedback() -> None:
     assert "Suggest an edit" not in draw(options=known, feedback={"raiseIssue": True})
     made = theme(config())
     assert "Suggest an edit" not in made.page(page("tenants/model", HEADS["tenants/model"]))
-    assert [said.code for said in made.diagnostics] == ["SITE001"]
+    assert [reported.code for reported in made.diagnostics] == ["SITE001"]
     assert theme(config(), known).diagnostics == ()
 
 
-def test_what_is_not_shown_is_said() -> None:
+def test_what_is_not_shown_is_reported() -> None:
     """A logo of another host, a link to nowhere, an icon that does not exist: with the place in the file."""
     made = theme(
         config(
@@ -199,7 +199,7 @@ def test_what_is_not_shown_is_said() -> None:
     )
     html = made.page(page("guides/first", HEADS["guides/first"]))
     assert "cdn.example" not in html
-    assert {(said.code, said.pointer) for said in made.diagnostics} == {
+    assert {(reported.code, reported.pointer) for reported in made.diagnostics} == {
         ("SITE002", "/logo"),
         ("SITE003", "/topbarLinks/0/url"),
         ("SITE004", "/anchors/0/icon"),
@@ -279,7 +279,7 @@ def _evil(value: Any) -> Any:
     return value + EVIL if isinstance(value, str) else value
 
 
-def test_nothing_of_a_file_or_page_gets_out_of_its_place() -> None:
+def test_nothing_of_a_file_or_page_escapes_its_element() -> None:
     """Every text of the configuration and of a page's head is hostile. Red when a template says ``|safe``."""
     hostile: dict[str, Any] = {}
     for key, value in CONFIG.items():

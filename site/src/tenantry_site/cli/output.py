@@ -33,7 +33,7 @@ def program() -> str:
 
 
 _SHOWN = 3
-"""How many places of one code are shown."""
+"""How many positions of one code are shown."""
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -77,19 +77,19 @@ def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
         first = group[0]
         if first.severity == "info":
             continue
-        yield f"{code} {first.severity}, {len(group):,} ×: {place(first)}: {first.message}"
+        yield f"{code} {first.severity}, {len(group):,} ×: {position(first)}: {first.message}"
         if first.fix:
             yield f"    {first.fix}"
         if len(group) > 1:
             rest = len(group) - _SHOWN
             more = f" and {rest:,} more" if rest > 0 else ""
-            yield f"    also {', '.join(place(diagnostic) for diagnostic in group[1:_SHOWN])}{more}"
+            yield f"    also {', '.join(position(diagnostic) for diagnostic in group[1:_SHOWN])}{more}"
     quiet = sum(diagnostic.severity == "info" for diagnostic in found)
     if quiet:
         yield f"{quiet:,} remarks: `{program()} check` shows them."
 
 
-def place(diagnostic: Diagnostic) -> str:
+def position(diagnostic: Diagnostic) -> str:
     """``guides/start.md:12:3``, as far as it is known."""
     numbers = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
     return ":".join([diagnostic.path or "the site", *numbers])

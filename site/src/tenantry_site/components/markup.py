@@ -110,7 +110,7 @@ def nearest_color(color: str) -> str | None:
 
 def safe(html: str) -> Markup:
     """HTML or an address that ``RenderContext`` returned, which is escaped already."""
-    return Markup(html)  # noqa: S704  # the one place where text is called safe
+    return Markup(html)  # noqa: S704  # the only code that calls text safe
 
 
 def children(context: RenderContext, *nodes: Node) -> Markup:

@@ -59,19 +59,19 @@ class Descriptions:
         first = " ".join(markdown.strip().partition("\n\n")[0].split())
         return self._once(self._lines, first, self._reader.inline)
 
-    def once(self, what: object, draw: Callable[[], Markup]) -> Markup:
+    def once(self, what: object, render: Callable[[], Markup]) -> Markup:
         """What is rendered of one and the same object, such as the shape of errors; with links, anew for each page."""
         found = self._rendered.get(id(what))
         if found is not None and found[0] is what:
             return found[1]
-        html = draw()
+        html = render()
         if " href=" not in html:
             if len(self._rendered) >= _KEPT:
                 self._rendered.clear()
             self._rendered[id(what)] = (what, html)  # it is held, so that its id is no other's
         return html
 
-    def _once(self, known: _Known, text: str, draw: Callable[[str, str], str]) -> Markup:
+    def _once(self, known: _Known, text: str, render: Callable[[str, str], str]) -> Markup:
         if not text:
             return Markup()
         key = (text, self._page if "](" in text or "<" in text else "")
@@ -79,7 +79,7 @@ class Descriptions:
         if found is None:
             if len(known) >= _KEPT:
                 known.clear()
-            found = known[key] = Markup(draw(text, self._page))  # noqa: S704  # safe: the reader's promise
+            found = known[key] = Markup(render(text, self._page))  # noqa: S704  # safe: the reader's promise
         return found
 
 

@@ -262,10 +262,10 @@ class JsonRef:
         """Reports something about this value."""
         self.diagnostics.add(severity, code, message, fix, path=self.path, pointer=self.pointer)
 
-    def report_type(self, parse_spec: str) -> None:
+    def report_type(self, expected: str) -> None:
         """Reports that there is something else here than there must be."""
         found = _KINDS.get(type(self.value), "a value")
-        self.report("API005", f"{found} stands where {parse_spec} belongs", f"write {parse_spec}, or leave it out")
+        self.report("API005", f"{found} stands where {expected} belongs", f"write {expected}, or leave it out")
 
 
 def _step(value: Any, key: str) -> Any:

@@ -19,7 +19,7 @@ from tenantry_site.reference import api_entry
 from tenantry_site.reference.descriptions import Descriptions, Reader
 from tenantry_site.reference.endpoints import Endpoints
 from tenantry_site.reference.html.blocks import slug
-from tenantry_site.reference.html.page import PageSettings, draw
+from tenantry_site.reference.html.page import PageSettings, render_endpoint
 from tenantry_site.reference.markdown import endpoint_markdown
 from tenantry_site.reference.operation import Endpoint, Operation
 from tenantry_site.reference.operation_lookup import Reference
@@ -87,7 +87,7 @@ _MODES: Final = ("show", "simple", "hide")
 
 
 class ApiPages:
-    """The API pages of one site. ``reader`` draws the Markdown of descriptions."""
+    """The API pages of one site. ``reader`` renders the Markdown of descriptions."""
 
     __slots__ = ("_config", "_endpoints", "_highlighter", "_host", "_options", "_prose", "_reference")
 
@@ -102,15 +102,15 @@ class ApiPages:
         self._highlighter = Highlighter()
         self._host = _host(self._options.base_url)
 
-    def draw(self, page: Page) -> Page:
+    def render(self, page: Page) -> Page:
         """The page with what its front matter asks for; the same page where that is nothing."""
         if page.front.openapi.strip():
-            rendered = self._draw_operation(page)
+            rendered = self._render_operation(page)
         elif page.front.api.strip():
-            rendered = self._draw_entry(page)
+            rendered = self._render_entry(page)
         else:
             return page
-        return replace(rendered, diagnostics=tuple(_placed(one, page.source) for one in rendered.diagnostics))
+        return replace(rendered, diagnostics=tuple(_at_first_line(one, page.source) for one in rendered.diagnostics))
 
     def complete(self, front: FrontMatter, page: str = "") -> FrontMatter:
         """Front matter with the title and description of its operation where it has none of its own."""
@@ -141,7 +141,7 @@ class ApiPages:
 
     # --- one page -----------------------------------------------------------------------------------------------------
 
-    def _draw_operation(self, page: Page) -> Page:
+    def _render_operation(self, page: Page) -> Page:
         operation = self._reference.find(page.front.openapi, page.path)
         if operation is None:
             problem = self._reference.problem(page.front.openapi, page.source)
@@ -151,7 +151,7 @@ class ApiPages:
         title = page.title if page.front.title else operation.title
         return self._rendered(replace(page, title=title), endpoint, (*diagnostics, *found))
 
-    def _draw_entry(self, page: Page) -> Page:
+    def _render_entry(self, page: Page) -> Page:
         entry = api_entry.parse(page.front.api)
         endpoint = api_entry.endpoint(entry, page, self._config) if entry is not None else None
         diagnostics = (*self._auth_method(page)[1], *api_entry.problems(entry, page, self._config, endpoint))
@@ -168,7 +168,7 @@ class ApiPages:
             host=self._host,
             repeat_description=endpoint.description.strip() != page.front.description.strip(),
         )
-        rendered = draw(endpoint, page.html, setting, self._prose.on(page.path), self._code)
+        rendered = render_endpoint(endpoint, page.html, setting, self._prose.on(page.path), self._code)
         return replace(
             page,
             front=replace(page.front, mode="wide"),  # its second column stands where the list of headings would
@@ -177,7 +177,7 @@ class ApiPages:
             sections=(*page.sections, *(part.section for part in rendered.parts)),
             markdown=f"{page.markdown.rstrip()}\n\n{endpoint_markdown(endpoint)}".lstrip(),
             request_headers=endpoint.request_headers,
-            parts=page.parts | {"api"} | ({"playground"} if rendered.lively else frozenset()),
+            parts=page.parts | {"api"} | ({"playground"} if rendered.interactive else frozenset()),
             diagnostics=(*page.diagnostics, *diagnostics, *problem),
         )
 
@@ -185,24 +185,24 @@ class ApiPages:
         return code_block(language, text, 0, self._highlighter).html
 
     def _mode(self, page: Page) -> tuple[str, tuple[Diagnostic, ...]]:
-        parse_spec = page.front.playground.strip().lower()
-        if not parse_spec or parse_spec in _MODES:
-            return parse_spec or self._config.api.playground.mode, ()
-        return self._config.api.playground.mode, (_refused("playground", parse_spec, _MODES, page.source),)
+        wanted = page.front.playground.strip().lower()
+        if not wanted or wanted in _MODES:
+            return wanted or self._config.api.playground.mode, ()
+        return self._config.api.playground.mode, (_unknown_value("playground", wanted, _MODES, page.source),)
 
     def _auth_method(self, page: Page) -> tuple[str, tuple[Diagnostic, ...]]:
-        parse_spec = page.front.auth_method.strip().lower()
-        if not parse_spec or parse_spec in AUTH_METHODS:
-            return parse_spec, ()
-        return "", (_refused("authMethod", parse_spec, AUTH_METHODS, page.source),)
+        wanted = page.front.auth_method.strip().lower()
+        if not wanted or wanted in AUTH_METHODS:
+            return wanted, ()
+        return "", (_unknown_value("authMethod", wanted, AUTH_METHODS, page.source),)
 
 
-def _placed(diagnostic: Diagnostic, source: str) -> Diagnostic:
-    """What is diagnostic of a page as a whole is diagnostic of its front matter, which begins at its first line."""
+def _at_first_line(diagnostic: Diagnostic, source: str) -> Diagnostic:
+    """A diagnostic of a page as a whole is one of its front matter, which begins at its first line."""
     return replace(diagnostic, line=1) if source and diagnostic.path == source and not diagnostic.line else diagnostic
 
 
-def _refused(name: str, value: str, allowed: tuple[str, ...], source: str) -> Diagnostic:
+def _unknown_value(name: str, value: str, allowed: tuple[str, ...], source: str) -> Diagnostic:
     message, fix = f"{name}: {value!r} is not known", f"write {', '.join(allowed[:-1])} or {allowed[-1]}"
     return Diagnostic(Severity.WARNING, "API015", message, fix, path=source)
 

@@ -23,7 +23,7 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 def configured_authorization(
     method: str, auth: ApiAuth, declared_authorization: Iterable[Credential] = ()
 ) -> Authorization:
-    """The one way that a page or the configuration says. ``declared``: what the document knows, for a key's place."""
+    """The one way that a page or the configuration says. ``declared``: what the document knows, where a key goes."""
     if method == "none":
         return ()
     prefix = auth.input_prefix or ""

@@ -18,7 +18,7 @@ Kind = Literal["text", "number", "select", "list", "json", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One input. ``place`` is that of a parameter, or ``body`` for a field of a form.
+    """One input. ``location`` is that of a parameter, or ``body`` for a field of a form.
 
     ``value`` is the text in it at first: a list has one value a line, an object is JSON. ``options`` are those of a
     select. ``style`` and ``explode`` say how several values are written, as in OpenAPI; ``whole``: as one JSON text.

@@ -84,7 +84,7 @@ def _read(model: SiteModel, path: str, source_page: SourcePage) -> Page:
         page = model.reader.read(source or f"{path}.md", text)
         if not source:
             page = replace(page, source="", title=source_page.front.title, front=source_page.front)
-        return model.api.draw(page)
+        return model.api.render(page)
     except Exception as error:  # noqa: BLE001  # a mistake of ours on one page must not take the site with it
         message = f"the page could not be rendered ({type(error).__name__}); this is a mistake of Tenantry"
         diagnostic = Diagnostic(Severity.ERROR, "SITE105", message, "Report it, with the file.", path=source or path)

@@ -155,8 +155,8 @@ def _all_diagnostics(model: SiteModel, rendered: Mapping[str, RenderedPage]) -> 
     found += check(links, model.addresses, model.navigation.home, lambda path: model.redirects.find(path) is not None)
     if not rendered:
         found.append(_NO_PAGE)
-    placed = {each if each.path else replace(each, path=model.configuration) for each in found}
-    return tuple(sorted(placed, key=lambda each: (each.path, each.line, each.column, each.code, each.message)))
+    located = {each if each.path else replace(each, path=model.configuration) for each in found}
+    return tuple(sorted(located, key=lambda each: (each.path, each.line, each.column, each.code, each.message)))
 
 
 NOT_FOUND: Final = "404.html"

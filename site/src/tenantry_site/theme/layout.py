@@ -59,7 +59,7 @@ class Layout:
         """Search, the links of the top bar, the call to action, and the button for the mode."""
         return render_template(
             "tools.html",
-            links=self._placed_top_links(root),
+            links=self._resolved_top_links(root),
             button=self._button(root),
             toggle=not self._config.mode_toggle.is_hidden,
         )
@@ -138,7 +138,7 @@ class Layout:
             nodes=self._navigation.sidebar(scope).nodes(view.path),
             versions=scope.versions,
             anchors=anchors,
-            links=self._placed_top_links(root),
+            links=self._resolved_top_links(root),
             button=self._button(root),
             scope=f"{scope.part.tab}/{scope.part.anchor}",
             href=href,
@@ -184,7 +184,7 @@ class Layout:
             "facts": name if self._repository_facts and "//github.com/" in button.url else "",
         }
 
-    def _placed_top_links(self, root: str) -> list[dict[str, str]]:
+    def _resolved_top_links(self, root: str) -> list[dict[str, str]]:
         return [each | {"href": resolve_link(each["href"], root)} for each in self._top_links if each["href"]]
 
     def _find_logos(self) -> list[tuple[str, str]]:

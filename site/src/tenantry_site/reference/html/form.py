@@ -182,7 +182,9 @@ class _Form:
         text = media.examples[0].text if media.examples else ""
         rows = min(max(text.count("\n") + 1, _ROWS[0]), _ROWS[1])
         mark = Markup(" data-body") + (Markup(" required") if required else "")
-        return before + self._row(name, media.type, "", _AREA.format(name, rows, mark, _kept(text)), required=required)
+        return before + self._row(
+            name, media.type, "", _AREA.format(name, rows, mark, _textarea_text(text)), required=required
+        )
 
     def _row(
         self, name: str, words: str, kind: str, field: Markup, *, required: bool = False, code: bool = True
@@ -196,7 +198,7 @@ def _field(name: str, one: Control, mark: Markup) -> Markup:
         first = Markup() if one.required and one.value else _OPTION.format("", "", "not sent")
         return _SELECT.format(name, mark, first + _options(one.options, one.value))
     if one.kind in ("list", "json"):
-        return _AREA.format(name, min(max(one.value.count("\n") + 1, 2), _ROWS[1]), mark, _kept(one.value))
+        return _AREA.format(name, min(max(one.value.count("\n") + 1, 2), _ROWS[1]), mark, _textarea_text(one.value))
     if one.kind == "file":
         return _INPUT.format(name, "file", mark)
     more = Markup(' inputmode="decimal"') if one.kind == "number" else Markup()
@@ -213,7 +215,7 @@ def _value(text: str) -> Markup:
     return Markup(' value="{}"').format(text) if text else Markup()
 
 
-def _kept(text: str) -> str:
+def _textarea_text(text: str) -> str:
     """A text area loses a line break at its start; a second one before it is lost instead."""
     return f"\n{text}" if text.startswith("\n") else text
 

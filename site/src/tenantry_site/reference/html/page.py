@@ -24,7 +24,7 @@ _EXAMPLE: Final = '<div class="example example-'
 
 
 def split_examples(html: str) -> tuple[str, str]:
-    """The text, and the examples: at most one of a request and one of a response, which stand in nothing else.
+    """The text, and the examples: at most one of a request and one of a response, which are in nothing else.
 
     More of them belong to the words around them, and stay.
     """
@@ -64,7 +64,7 @@ _PAGE: Final = Markup(
 
 @dataclass(frozen=True, slots=True)
 class PageSettings:
-    """What a page says of how it is drawn. ``relay`` is the address of the relay as the page has to write it."""
+    """What a page says of how it is rendered. ``relay`` is the address of the relay as the page has to write it."""
 
     mode: str = "show"
     relay: str = ""
@@ -78,10 +78,10 @@ class RenderedEndpoint:
 
     html: str
     parts: tuple[Part, ...]
-    lively: bool
+    interactive: bool
 
 
-def draw(
+def render_endpoint(
     endpoint: Endpoint, html: str, setting: PageSettings, descriptions: Descriptions, highlight: Highlight
 ) -> RenderedEndpoint:
     """``html`` is what the page's author wrote; examples in it go to the side."""
@@ -89,7 +89,7 @@ def draw(
     own, examples = split_examples(html)
     shown = setting.mode == "show" and endpoint.callable
     try_id = names.new("try-it") if shown else ""
-    parts = Sections(descriptions, names).draw(endpoint)
+    parts = Sections(descriptions, names).render(endpoint)
     described = descriptions.block(endpoint.description) if setting.repeat_description else Markup()
     side = []
     if shown:
@@ -98,14 +98,14 @@ def draw(
         side.append(blocks.snippets(initial(endpoint, setting.host), names, highlight))
     else:
         side.append(blocks.request_examples(endpoint, names, highlight))
-    side.append(Markup(examples))  # noqa: S704  # a part of what a reader drew
+    side.append(Markup(examples))  # noqa: S704  # a part of what a reader rendered
     side.append(blocks.response_examples(endpoint, names, highlight))
-    lively = shown or (setting.mode != "hide" and len(endpoint.servers) > 1)
-    facts = Markup(' data-api="{}"').format(_facts(endpoint, setting)) if lively else Markup()
+    interactive = shown or (setting.mode != "hide" and len(endpoint.servers) > 1)
+    facts = Markup(' data-api="{}"').format(_facts(endpoint, setting)) if interactive else Markup()
     endpoint_bar = blocks.endpoint_bar(endpoint, base=setting.mode != "hide", try_id=try_id)
     written = Markup().join(part.html for part in parts)
     page = _PAGE.format(facts, endpoint_bar, described, Markup(own), written, Markup().join(side))  # noqa: S704  # from a reader
-    return RenderedEndpoint(str(page), parts, lively)
+    return RenderedEndpoint(str(page), parts, interactive)
 
 
 def _facts(endpoint: Endpoint, setting: PageSettings) -> str:

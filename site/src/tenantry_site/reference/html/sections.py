@@ -220,7 +220,7 @@ class Sections:
         self._names = names
         self._fields = Fields(descriptions, names)
 
-    def draw(self, endpoint: Endpoint) -> tuple[Part, ...]:
+    def render(self, endpoint: Endpoint) -> tuple[Part, ...]:
         """Authorization, parameters, body, responses, callbacks: those that there are."""
         return tuple(self._parts(endpoint))
 

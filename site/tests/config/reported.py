@@ -25,6 +25,6 @@ def read(files: Collection[str] | None = None, **fields: Any) -> tuple[SiteConfi
     return config, list(found)
 
 
-def said(files: Collection[str] | None = None, **fields: Any) -> list[tuple[str, str]]:
+def reported(files: Collection[str] | None = None, **fields: Any) -> list[tuple[str, str]]:
     """Code and pointer of what is said, in the order of the file, without what it means to other programs."""
     return [(one.code, one.pointer) for one in read(files, **fields)[1] if one.code != "CFG037"]

@@ -10,11 +10,13 @@ INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraint
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test lint types floors pytest coverage bench scale scorecard scorecard-full format clean
+.PHONY: help clients demo structure test test-matrix quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full format clean
 
 help:
 	@echo "make demo    set up and serve one dashboard as three customers see it (make demo PORT=8001: on another port)"
 	@echo "make test    set up and run every check and test"
+	@echo "make quick   lint, types, floors and the pure tests, in two minutes"
+	@echo "make test-matrix     every test on each Python that this machine has, of 3.11 to 3.14"
 	@echo "make bench   set up and print the benchmark's ratios"
 	@echo "make scale   the same with a million groups, and a simulated fleet of a thousand workers"
 	@echo "make scorecard       set up and measure every promise, in twenty minutes (make scorecard-full: in an hour)"
@@ -59,8 +61,14 @@ lint: .venv/test
 	@$(BIN)/ruff format --no-cache --check --quiet .
 	@echo "lint: ok"
 
-types: .venv/test
+types: mypy pyright
+
+mypy: .venv/test
 	@$(BIN)/mypy
+
+# How many public symbols have a type that is known to who imports them.
+pyright: .venv/test
+	@$(BIN)/python -m scripts.verify_types
 
 floors: .venv/test
 	@$(BIN)/lint-imports
@@ -70,6 +78,24 @@ floors: .venv/test
 pytest: .venv/test
 	@$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 	@cd site && ../$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+
+# While one works: without pyright, engines, servers and browsers.
+PURE := tests/test_names.py tests/test_errors.py tests/test_error_response.py tests/test_accessors.py tests/test_public_names.py tests/groups \
+  tests/tokens tests/html tests/sql tests/cache tests/slots/test_versions.py tests/keys tests/scale
+PURE_SITE := tests/test_public_names.py tests/test_contrast.py tests/config tests/navigation tests/markdown tests/icons tests/outputs
+SLOW := test_spelling.py test_fleet_model.py test_dynamic_sql_engines.py test_fuzz.py test_hostile.py test_large.py test_scaling.py test_clause_completeness.py
+QUICK := --quiet --numprocesses=2 --dist=loadfile --no-loadscope-reorder $(SLOW:%=--ignore-glob=*/%)
+
+quick: lint mypy floors quick-tests
+
+quick-tests: .venv/test
+	@$(BIN)/python -m pytest $(QUICK) $(PURE)
+	@cd site && ../$(BIN)/python -m pytest $(QUICK) $(PURE_SITE)
+
+# Interpreters of the PATH and of pyenv, each with an environment in .venv-matrix; those that are not found are named.
+# One version, some tests: make test-matrix MATRIX="--versions 3.13 -- tests/sql"
+test-matrix:
+	@$(PYTHON) -m scripts.matrix --workers $(WORKERS) $(MATRIX)
 
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test
@@ -108,7 +134,7 @@ format: .venv/test
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
 
 clean:
-	rm -rf .venv .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
+	rm -rf .venv .venv-matrix .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
 	  frontend/node_modules tests/browser/node_modules tests/clients/node_modules src/tenantry/static/bundles \
 	  site/.bundles-* site/.mypy_cache site/.pytest_cache site/.hypothesis site/.import_linter_cache site/.coverage* \
 	  site/src/tenantry_site/static/bundles

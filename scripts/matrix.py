@@ -1,0 +1,108 @@
+"""The tests on every Python that this machine has: ``make test-matrix``.
+
+Interpreters are looked for on the PATH (``python3.12``) and among those of pyenv. Each version gets an environment of
+its own in .venv-matrix/, with the versions of requirements/constraints.txt. Words after ``--`` go to pytest, which then
+runs tests of the core alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+ENVIRONMENTS: Final = ROOT / ".venv-matrix"
+VERSIONS: Final = ("3.11", "3.12", "3.13", "3.14")
+_CONSTRAINED: Final = ("--constraint", "requirements/constraints.txt")
+_PACKAGES: Final = (*_CONSTRAINED, "--editable", "./site[serve]", "--editable", ".[test]")
+_SERVERS: Final = (*_CONSTRAINED, "--upgrade", "httptools", "uvloop")  # in a folder of their own, as in the Makefile
+_PYTEST: Final = ("--dist=loadfile", "--no-loadscope-reorder")
+_PASSED: Final = "passed"
+_NOT_FOUND: Final = "not found, not run"
+
+
+def main() -> None:
+    """Prints a line for each version, and exits with 1 if the tests failed on one, or none was found."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.matrix", description="The tests on every Python here.")
+    parser.add_argument("--workers", default="3", help="processes that test")
+    parser.add_argument("--versions", nargs="+", default=VERSIONS, metavar="3.X", help=f"default: {' '.join(VERSIONS)}")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="for pytest: which tests of the core")
+    given = parser.parse_args()
+    outcomes = {version: _outcome(version, given.workers, given.words) for version in given.versions}
+    print(f"\n{' '.join(given.words) or 'all tests of both distributions'}:")
+    for version, outcome in outcomes.items():
+        print(f"  {version:<6}{outcome}")
+    run = {outcome for outcome in outcomes.values() if outcome != _NOT_FOUND}
+    sys.exit(0 if run and all(outcome.endswith(_PASSED) for outcome in run) else 1)
+
+
+def find(version: str) -> Path | None:
+    """An interpreter of this version: of the PATH, else the newest of pyenv."""
+    return next((path for path in _candidates(version) if (_number(path) or "").startswith(f"{version}.")), None)
+
+
+def _candidates(version: str) -> Iterator[Path]:
+    if named := shutil.which(f"python{version}"):
+        yield Path(named)
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    folders = [folder for folder in pyenv.glob(f"{version}.*") if folder.name.removeprefix(f"{version}.").isdigit()]
+    for folder in sorted(folders, key=lambda folder: int(folder.name.rsplit(".", 1)[1]), reverse=True):
+        yield folder / "bin" / "python"
+
+
+def _number(interpreter: Path) -> str | None:
+    """``3.12.1``; None if it does not start, as a shim of pyenv for a version that is not chosen."""
+    asked = [str(interpreter), "-c", "import platform; print(platform.python_version())"]
+    try:
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _outcome(version: str, workers: str, words: Sequence[str]) -> str:
+    interpreter = find(version)
+    if interpreter is None:
+        return _NOT_FOUND
+    print(f"\n== {version}: {interpreter}", flush=True)
+    python = _environment(version, interpreter)
+    if python is None:
+        return f"{_number(interpreter)}: NOT INSTALLED"
+    return f"{_number(interpreter)}: {_PASSED if _test(python, workers, words) else 'FAILED'}"
+
+
+def _environment(version: str, interpreter: Path) -> Path | None:
+    """The Python of this version's environment, which holds all that the tests need; None if that failed."""
+    folder = ENVIRONMENTS / version
+    python, done = folder / "bin" / "python", folder / "installed"
+    sources = (ROOT / "pyproject.toml", ROOT / "site" / "pyproject.toml", ROOT / "requirements" / "constraints.txt")
+    if done.exists() and done.stat().st_mtime >= max(source.stat().st_mtime for source in sources):
+        return python
+    pip = [str(python), "requirements/install.py"]
+    commands = (
+        [str(interpreter), "-m", "venv", "--clear", str(folder)],
+        [*pip, *_PACKAGES],
+        [*pip, *_SERVERS, "--target", str(folder / "servers")],
+    )
+    if any(subprocess.run(command, cwd=ROOT, check=False).returncode for command in commands):
+        return None
+    done.touch()
+    return python
+
+
+def _test(python: Path, workers: str, words: Sequence[str]) -> bool:
+    command = [str(python), "-m", "pytest", f"--numprocesses={workers}", *_PYTEST]
+    environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+    runs: list[tuple[Path, Sequence[str]]] = [(ROOT, words)] if words else [(ROOT, ()), (ROOT / "site", ())]
+    ended = [subprocess.run([*command, *given], cwd=folder, env=environment, check=False) for folder, given in runs]
+    return not any(each.returncode for each in ended)
+
+
+if __name__ == "__main__":
+    main()

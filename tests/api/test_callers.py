@@ -1,4 +1,4 @@
-"""Who calls, and when that is looked up: together with the group, and before anything is said about the body."""
+"""Who calls, and when that is looked up: together with the group, and before any error about the body."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Counted:
         return found
 
 
-def stranger() -> str:
+def unknown_token() -> str:
     """An API token of the right shape that nobody has."""
     checked = b"ugkc_" + b"0" * 43
     return (checked + checksum(checked)).decode()
@@ -82,7 +82,7 @@ async def test_what_a_request_asks_of_the_store(
 async def test_a_stranger_hears_nothing_about_the_body(service: Service, body: bytes, headers: dict[str, str]) -> None:
     """401, whatever is wrong with it, long or brief. Red without the look-up where the body is refused."""
     for method in ("GET", "PUT", "POST"):
-        answer = await service.send(method, body, headers, caller=stranger())
+        answer = await service.send(method, body, headers, caller=unknown_token())
         assert code_of(answer) == (401, "unauthorized")
 
 
@@ -97,12 +97,12 @@ async def test_a_stranger_hears_nothing_about_the_body(service: Service, body: b
 async def test_the_body_of_a_stranger_is_not_waited_for(
     service: Service, headers: list[tuple[bytes, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """He is refused before his body is asked for, and then it has a second to come, so that he can hear that; one that
+    """He is refused before his body is asked for, and then it has a second to come, so that he can read that; one that
     waits for ``100 Continue``, which a server says when a body is first asked for, has none.
 
     Red when ``brief`` forgets the length or Expect, and when what is drained has no limit of time.
     """
-    said: list[dict[str, Any]] = []
+    sent: list[dict[str, Any]] = []
     looked_up = asyncio.Event()
     real = service.store.api_token
 
@@ -119,13 +119,13 @@ async def test_the_body_of_a_stranger_is_not_waited_for(
         raise AssertionError("never")
 
     async def send(message: dict[str, Any]) -> None:
-        said.append(message)
+        sent.append(message)
 
-    given = [(b"authorization", b"Token " + stranger().encode()), (b"content-type", b"application/json"), *headers]
+    given = [(b"authorization", b"Token " + unknown_token().encode()), (b"content-type", b"application/json"), *headers]
     scope = {"type": "http", "method": "GET", "path": "/api/user", "root_path": "", "headers": given}
     async with asyncio.timeout(30):
         await make_app(service.store, service.keys)(scope, receive, send)
-    assert said[0]["status"] == 401
+    assert sent[0]["status"] == 401
 
 
 async def test_a_long_body_of_a_caller_is_read(service: Service) -> None:

@@ -32,12 +32,12 @@ async def test_the_answers_are_the_same(service: Service, method: str, path: str
     await service.ask("GET", ACME)
     app = make_app(service.store, service.keys)
     headers = {"Authorization": f"Token {service.caller}", **FIXED}
-    said = []
+    responses = []
     for each in (app, FastRouter(app)):
         transport = httpx2.ASGITransport(each)
         async with httpx2.AsyncClient(transport=transport, base_url="http://tenantry.test", headers=headers) as http:
-            said.append(await http.request(method, path, json=ACME))
-    plain, quick = said
+            responses.append(await http.request(method, path, json=ACME))
+    plain, quick = responses
     assert (quick.status_code, quick.headers, quick.content) == (plain.status_code, plain.headers, plain.content)
 
 

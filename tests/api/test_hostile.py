@@ -129,7 +129,7 @@ INVALID: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize("name", BAD_JSON)
 async def test_bad_json(service: Service, name: str) -> None:
-    """400 with the place and never the text.
+    """400 with the position and never the text.
 
     Red when the hooks of the decoder are taken away (duplicates and NaN pass), or when bytes are given to json.loads,
     which guesses UTF-16 and UTF-32.
@@ -243,7 +243,7 @@ async def read_body(sent: Sent, announced: int | None, **named: float) -> bytes:
 
 
 async def test_a_body_that_is_announced_too_large_is_not_read() -> None:
-    """So no ``100 Continue`` is sent for it. Red when the length is judged after the first read."""
+    """So no ``100 Continue`` is sent for it. Red when the length is checked after the first read."""
     sent = Sent(b"{}")
     with pytest.raises(BodyTooLarge):
         await read_body(sent, MAX_BODY + 1)
@@ -252,7 +252,7 @@ async def test_a_body_that_is_announced_too_large_is_not_read() -> None:
 
 async def test_a_body_without_an_announced_length_is_cut_off() -> None:
     """No more is read than the first chunk beyond the limit. Red when the sum is taken at the end, and when the first
-    chunk, which may be too large alone, is not judged before the second is waited for."""
+    chunk, which may be too large alone, is not checked before the second is waited for."""
     sent = Sent(*[b"x" * 10_000] * 1_000)
     with pytest.raises(BodyTooLarge):
         await read_body(sent, None)
@@ -347,7 +347,7 @@ def _tree(kind: type[TenantryError]) -> list[type[TenantryError]]:
 )
 @pytest.mark.parametrize("rest", [b'\\"', b'"', b"\\", b'","', b'[""', b'{"', b'":"', b"NaN,", b"-"])
 def test_no_body_costs_more_than_its_size(start: bytes, rest: bytes) -> None:
-    """The largest body is judged in far less than a second of the processor's time, for all requests wait for it.
+    """The largest body is checked in far less than a second of the processor's time, for all requests wait for it.
 
     Red, with 65 seconds, when each quote within a string that never ends is tried as the start of another.
     """

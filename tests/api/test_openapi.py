@@ -102,8 +102,8 @@ def test_the_limits_are_in_the_schema() -> None:
     assert (name["minLength"], name["maxLength"]) == (1, 255)
     assert schemas["DataSourceMapping"]["maxProperties"] == 100
     assert schemas["Properties"]["maxProperties"] == 256
-    for said in ("32768 bytes", "8 levels", "2^53-1"):
-        assert said in schemas["Properties"]["description"]
+    for limit in ("32768 bytes", "8 levels", "2^53-1"):
+        assert limit in schemas["Properties"]["description"]
 
 
 def test_the_examples_fit_their_schemas() -> None:
@@ -136,9 +136,9 @@ def test_an_error_example_carries_a_code_of_its_status() -> None:
                 continue
             for content in answer["content"].values():
                 for code, example in examples(document, content).items():
-                    told = example["code"] if isinstance(example["error"], str) else example["error"]["code"]
-                    assert (told, str(STATUSES[told])) == (code, status)
-                    assert example.get("status", STATUSES[told]) == STATUSES[told]
+                    named = example["code"] if isinstance(example["error"], str) else example["error"]["code"]
+                    assert (named, str(STATUSES[named])) == (code, status)
+                    assert example.get("status", STATUSES[named]) == STATUSES[named]
                     assert f"(`{code}`)" in answer["description"]
                     seen += 1
     assert seen > 100
@@ -176,7 +176,7 @@ def test_what_makes_generators_stumble_is_not_there() -> None:
 
 
 def test_operations_have_honest_names() -> None:
-    """Each once, also where 3.1 has no place for QUERY; and the tags, the licence and nobody's address."""
+    """Each once, also where 3.1 has no field for QUERY; and the tags, the licence and nobody's address."""
     document = openapi_document("3.2")
     names = [operation["operationId"] for operation in operations(document)]
     assert names == [
@@ -221,7 +221,7 @@ async def test_a_contact_is_named_where_the_operator_sets_one(
 
 
 async def test_every_example_request_gets_its_stated_status(service: Service) -> None:
-    """Each is sent as it stands, in the order of the document, to an app that knows no group and no data source.
+    """Each is sent as it is, in the order of the document, to an app that knows no group and no data source.
 
     Red with an example of ``mapping``, whose source nobody registered, and with a state that is wrong.
     """

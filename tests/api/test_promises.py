@@ -18,7 +18,7 @@ CANARY = "canary-property-value"
 
 
 async def test_32_calls_at_once_give_one_group(service: Service) -> None:
-    """One of them is told that it created the group; all have the same token."""
+    """One of them learns that it created the group; all have the same token."""
     answers = [
         answer.json()
         for answer in await asyncio.gather(*[service.ask(method, ACME) for method in ["GET", "QUERY"] * 16])
@@ -28,14 +28,14 @@ async def test_32_calls_at_once_give_one_group(service: Service) -> None:
 
 
 async def test_of_many_rotations_one_wins(service: Service) -> None:
-    """The others are told that it was rotated already."""
+    """The others get the error that it was rotated already."""
     token = (await service.ask("GET", ACME)).json()["user_group"]["token"]
     answers = await asyncio.gather(*[service.ask("POST", {"current_token": token}) for _ in range(16)])
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 15
 
 
 async def test_a_key_in_flight(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second request with the same key is told 409 while the first runs, and the replay afterwards.
+    """A second request with the same key gets 409 while the first runs, and the replay afterwards.
 
     Red when the key is not claimed: the second request waits as the first does.
     """
@@ -99,7 +99,7 @@ async def test_other_errors_of_the_tree_keep_their_code(service: Service, monkey
 
 
 async def test_no_secret_in_logs_and_errors(service: Service, caplog: pytest.LogCaptureFixture) -> None:
-    """API token, group token and property values come back in no refusal and stand in no log, at any level.
+    """API token, group token and property values are in no error and in no log, at any level.
 
     Red when the text of a JSON error, or the input of a validation error, is put into the message.
     """
@@ -127,11 +127,11 @@ async def test_no_secret_in_logs_and_errors(service: Service, caplog: pytest.Log
             await service.send("GET", b"{}", {"Content-Type": CANARY}),
         ]
     assert all(answer.status_code >= 400 for answer in refused)
-    said = "\n".join(answer.text + str(answer.headers) for answer in refused)
-    said += "\n".join(_whole(record) for record in caplog.records)
-    said += repr(service.keys)
+    output = "\n".join(answer.text + str(answer.headers) for answer in refused)
+    output += "\n".join(_whole(record) for record in caplog.records)
+    output += repr(service.keys)
     for secret in secrets_:
-        assert secret not in said
+        assert secret not in output
 
 
 def _whole(record: logging.LogRecord) -> str:

@@ -28,7 +28,7 @@ async def token_of(service: Service) -> str:
 
 @pytest.mark.parametrize("path", [ROTATE, ROTATE + "/"])
 async def test_it_answers_as_the_other_address(service: Service, path: str) -> None:
-    """The fields of SPEC section 4.3, no more; the old token is dead, and is told so at both addresses."""
+    """The fields of SPEC section 4.3, no more; the old token is dead, and both addresses answer so."""
     made = (await service.ask("GET", ACME)).json()["user_group"]
     old = made.pop("token")
     answer = await rotate(service, {"current_token": old}, path)
@@ -52,7 +52,7 @@ async def test_it_does_nothing_else(service: Service) -> None:
 
 
 async def test_an_empty_body(service: Service) -> None:
-    """400 that names the field of this address. Red with one message for all: it told to send ``user_group_id``."""
+    """400 that names the field of this address. Red with one message for all: it asked for ``user_group_id``."""
     for path, field in ((ROTATE, "current_token"), ("/api/user", "user_group_id")):
         answer = await service.send("POST", b"", JSON_TYPE, path=path)
         assert code_of(answer) == (400, "bad_json")

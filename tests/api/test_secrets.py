@@ -30,7 +30,7 @@ SECRETS = {
     "one character too many": API[0] + "x",
     "two thirds": GROUP[0][:64],
 }
-PLACES: dict[str, Any] = {
+POINTERS: dict[str, Any] = {
     "/user_group_id": lambda secret: {"user_group_id": secret},
     "/name": lambda secret: {"user_group_id": "acme", "name": secret},
     "/properties/a": lambda secret: {"user_group_id": "acme", "properties": {"a": secret}},
@@ -51,31 +51,31 @@ def assert_nowhere(secret: str, *texts: str) -> None:
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-@pytest.mark.parametrize("place", PLACES)
-async def test_a_secret_as_a_value(service: Service, place: str, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("pointer", POINTERS)
+async def test_a_secret_as_a_value(service: Service, pointer: str, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     """422, which points at it and does not repeat it; nothing is stored, by no method.
 
-    Red, for each place, without the check of its texts: 200, and the secret stands in lists and dashboards; or 404 for
+    Red, for each pointer, without the check of its texts: 200, and the secret is in lists and dashboards; or 404 for
     the id of a PUT, as if it were only unknown.
     """
     with caplog.at_level(logging.DEBUG):
         for method in ("GET", "POST", "QUERY", "PUT"):
-            answer = await service.ask(method, PLACES[place](SECRETS[kind]))
+            answer = await service.ask(method, POINTERS[pointer](SECRETS[kind]))
             assert code_of(answer) == (422, "invalid_body")
-            assert answer.json()["error"]["field"] == place
+            assert answer.json()["error"]["field"] == pointer
             assert_nowhere(SECRETS[kind], answer.text, caplog.text)
     assert await service.store.groups(service.production) == []
     assert_nowhere(SECRETS[kind], repr(await service.store.audit()))
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-@pytest.mark.parametrize("place", NAMES)
-async def test_a_secret_as_a_name(service: Service, place: str, kind: str) -> None:
+@pytest.mark.parametrize("pointer", NAMES)
+async def test_a_secret_as_a_name(service: Service, pointer: str, kind: str) -> None:
     """The pointer would repeat it. Red without the mask in ``pointer_of``."""
     for method in ("GET", "PUT"):
-        answer = await service.ask(method, NAMES[place](SECRETS[kind]))
+        answer = await service.ask(method, NAMES[pointer](SECRETS[kind]))
         assert answer.status_code == 422
-        assert answer.json()["error"]["field"].startswith(place)
+        assert answer.json()["error"]["field"].startswith(pointer)
         assert_nowhere(SECRETS[kind], answer.text)
 
 

@@ -1,4 +1,4 @@
-"""A write under a new table of words is answered when nobody can go by an older one, however long requests may take."""
+"""A write under a new table of versions is answered when nobody can use an older one, however long requests take."""
 
 from __future__ import annotations
 

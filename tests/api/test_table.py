@@ -489,7 +489,7 @@ async def test_external_data_sources_are_not_checked(service: Service) -> None:
 # --- environments ---
 
 
-async def test_environments_are_fenced(service: Service) -> None:
+async def test_environments_are_separate(service: Service) -> None:
     """The API token says which environment is meant: the same id is two groups, each with its tag."""
     customer = (await service.ask("POST", ACME)).json()
     tester = (await service.ask("POST", ACME, caller=service.tester)).json()
@@ -536,7 +536,7 @@ async def test_problem_json_when_asked_for(service: Service, accept: str, proble
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("given", "accepted"),
     [
         ("req-1._A", True),
         ("x" * 64, True),
@@ -547,10 +547,10 @@ async def test_problem_json_when_asked_for(service: Service, accept: str, proble
         ("ugkc_" + "a" * 49, False),
     ],
 )
-async def test_request_ids(service: Service, given: str, kept: bool) -> None:
-    """A plain one is kept, any other is replaced: it goes into logs."""
+async def test_request_ids(service: Service, given: str, accepted: bool) -> None:
+    """A plain one comes back, any other is replaced: it goes into logs."""
     answer = await service.send("GET", b"", {**JSON_TYPE, "X-Request-Id": given})
-    assert (answer.headers["x-request-id"] == given) == kept
+    assert (answer.headers["x-request-id"] == given) == accepted
     assert answer.json()["request_id"] == answer.headers["x-request-id"]
 
 

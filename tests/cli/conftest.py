@@ -16,7 +16,7 @@ from tenantry.settings import Settings
 
 
 @dataclass
-class Said:
+class CommandResult:
     """What a command printed and how it ended."""
 
     out: str
@@ -27,7 +27,7 @@ class Said:
         return json.loads(self.out)
 
 
-Terminal = Callable[..., Said]
+Terminal = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -45,12 +45,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def terminal(folder: Path) -> Terminal:
     """Runs ``tenantry …`` there: ``terminal("keys", "new")``."""
 
-    def run(*words: str, given: str | None = None, fails: int = 0) -> Said:
-        done = CliRunner().invoke(commands, list(words), input=given, prog_name="tenantry")
-        said = Said(done.stdout, done.stderr, done.exit_code)
-        assert done.exit_code == fails, said
-        assert "Traceback" not in said.err
-        return said
+    def run(*arguments: str, given: str | None = None, fails: int = 0) -> CommandResult:
+        done = CliRunner().invoke(commands, list(arguments), input=given, prog_name="tenantry")
+        result = CommandResult(done.stdout, done.stderr, done.exit_code)
+        assert done.exit_code == fails, result
+        assert "Traceback" not in result.err
+        return result
 
     return run
 

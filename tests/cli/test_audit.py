@@ -30,8 +30,8 @@ def test_everything_that_was_done_is_told_in_its_order(ready: Terminal) -> None:
     ready("data-source", "delete", "warehouse")
     ready("environment", "set-grace", "production", "5")
     ready("group", "delete", "acme", "--yes")
-    said = ready("audit", "--json")
-    entries = said.json()
+    result = ready("audit", "--json")
+    entries = result.json()
     assert [entry["action"] for entry in entries] == [
         "environment.created",
         "group.created",
@@ -50,7 +50,7 @@ def test_everything_that_was_done_is_told_in_its_order(ready: Terminal) -> None:
     assert [entry["number"] for entry in entries] == sorted(entry["number"] for entry in entries)
     assert all(abs(datetime.now(UTC) - datetime.fromisoformat(entry["at"])) < timedelta(minutes=5) for entry in entries)
     for canary in ("canary", "ugtc_", "ugkc_"):
-        assert canary not in said.out
+        assert canary not in result.out
 
 
 def test_one_page_or_one_environment(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,9 +89,9 @@ def test_a_page_is_shown_before_the_next_is_read(ready: Terminal, monkeypatch: p
 def test_a_name_cannot_forge_a_row(ready: Terminal) -> None:
     """Line breaks and terminal codes of a caller are shown, not obeyed."""
     ready("group", "create", "a\n7  forged\x1b[2J")
-    said = ready("audit")
-    assert len(said.out.splitlines()) == 3
-    assert "\x1b" not in said.out
+    result = ready("audit")
+    assert len(result.out.splitlines()) == 3
+    assert "\x1b" not in result.out
 
 
 def test_the_user_is_the_one_of_the_process(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

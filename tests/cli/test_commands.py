@@ -44,8 +44,8 @@ def test_keys_rotate_list_and_remove(terminal: Terminal, folder: Path) -> None:
 
 def test_a_store_without_tables_says_what_to_run(terminal: Terminal, folder: Path) -> None:
     """Exit code 3 tells a script that the store is at fault; no empty database appears."""
-    said = terminal("environment", "list", fails=3)
-    assert "tenantry migrate" in said.err
+    result = terminal("environment", "list", fails=3)
+    assert "tenantry migrate" in result.err
     assert not (folder / "tenantry.db").exists()
 
 
@@ -66,9 +66,9 @@ def test_the_only_environment_need_not_be_named_and_one_of_several_must(ready: T
     """Nothing is guessed when there is a choice."""
     ready("api-token", "list")
     ready("environment", "create", "staging", "--tag", "Testing")
-    said = ready("api-token", "list", fails=1)
-    assert "--environment" in said.err
-    assert "production, staging" in said.err
+    result = ready("api-token", "list", fails=1)
+    assert "--environment" in result.err
+    assert "production, staging" in result.err
     assert "tenantry environment create" in ready("api-token", "list", "--environment", "nope", fails=1).err
 
 
@@ -125,17 +125,17 @@ def test_group_create_prints_the_token_alone_and_is_idempotent(ready: Terminal) 
 def test_group_update_replaces_whole_and_leaves_the_rest(ready: Terminal) -> None:
     """As PUT does: absent stays, given is replaced whole, --clear is null."""
     ready("group", "create", "acme", "--property", "region=eu", "--property", "tier=1")
-    said = ready("group", "update", "acme", "--property", "region=us", "--json").json()
-    assert (said["name"], said["properties"]) == ("acme", {"region": "us"})
+    result = ready("group", "update", "acme", "--property", "region=us", "--json").json()
+    assert (result["name"], result["properties"]) == ("acme", {"region": "us"})
     assert ready("group", "update", "acme", "--clear", "properties", "--json").json()["properties"] is None
     assert "[unknown_group]" in ready("group", "update", "nope", "--name", "x", fails=1).err
 
 
 def test_a_mapping_must_name_a_registered_source(ready: Terminal) -> None:
     """The error names the command that registers one."""
-    said = ready("group", "create", "acme", "--map", "main=nowhere", fails=1)
-    assert "[unknown_data_source]" in said.err
-    assert "tenantry data-source create" in said.err
+    result = ready("group", "create", "acme", "--map", "main=nowhere", fails=1)
+    assert "[unknown_data_source]" in result.err
+    assert "tenantry data-source create" in result.err
 
 
 def test_group_rotate_and_delete(ready: Terminal) -> None:
@@ -181,9 +181,9 @@ def test_group_list_shows_every_group_and_no_token(ready: Terminal, monkeypatch:
     """Also beyond one page."""
     monkeypatch.setattr("tenantry.cli.group.PAGE", 2)
     tokens = [ready("group", "create", f"g{number}").out.strip() for number in range(5)]
-    said = ready("group", "list", "--json")
-    assert [row["id"] for row in said.json()] == [f"g{number}" for number in range(5)]
-    assert not any(token in said.out for token in tokens)
+    result = ready("group", "list", "--json")
+    assert [row["id"] for row in result.json()] == [f"g{number}" for number in range(5)]
+    assert not any(token in result.out for token in tokens)
 
 
 def test_a_removed_signing_key_is_named_and_rotation_mends_it(ready: Terminal) -> None:
@@ -210,9 +210,9 @@ def test_sql_render_shows_text_and_parameters(ready: Terminal, folder: Path) -> 
     assert ready(*given).json()["params"] == ["' or 1=1 --", "a", "b", "5"], "text, as a query string gives it"
     assert "[unbindable_value]" in ready(*given, "--param", "since=6", fails=1).err, "two of them are a list"
     (folder / "bad.sql").write_text("select {{ nope }}")
-    said = ready("sql", "render", "bad.sql", "--group", "acme", fails=1)
-    assert "nope" in said.err
-    assert "[missing_variable]" in said.err
+    result = ready("sql", "render", "bad.sql", "--group", "acme", fails=1)
+    assert "nope" in result.err
+    assert "[missing_variable]" in result.err
 
 
 def test_sql_check_lists_what_a_viewer_can_drop(terminal: Terminal, folder: Path) -> None:
@@ -239,9 +239,9 @@ def test_sql_check_goes_on_after_a_file_that_it_cannot_read(terminal: Terminal, 
     checked = terminal("sql", "check", "latin.sql", "long.sql", "last.sql", fails=1)
     assert checked.out.splitlines() == ["last.sql:1:40: rate (not_a_filter)"]
     assert [line.partition(" ")[0] for line in checked.err.splitlines()] == ["latin.sql:2:3:", "long.sql:1:1:"]
-    said = terminal("sql", "check", "last.sql", "latin.sql", "--optional", "a b", fails=2)
-    assert "'a b'" in said.err, "of --optional"
-    assert said.out == ""
+    result = terminal("sql", "check", "last.sql", "latin.sql", "--optional", "a b", fails=2)
+    assert "'a b'" in result.err, "of --optional"
+    assert result.out == ""
 
 
 def test_sql_render_takes_what_the_program_declares_optional(ready: Terminal, folder: Path) -> None:
@@ -282,9 +282,9 @@ def test_settings_come_from_option_then_variable_then_file(
 def test_a_bad_setting_is_named(ready: Terminal, folder: Path, text: str, words: list[str]) -> None:
     """The message says which setting, and where it can be given."""
     (folder / "tenantry.toml").write_text(text)
-    said = ready("environment", "list", fails=1)
-    assert "[invalid_settings]" in said.err
-    assert all(word in said.err for word in words)
+    result = ready("environment", "list", fails=1)
+    assert "[invalid_settings]" in result.err
+    assert all(word in result.err for word in words)
 
 
 def test_a_named_config_file_must_exist(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

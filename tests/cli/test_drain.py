@@ -27,9 +27,9 @@ class Load:
         self.dropped: list[str] = []
         self.stopped = False
 
-    async def ask(self, *, kept: bool) -> None:
+    async def ask(self, *, keep_alive: bool) -> None:
         """Until some time after ``/readyz`` said that the server drains: who spreads the load asks it now and then."""
-        connections = httpx2.Limits(max_keepalive_connections=1 if kept else 0)
+        connections = httpx2.Limits(max_keepalive_connections=1 if keep_alive else 0)
         async with httpx2.AsyncClient(base_url=self._url, limits=connections, timeout=120) as client:
             while not self.stopped:
                 try:
@@ -42,18 +42,18 @@ class Load:
 
     async def watch(self) -> list[tuple[int, str | None]]:
         """What ``/readyz`` said, one after another."""
-        said = []
+        answers = []
         async with httpx2.AsyncClient(base_url=self._url, timeout=120) as client:
             while True:
                 try:
                     answer = await client.get("/readyz")
                 except httpx2.TransportError:
                     self.stopped = True
-                    return said
+                    return answers
                 document = answer.json()
                 if answer.status_code == 503 and not self.stopped:
                     asyncio.get_running_loop().call_later(LATER, setattr, self, "stopped", True)
-                said.append((answer.status_code, document.get("error", {}).get("code")))
+                answers.append((answer.status_code, document.get("error", {}).get("code")))
                 await asyncio.sleep(0.02)
 
 
@@ -62,24 +62,24 @@ async def test_nothing_accepted_is_dropped(ready: Terminal, folder: Path, worker
     """Eight callers during a SIGTERM: everything that was asked before readiness went off, and a while after, is
     answered 200.
 
-    Red when the server stops listening at once, as uvicorn does: connections break, and ``/readyz`` never tells why.
+    Red when the server stops listening at once, as uvicorn does: connections break, and ``/readyz`` never says so.
     """
     secret = (await asyncio.to_thread(ready, "api-token", "create")).out.strip()
     with serving(folder, "--drain-seconds", "3", "--workers", str(workers)) as server:
         load = Load(server, secret)
-        callers = [asyncio.create_task(load.ask(kept=number % 2 == 0)) for number in range(CALLERS)]
+        callers = [asyncio.create_task(load.ask(keep_alive=number % 2 == 0)) for number in range(CALLERS)]
         watching = asyncio.create_task(load.watch())
         while len(load.answers) < 200:
             await asyncio.sleep(0.01)
         server.process.send_signal(signal.SIGTERM)
-        said = await watching
+        answers = await watching
         await asyncio.gather(*callers)
         await asyncio.to_thread(server.ended)
     assert load.dropped == []
     assert set(load.answers) == {200}
-    assert (200, None) in said
-    assert (503, "draining") in said
-    assert said[-1] == (503, "draining")
+    assert (200, None) in answers
+    assert (503, "draining") in answers
+    assert answers[-1] == (503, "draining")
 
 
 def test_sigint_does_not_wait(ready: Terminal, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""``tenantry serve --listen-database``: whether apps that listen there hear of the server's writes."""
+"""``tenantry serve --listen-database``: whether apps that listen there receive the server's writes."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_text_is_quiet(ready: Terminal, folder: Path) -> None:
 
 
 def test_a_broken_store_is_logged_with_its_request(ready: Terminal, folder: Path) -> None:
-    """The log says which file, which strangers are not told; in the format that was asked for."""
+    """The log says which file, which other users do not see; in the format that was asked for."""
     secret = ready("api-token", "create").out.strip()
     with serving(folder, "--log-format", "json") as server:
         (folder / "tenantry.db").rename(folder / "away.db")

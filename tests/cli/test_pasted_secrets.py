@@ -1,4 +1,4 @@
-"""A token that was pasted into a command where a name belongs is neither kept nor shown."""
+"""A token that was pasted into a command where a name belongs is neither stored nor shown."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tenantry.backends.sql import SQLStore
 from tenantry.groups import GroupDraft, Tag
 from tenantry.testing import make_token
 from tenantry.tokens import mint_api_token
-from tests.cli.conftest import Said, Terminal
+from tests.cli.conftest import CommandResult, Terminal
 
 SECRET = mint_api_token(Tag.CUSTOMER, secrets.token_bytes)
 
 
-def assert_nowhere(said: Said) -> None:
-    assert SECRET[10:40] not in said.out + said.err
+def assert_nowhere(result: CommandResult) -> None:
+    assert SECRET[10:40] not in result.out + result.err
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("group", "create", SECRET),
         ("group", "create", "acme", "--name", SECRET),
@@ -37,19 +37,19 @@ def assert_nowhere(said: Said) -> None:
         ("data-source", "remove", SECRET),
         ("group", "list", "--environment", SECRET),
     ],
-    ids=lambda words: " ".join(words).replace(SECRET, "SECRET"),
+    ids=lambda arguments: " ".join(arguments).replace(SECRET, "SECRET"),
 )
-def test_a_token_in_the_place_of_a_name(ready: Terminal, words: tuple[str, ...]) -> None:
-    """Refused, in words that do not repeat it. Red without the mask of messages, and where a name is kept unseen."""
-    said = None
+def test_a_token_instead_of_a_name(ready: Terminal, arguments: tuple[str, ...]) -> None:
+    """Refused, in words that do not repeat it. Red without the mask of messages, and where a name is not checked."""
+    result = None
     for code in (1, 2):
         try:
-            said = ready(*words, fails=code)
+            result = ready(*arguments, fails=code)
             break
         except AssertionError:
             continue
-    assert said is not None
-    assert_nowhere(said)
+    assert result is not None
+    assert_nowhere(result)
     for listing in ("group", "environment", "api-token", "data-source"):
         assert_nowhere(ready(listing, "list", "--json"))
 
@@ -62,22 +62,22 @@ def test_what_was_kept_when_nobody_looked_is_masked(ready: Terminal) -> None:
 
     async def add() -> None:
         store = SQLStore("sqlite:///tenantry.db")
-        (place,) = await store.environments()
-        await store.get_or_create(place, GroupDraft(SECRET, SECRET, {"a": SECRET}), make_token())
+        (environment,) = await store.environments()
+        await store.get_or_create(environment, GroupDraft(SECRET, SECRET, {"a": SECRET}), make_token())
         await store.aclose()
 
     asyncio.run(add())
-    for words in (
+    for arguments in (
         ("group", "list"),
         ("group", "list", "--json"),
         ("group", "get", SECRET),
         ("group", "get", SECRET, "--json"),
     ):
-        said = ready(*words)
-        assert f"ugkc_…{SECRET[-4:]}" in said.out
-        assert_nowhere(said)
+        result = ready(*arguments)
+        assert f"ugkc_…{SECRET[-4:]}" in result.out
+        assert_nowhere(result)
     assert_nowhere(ready("group", "delete", SECRET, fails=1, given="n\n"))
-    said = ready("group", "delete", SECRET, "--yes")
-    assert f"ugkc_…{SECRET[-4:]}" in said.out
-    assert_nowhere(said)
+    result = ready("group", "delete", SECRET, "--yes")
+    assert f"ugkc_…{SECRET[-4:]}" in result.out
+    assert_nowhere(result)
     assert ready("group", "list", "--json").json() == []

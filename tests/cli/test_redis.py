@@ -1,4 +1,4 @@
-"""``tenantry serve --redis URL`` tells a bus and voids the second-level cache."""
+"""``tenantry serve --redis URL`` notifies a bus and voids the second-level cache."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.cli.conftest import Terminal
 from tests.cli.serving import client, serving
 
 
-class Heard:
-    """Which handles a bus told of."""
+class Evictions:
+    """Which handles a bus reported."""
 
     def __init__(self) -> None:
         self.connected = asyncio.Event()
@@ -33,24 +33,24 @@ async def test_a_rotation_is_told(ready: Terminal, folder: Path, valkey: Valkey)
     Red when ``serve`` subscribes nothing to its store.
     """
     secret = (await asyncio.to_thread(ready, "api-token", "create")).out.strip()
-    heard = Heard()
-    following = asyncio.create_task(RedisBus(valkey.url).follow(heard))
+    evictions = Evictions()
+    following = asyncio.create_task(RedisBus(valkey.url).follow(evictions))
     try:
-        await asyncio.wait_for(heard.connected.wait(), 120)
+        await asyncio.wait_for(evictions.connected.wait(), 120)
         token = await asyncio.to_thread(_rotate, folder, secret, valkey.url)
         handle = SigningKeys.from_file(folder / "tenantry.keys").read(token).handle
-        assert await asyncio.wait_for(heard.evicted.get(), 120) == handle
+        assert await asyncio.wait_for(evictions.evicted.get(), 120) == handle
     finally:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
-    kept = "".join(valkey.stored())
-    assert kept
-    assert token not in kept
-    assert token[-20:] not in kept
+    stored = "".join(valkey.stored())
+    assert stored
+    assert token not in stored
+    assert token[-20:] not in stored
 
 
 def _rotate(folder: Path, secret: str, redis: str) -> str:
-    """And the server ended: what it had to tell is told by then."""
+    """And the server ended: what it had to publish is published by then."""
     with serving(folder, "--redis", redis) as server:
         with client(server, secret) as caller:
             made = caller.request("GET", "/api/user", json={"user_group_id": "acme"}).json()
@@ -62,6 +62,6 @@ def _rotate(folder: Path, secret: str, redis: str) -> str:
 
 def test_a_wrong_url_is_named_without_its_password(ready: Terminal) -> None:
     """Before the server starts."""
-    said = ready("serve", "--port", "0", "--redis", "nonsense://user:canary@127.0.0.1/0", fails=1)
-    assert "[invalid_settings]" in said.err
-    assert "canary" not in said.err
+    result = ready("serve", "--port", "0", "--redis", "nonsense://user:canary@127.0.0.1/0", fails=1)
+    assert "[invalid_settings]" in result.err
+    assert "canary" not in result.err

@@ -31,7 +31,7 @@ async def test_a_command_tells(
     following = asyncio.create_task(RedisBus(valkey.url).follow(heard))
     try:
         await asyncio.wait_for(heard.connected.wait(), 120)
-        said = await asyncio.to_thread(ready, "group", *words)
+        result = await asyncio.to_thread(ready, "group", *words)
         assert await asyncio.wait_for(heard.evicted.get(), 120) == handle
     finally:
         following.cancel()
@@ -39,7 +39,7 @@ async def test_a_command_tells(
     (key,) = valkey.stored()
     assert handle.hex() in key
     assert len(valkey.execute("GET", key)) == DIGITS  # a generation and nothing else
-    assert token not in said.out
+    assert token not in result.out
 
 
 def test_a_server_that_is_down_fails_no_command(

@@ -43,5 +43,5 @@ def test_a_relative_one_is_refused(ready: Terminal, monkeypatch: pytest.MonkeyPa
     """It would be another folder to each process; the error names the variable. The store is not available then."""
     ready("group", "create", "acme")
     monkeypatch.setenv("TENANTRY_RUN_DIR", "run")
-    said = ready("group", "rotate", "acme", fails=3)
-    assert "TENANTRY_RUN_DIR" in said.err
+    result = ready("group", "rotate", "acme", fails=3)
+    assert "TENANTRY_RUN_DIR" in result.err

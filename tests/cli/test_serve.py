@@ -68,9 +68,9 @@ def test_a_revoked_api_token_dies_at_once(ready: Terminal, server: tuple[subproc
 def test_a_taken_port_is_named(ready: Terminal, server: tuple[subprocess.Popen[str], str]) -> None:
     """The error says which port, and what to do."""
     port = server[1].rsplit(":", 1)[1]
-    said = ready("serve", "--port", port, fails=1)
-    assert port in said.err
-    assert "--port" in said.err
+    result = ready("serve", "--port", port, fails=1)
+    assert port in result.err
+    assert "--port" in result.err
 
 
 def test_a_demo_on_a_taken_port_changes_nothing(
@@ -78,8 +78,8 @@ def test_a_demo_on_a_taken_port_changes_nothing(
 ) -> None:
     """The demo that runs keeps its API token. Red when the folder is prepared before the port is taken."""
     folder = tmp_path / "demo"
-    said = ready("demo", "--folder", str(folder), "--port", server[1].rsplit(":", 1)[1], fails=1)
-    assert "--port" in said.err
+    result = ready("demo", "--folder", str(folder), "--port", server[1].rsplit(":", 1)[1], fails=1)
+    assert "--port" in result.err
     assert not folder.exists()
 
 

@@ -24,13 +24,13 @@ print(loaded(), "pydantic" in sys.modules, file=sys.stderr)
 commands(["keys", "new"], standalone_mode=False)
 print(loaded(), file=sys.stderr)
 """
-    said = _python(code, tmp_path).stderr.splitlines()
-    assert said[0] == "[] False"
-    assert said[-1] == "[]"
+    result = _python(code, tmp_path).stderr.splitlines()
+    assert result[0] == "[] False"
+    assert result[-1] == "[]"
 
 
 @pytest.mark.parametrize(
-    ("module", "words", "extra"),
+    ("module", "arguments", "extra"),
     [
         ("pydantic_settings", ["keys", "list"], "server"),
         ("alembic", ["migrate"], "server"),
@@ -39,11 +39,13 @@ print(loaded(), file=sys.stderr)
         ("psycopg", ["migrate", "--database", "postgresql://u@127.0.0.1:1/d"], "postgres"),
     ],
 )
-def test_a_missing_package_is_named_with_its_extra(module: str, words: list[str], extra: str, tmp_path: Path) -> None:
+def test_a_missing_package_is_named_with_its_extra(
+    module: str, arguments: list[str], extra: str, tmp_path: Path
+) -> None:
     """Each command names the extra that brings what it lacks. Red when one extra is named for all of them."""
     done = _python(
         f"import sys; sys.modules[{module!r}] = None\nfrom tenantry.cli.commands import commands\n"
-        f"commands({words!r}, prog_name='tenantry')",
+        f"commands({arguments!r}, prog_name='tenantry')",
         tmp_path,
     )
     assert done.returncode == 1

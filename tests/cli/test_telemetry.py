@@ -117,11 +117,11 @@ def test_a_collector_that_is_not_there_harms_nobody(ready: Terminal, folder: Pat
 def test_without_the_extra_the_log_says_what_to_install(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     environment.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    told: list[str] = []
-    with exported_spans(told.append):
+    reports: list[str] = []
+    with exported_spans(reports.append):
         pass
-    assert len(told) == 1
-    assert "pip install 'tenantry[otel]'" in told[0]
+    assert len(reports) == 1
+    assert "pip install 'tenantry[otel]'" in reports[0]
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def test_contradictions_are_wrong_usage(ready: Terminal) -> None:
     """One property twice, or cleared and set: nothing is guessed. Red when the last one, or the clearing, wins."""
     ready("group", "create", "acme", "--property", "a=1")
     assert "twice" in ready("group", "update", "acme", "--property", "a=1", "--property", "a=2", fails=2).err
-    said = ready("group", "update", "acme", "--clear", "properties", "--property", "a=2", fails=2)
-    assert "contradict" in said.err
+    result = ready("group", "update", "acme", "--clear", "properties", "--property", "a=2", fails=2)
+    assert "contradict" in result.err
     assert ready("group", "get", "acme", "--json").json()["properties"] == {"a": 1}
 
 

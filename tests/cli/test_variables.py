@@ -35,7 +35,7 @@ def test_the_page_and_the_commands_are_read() -> None:
 
 
 @pytest.mark.parametrize(("variable", "option"), ROWS, ids=lambda value: value)
-def test_an_option_s_variable_is_heard_by_every_command(variable: str, option: str) -> None:
+def test_every_command_reads_an_option_s_variable(variable: str, option: str) -> None:
     """Red for ``demo`` when its --port is written without TENANTRY_PORT."""
     having = {
         name: parameter

@@ -37,7 +37,7 @@ def _wait(until: Callable[[], bool]) -> None:
 
 
 def test_workers_share_a_port_and_add_up_their_metrics(ready: Terminal, folder: Path) -> None:
-    """Each connection goes to either, and ``/metrics`` of one tells of both. Red when a worker tells its own only."""
+    """Each connection goes to either, and ``/metrics`` of one counts both. Red when a worker reports its own only."""
     secret = ready("api-token", "create").out.strip()
     with serving(folder, "--workers", "2", "--metrics") as server:
         assert len(_workers(server)) == 2

@@ -97,7 +97,7 @@ def test_a_token_that_was_never_given_out_is_refused(demo: Started) -> None:
 
 
 def test_rotating_over_http_cuts_off_one_customer_at_once(demo: Started) -> None:
-    """The dashboards' resolver sees the write when it returns. Red when the writer leaves the word as it is."""
+    """The dashboards' resolver sees the write when it returns. Red when the writer leaves the version as it is."""
     headers = {"Authorization": f"Token {demo.api_token}"}
     with httpx2.Client(base_url=demo.url, headers=headers, timeout=120) as api:
         hawaiian = api.request("GET", "/api/user", json={"user_group_id": "HA"}).json()["user_group"]["token"]
@@ -128,6 +128,6 @@ def test_the_second_start_keeps_the_groups(demo: Started, folder: Path) -> None:
 
 
 def _authors(folder: Path) -> set[str]:
-    """Who stands in the audit trail."""
+    """Who is in the audit trail."""
     with closing(sqlite3.connect(folder / "tenantry.db")) as store:
         return {author for (author,) in store.execute("select author from audit")}

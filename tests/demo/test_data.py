@@ -96,7 +96,7 @@ async def test_files_that_are_there_are_not_made_again(data_folder: Path) -> Non
 
 
 async def test_a_half_made_file_is_never_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A maker that dies leaves no file. Red when _once makes the file in its place."""
+    """A maker that dies leaves no file. Red when _once makes the file under its final name."""
 
     def die(path: Path) -> None:
         path.write_bytes(b"half")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.demo.figures import figures
+from tenantry.demo.panels import figures
 
 
 def row(**values: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ async def test_a_page_is_opened_as_a_browser_does(stage: Stage) -> None:
 
 
 def test_every_address_has_been_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each that a reader is told to open, and none fails. Red when the documentation is left out: 2 s for the first."""
+    """Each that is printed for a reader, and none fails. Red when the documentation is left out: 2 s for the first."""
     opened = {}
 
     async def watched(app: object, url: str) -> int:
@@ -37,8 +37,8 @@ def test_every_address_has_been_opened(tmp_path: Path, monkeypatch: pytest.Monke
             await demo.open_pages(URL)
 
     asyncio.run(whole())
-    told = demo.addresses(URL)
+    text = demo.addresses(URL)
     assert f"{URL}/docs/" in opened
     assert len(opened) == 4
-    assert [url for url in opened if url not in told] == []
+    assert [url for url in opened if url not in text] == []
     assert set(opened.values()) == {200}

@@ -102,7 +102,7 @@ async def test_a_missing_variable_is_named(stage: Stage, browse: httpx2.AsyncCli
     page = await opened(browse, token, "")
     assert page.status_code == 422
     assert "home_airports" in page.text
-    assert page.text.count('role="alert"') == 1  # four panels say it once; red when they name places in the SQL
+    assert page.text.count('role="alert"') == 1  # four panels say it once; red when they name positions in the SQL
     assert "<data" not in page.text
 
 

@@ -28,7 +28,7 @@ async def test_the_token_goes_from_the_address_into_a_cookie(stage: Stage, schem
 
 
 async def test_the_server_s_log_does_not_see_the_token(stage: Stage) -> None:
-    """What a server logs after the answer is the scope, and the token is gone from it. Red when the door only reads."""
+    """What a server logs after the answer is the scope, and the token is gone from it. Red when it is only read."""
     scopes = []
 
     async def watched(scope, receive, send):  # type: ignore[no-untyped-def]
@@ -53,7 +53,7 @@ async def test_a_token_that_was_never_given_out_is_refused(stage: Stage, accept:
 
 
 async def test_without_a_token_there_is_no_page(stage: Stage, browse: httpx2.AsyncClient) -> None:
-    """Neither at the door nor behind it."""
+    """Neither in the middleware nor behind it."""
     handle = (await stage.provisioner.get(stage.environment, "UA")).group.handle.hex()  # type: ignore[union-attr]
     assert (await browse.get("/")).status_code == 401
     assert (await browse.get(f"/d/{handle}/")).status_code == 401

@@ -94,7 +94,7 @@ async def test_reads_share_the_time() -> None:
 
 
 async def test_a_write_is_not_begun_too_late() -> None:
-    """Nothing was changed, and that is what is said."""
+    """Nothing was changed, and the error is one that says so."""
     deadline, call = Deadline(0.01), RecordedCall()
     with pytest.raises(StoreUnavailable):
         await deadline.read(call.wait(None))

@@ -36,7 +36,7 @@ CYCLE["a"] = [CYCLE]
     ],
 )
 def test_what_is_no_json(properties: Any, pointer: str) -> None:
-    """InvalidBody with the place, whether it is a draft or a change; the value is never in the message."""
+    """InvalidBody with the pointer, whether it is a draft or a change; the value is never in the message."""
     for check in (
         lambda: check_draft(GroupDraft("a", "a", properties)),
         lambda: check_changes(GroupChanges(properties=properties)),
@@ -92,9 +92,9 @@ def test_the_estimate_of_the_size_is_never_too_low(value: Any) -> None:
 @pytest.mark.parametrize("extra", [0, 1])
 def test_the_size_is_measured_exactly(extra: int) -> None:
     """32 KiB of compact JSON in UTF-8; not of characters, and not of escapes."""
-    for letter in ("x", "é", "😀"):
-        room = MAX_BYTES - len('{"a":""}') + extra
-        text = letter * (room // len(letter.encode())) + "x" * (room % len(letter.encode()))
+    for character in ("x", "é", "😀"):
+        size = MAX_BYTES - len('{"a":""}') + extra
+        text = character * (size // len(character.encode())) + "x" * (size % len(character.encode()))
         properties: Mapping[str, Any] = {"a": text}
         if extra:
             with pytest.raises(InvalidBody, match="larger than 32768 bytes"):

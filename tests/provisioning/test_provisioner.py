@@ -26,7 +26,7 @@ OLD, NEW = SigningKey("k1", b"1" * 32), SigningKey("k2", b"2" * 32)
 ACME = GroupDraft("acme", "Acme", {"region": "eu"})
 
 
-class Room:
+class Setup:
     """A store with one environment, and a provisioner of it."""
 
     def __init__(self, environment: Environment, store: MemoryStore, clock: FrozenClock) -> None:
@@ -36,63 +36,63 @@ class Room:
 
 
 @pytest.fixture
-async def room() -> Room:
+async def setup() -> Setup:
     clock = FrozenClock()
     store = MemoryStore(clock=clock)
-    return Room(await store.create_environment("production", Tag.CUSTOMER), store, clock)
+    return Setup(await store.create_environment("production", Tag.CUSTOMER), store, clock)
 
 
-async def test_the_token_is_derived_anew_each_time(room: Room) -> None:
+async def test_the_token_is_derived_anew_each_time(setup: Setup) -> None:
     """Nothing but its parts is kept, and the same parts and key give the same text; it stays out of repr."""
-    made = await room.provisioner.get_or_create(room.environment, ACME)
-    again = await Provisioner(room.store, KeyRing([OLD, NEW])).get(room.environment, "acme")
+    made = await setup.provisioner.get_or_create(setup.environment, ACME)
+    again = await Provisioner(setup.store, KeyRing([OLD, NEW])).get(setup.environment, "acme")
     assert again is not None
     assert (made.created, again.created) == (True, False)
     assert made.token == again.token
     assert made.token not in repr(made)
-    assert made.token not in str(vars(room.store))
+    assert made.token not in str(vars(setup.store))
 
 
-async def test_get_of_nothing(room: Room) -> None:
+async def test_get_of_nothing(setup: Setup) -> None:
     """None, and nothing is created."""
-    assert await room.provisioner.get(room.environment, "acme") is None
+    assert await setup.provisioner.get(setup.environment, "acme") is None
 
 
-async def test_a_grace_keeps_the_old_token_for_a_while(room: Room) -> None:
-    """Exactly as long as was said; without one it is dead at once."""
-    old = await room.provisioner.get_or_create(room.environment, ACME)
-    new = await room.provisioner.rotate(room.environment, old.token, grace_seconds=60)
-    token = room.keys.read(old.token)
-    room.clock.advance(59)
-    assert await room.store.find(token) is not None
-    room.clock.advance(1)
-    assert await room.store.find(token) is None
-    newest = await room.provisioner.rotate(room.environment, new.token)
-    assert await room.store.find(room.keys.read(new.token)) is None
-    assert await room.store.find(room.keys.read(newest.token)) is not None
+async def test_a_grace_keeps_the_old_token_for_a_while(setup: Setup) -> None:
+    """Exactly as long as was asked for; without one it is dead at once."""
+    old = await setup.provisioner.get_or_create(setup.environment, ACME)
+    new = await setup.provisioner.rotate(setup.environment, old.token, grace_seconds=60)
+    token = setup.keys.read(old.token)
+    setup.clock.advance(59)
+    assert await setup.store.find(token) is not None
+    setup.clock.advance(1)
+    assert await setup.store.find(token) is None
+    newest = await setup.provisioner.rotate(setup.environment, new.token)
+    assert await setup.store.find(setup.keys.read(new.token)) is None
+    assert await setup.store.find(setup.keys.read(newest.token)) is not None
 
 
-async def test_a_rotation_that_names_no_grace_has_the_environments(room: Room) -> None:
+async def test_a_rotation_that_names_no_grace_has_the_environments(setup: Setup) -> None:
     """And one that names 0 has none, whatever the environment says. Red when None is made 0 on the way."""
-    environment = await room.store.set_grace(room.environment, 60)
-    old = await room.provisioner.get_or_create(environment, ACME)
-    new = await room.provisioner.rotate(environment, old.token)
-    assert await room.store.find(room.keys.read(old.token)) is not None
-    newest = await room.provisioner.rotate_group(environment, "acme", grace_seconds=0)
-    assert await room.store.find(room.keys.read(new.token)) is None
-    assert await room.store.find(room.keys.read(newest.token)) is not None
+    environment = await setup.store.set_grace(setup.environment, 60)
+    old = await setup.provisioner.get_or_create(environment, ACME)
+    new = await setup.provisioner.rotate(environment, old.token)
+    assert await setup.store.find(setup.keys.read(old.token)) is not None
+    newest = await setup.provisioner.rotate_group(environment, "acme", grace_seconds=0)
+    assert await setup.store.find(setup.keys.read(new.token)) is None
+    assert await setup.store.find(setup.keys.read(newest.token)) is not None
 
 
-async def test_every_write_has_its_author(room: Room) -> None:
+async def test_every_write_has_its_author(setup: Setup) -> None:
     """Each verb passes it on. Red when one forgets it."""
     someone = Author("a test", "r-1")
-    made = await room.provisioner.get_or_create(room.environment, ACME, author=someone)
-    await room.provisioner.update(room.environment, "acme", GroupChanges("Acme Ltd"), author=someone)
-    await room.provisioner.rotate(room.environment, made.token, author=someone)
-    await room.provisioner.rotate_group(room.environment, "acme", author=someone)
-    await room.provisioner.delete(room.environment, "acme", author=someone)
-    await issue_api_token(room.store, room.environment, author=someone)
-    entries = (await room.store.audit())[1:]  # the first made the environment
+    made = await setup.provisioner.get_or_create(setup.environment, ACME, author=someone)
+    await setup.provisioner.update(setup.environment, "acme", GroupChanges("Acme Ltd"), author=someone)
+    await setup.provisioner.rotate(setup.environment, made.token, author=someone)
+    await setup.provisioner.rotate_group(setup.environment, "acme", author=someone)
+    await setup.provisioner.delete(setup.environment, "acme", author=someone)
+    await issue_api_token(setup.store, setup.environment, author=someone)
+    entries = (await setup.store.audit())[1:]  # the first made the environment
     assert [entry.action for entry in entries] == [
         "group.created",
         "group.updated",
@@ -105,103 +105,103 @@ async def test_every_write_has_its_author(room: Room) -> None:
 
 
 @pytest.mark.parametrize("seconds", [-1, 86_401])
-async def test_a_grace_is_bounded(room: Room, seconds: int) -> None:
+async def test_a_grace_is_bounded(setup: Setup, seconds: int) -> None:
     """One day at most; nothing was rotated."""
-    old = await room.provisioner.get_or_create(room.environment, ACME)
+    old = await setup.provisioner.get_or_create(setup.environment, ACME)
     with pytest.raises(ValueError, match="0 to 86400"):
-        await room.provisioner.rotate(room.environment, old.token, grace_seconds=seconds)
+        await setup.provisioner.rotate(setup.environment, old.token, grace_seconds=seconds)
     with pytest.raises(ValueError, match="0 to 86400"):
-        await room.provisioner.rotate_group(room.environment, "acme", grace_seconds=seconds)
-    assert await room.store.find(room.keys.read(old.token)) is not None
+        await setup.provisioner.rotate_group(setup.environment, "acme", grace_seconds=seconds)
+    assert await setup.store.find(setup.keys.read(old.token)) is not None
 
 
-async def test_a_removed_signing_key(room: Room) -> None:
-    """get, get_or_create and update say so; rotating by token cannot; rotating by id mends it."""
-    old = await room.provisioner.get_or_create(room.environment, ACME)
-    after = Provisioner(room.store, KeyRing([NEW]))
+async def test_a_removed_signing_key(setup: Setup) -> None:
+    """get, get_or_create and update say so; rotating by token cannot; rotating by id repairs it."""
+    old = await setup.provisioner.get_or_create(setup.environment, ACME)
+    after = Provisioner(setup.store, KeyRing([NEW]))
     with pytest.raises(SigningKeyMissing):
-        await after.get_or_create(room.environment, ACME)
+        await after.get_or_create(setup.environment, ACME)
     with pytest.raises(SigningKeyMissing):
-        await after.get(room.environment, "acme")
+        await after.get(setup.environment, "acme")
     with pytest.raises(SigningKeyMissing):
-        await after.update(room.environment, "acme", GroupChanges(name="B"))
+        await after.update(setup.environment, "acme", GroupChanges(name="B"))
     with pytest.raises(UnknownToken):
-        await after.rotate(room.environment, old.token)
-    mended = await after.rotate_group(room.environment, "acme")
-    assert KeyRing([NEW]).read(mended.token).version == 2
-    assert mended.group.name == "Acme"
-    assert (await after.get_or_create(room.environment, ACME)).token == mended.token
+        await after.rotate(setup.environment, old.token)
+    rotated = await after.rotate_group(setup.environment, "acme")
+    assert KeyRing([NEW]).read(rotated.token).version == 2
+    assert rotated.group.name == "Acme"
+    assert (await after.get_or_create(setup.environment, ACME)).token == rotated.token
 
 
-async def test_of_many_rotations_by_id_and_by_token_none_is_lost(room: Room) -> None:
+async def test_of_many_rotations_by_id_and_by_token_none_is_lost(setup: Setup) -> None:
     """The version goes up by one for each that says it won."""
-    old = await room.provisioner.get_or_create(room.environment, ACME)
+    old = await setup.provisioner.get_or_create(setup.environment, ACME)
     outcomes = await asyncio.gather(
-        *[room.provisioner.rotate(room.environment, old.token) for _ in range(8)],
-        *[room.provisioner.rotate_group(room.environment, "acme") for _ in range(8)],
+        *[setup.provisioner.rotate(setup.environment, old.token) for _ in range(8)],
+        *[setup.provisioner.rotate_group(setup.environment, "acme") for _ in range(8)],
         return_exceptions=True,
     )
     won = [outcome for outcome in outcomes if not isinstance(outcome, TokenAlreadyRotated)]
-    now = await room.provisioner.get(room.environment, "acme")
+    now = await setup.provisioner.get(setup.environment, "acme")
     assert now is not None
     assert now.group.token_version == 1 + len(won)
 
 
-async def test_rotate_and_delete_of_an_unknown_group(room: Room) -> None:
+async def test_rotate_and_delete_of_an_unknown_group(setup: Setup) -> None:
     """UnknownGroup; another environment's group is unknown."""
-    other = await room.store.create_environment("testing", Tag.TESTING)
-    await room.provisioner.get_or_create(room.environment, ACME)
-    for call in (room.provisioner.rotate_group, room.provisioner.delete):
+    other = await setup.store.create_environment("testing", Tag.TESTING)
+    await setup.provisioner.get_or_create(setup.environment, ACME)
+    for call in (setup.provisioner.rotate_group, setup.provisioner.delete):
         with pytest.raises(UnknownGroup):
             await call(other, "acme")
     with pytest.raises(UnknownGroup):
-        await room.provisioner.update(other, "acme", GroupChanges(name="x"))
+        await setup.provisioner.update(other, "acme", GroupChanges(name="x"))
 
 
-async def test_delete_kills_the_token(room: Room) -> None:
+async def test_delete_kills_the_token(setup: Setup) -> None:
     """And the same id later is another group."""
-    old = await room.provisioner.get_or_create(room.environment, ACME)
-    await room.provisioner.delete(room.environment, "acme")
-    new = await room.provisioner.get_or_create(room.environment, ACME)
-    assert await room.store.find(room.keys.read(old.token)) is None
+    old = await setup.provisioner.get_or_create(setup.environment, ACME)
+    await setup.provisioner.delete(setup.environment, "acme")
+    new = await setup.provisioner.get_or_create(setup.environment, ACME)
+    assert await setup.store.find(setup.keys.read(old.token)) is None
     assert new.created
     assert new.group.handle != old.group.handle
 
 
-async def test_limits_and_mappings_are_checked_before_anything_is_written(room: Room) -> None:
-    """Through this door as through HTTP. The command that is named is safe to paste."""
+async def test_limits_and_mappings_are_checked_before_anything_is_written(setup: Setup) -> None:
+    """In Python as through HTTP. The command that is named is safe to paste."""
     with pytest.raises(InvalidBody):
-        await room.provisioner.get_or_create(room.environment, GroupDraft("", "x"))
+        await setup.provisioner.get_or_create(setup.environment, GroupDraft("", "x"))
     with pytest.raises(UnknownDataSource, match=r"data-source create 'x; rm -rf /' --environment production"):
-        await room.provisioner.get_or_create(room.environment, GroupDraft("acme", "x", None, {"main": "x; rm -rf /"}))
-    assert await room.store.groups(room.environment) == []
-    await room.provisioner.get_or_create(room.environment, ACME)
+        await setup.provisioner.get_or_create(setup.environment, GroupDraft("acme", "x", None, {"main": "x; rm -rf /"}))
+    assert await setup.store.groups(setup.environment) == []
+    await setup.provisioner.get_or_create(setup.environment, ACME)
     with pytest.raises(UnknownDataSource):
-        await room.provisioner.update(room.environment, "acme", GroupChanges(mapping={"main": "nowhere"}))
+        await setup.provisioner.update(setup.environment, "acme", GroupChanges(mapping={"main": "nowhere"}))
     with pytest.raises(InvalidBody):
-        await room.provisioner.update(room.environment, "acme", GroupChanges(properties={"a": float("nan")}))
+        await setup.provisioner.update(setup.environment, "acme", GroupChanges(properties={"a": float("nan")}))
 
 
-async def test_a_source_of_another_environment_is_unknown(room: Room) -> None:
+async def test_a_source_of_another_environment_is_unknown(setup: Setup) -> None:
     """Nothing of one environment routes in another. Red when the mapping is not checked."""
-    other = await room.store.create_environment("testing", Tag.TESTING)
-    await room.store.create_data_source(other, source_id="ds_1", provided_id="mine", url="sqlite:///x.db")
+    other = await setup.store.create_environment("testing", Tag.TESTING)
+    await setup.store.create_data_source(other, source_id="ds_1", provided_id="mine", url="sqlite:///x.db")
     for reference in ("ds_1", "mine"):
         with pytest.raises(UnknownDataSource):
-            await room.provisioner.get_or_create(room.environment, GroupDraft("a", "a", None, {"main": reference}))
+            await setup.provisioner.get_or_create(setup.environment, GroupDraft("a", "a", None, {"main": reference}))
 
 
-async def test_two_handles_that_meet(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_two_handles_that_meet(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another is drawn, once. Red when the error of the store is passed on."""
     drawn = iter([b"\1" * 8, b"\1" * 16, b"\1" * 8, b"\2" * 16, b"\2" * 8, b"\3" * 16])
-    provisioner = Provisioner(room.store, room.keys, random=lambda size: next(drawn))
-    await provisioner.get_or_create(room.environment, ACME)
-    second = await provisioner.get_or_create(room.environment, GroupDraft("b", "b"))
+    provisioner = Provisioner(setup.store, setup.keys, random=lambda size: next(drawn))
+    await provisioner.get_or_create(setup.environment, ACME)
+    second = await provisioner.get_or_create(setup.environment, GroupDraft("b", "b"))
     assert second.group.handle == b"\2" * 8
 
     async def always(*given: Any, **named: Any) -> None:
         raise AlreadyExists("x")
 
-    monkeypatch.setattr(room.store, "get_or_create", always)
+    monkeypatch.setattr(setup.store, "get_or_create", always)
     with pytest.raises(AlreadyExists):
-        await room.provisioner.get_or_create(room.environment, GroupDraft("c", "c"))
+        await setup.provisioner.get_or_create(setup.environment, GroupDraft("c", "c"))

@@ -1,4 +1,5 @@
-"""``/oauth/introspect`` (RFC 7662): tells an app that shares no database with us whose user group token it has.
+"""``/oauth/introspect`` (RFC 7662): an app that shares no database with us asks whose user group
+token it has.
 
 The form follows RFC 6749 section 3.2, the ways to send the API token section 2.3, the errors section 5.2.
 """

@@ -98,43 +98,39 @@ def settings(**given: Any) -> Settings:
 
 def author() -> Author:
     """Who runs this command, for the audit trail."""
-    return Author(f"command line {_user()}@{socket.gethostname()}")
-
-
-def _user() -> str:
-    """The user whose rights the process has, whatever the environment says."""
+    # The user whose rights the process has, whatever the environment says.
     try:
         import pwd  # there is none on Windows
 
-        return pwd.getpwuid(os.geteuid()).pw_name
+        user = pwd.getpwuid(os.geteuid()).pw_name
     except (ImportError, KeyError):  # or an id that nobody has a name for, as in some containers
-        return str(os.geteuid()) if hasattr(os, "geteuid") else os.environ.get("USERNAME", "somebody")
+        user = str(os.geteuid()) if hasattr(os, "geteuid") else os.environ.get("USERNAME", "somebody")
+    return Author(f"command line {user}@{socket.gethostname()}")
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Runs an async command with the store of ``--database`` as its first argument, and closes it. What the command
     writes is also written to the Valkey or Redis of the settings."""
 
+    async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
+        from tenantry.backends.sql import SQLStore  # SQLAlchemy, not imported for `--help` and `keys`
+
+        chosen = settings(database=database)
+        async with AsyncExitStack() as stack:
+            store = SQLStore(chosen.database)
+            stack.push_async_callback(store.aclose)
+            if chosen.redis is not None:
+                from tenantry.replication import attach_redis
+
+                stack.push_async_callback(attach_redis(store, chosen.redis))
+            await command(store, **arguments)
+
     @database_option
     @functools.wraps(command)
     def run(*, database: str | None, **arguments: Any) -> None:
-        asyncio.run(_with_store(command, database, arguments))
+        asyncio.run(run_async(database, arguments))
 
     return run
-
-
-async def _with_store(command: Callable[..., Awaitable[None]], database: str | None, arguments: dict[str, Any]) -> None:
-    from tenantry.backends.sql import SQLStore  # SQLAlchemy, not imported for `--help` and `keys`
-
-    chosen = settings(database=database)
-    async with AsyncExitStack() as stack:
-        store = SQLStore(chosen.database)
-        stack.push_async_callback(store.aclose)
-        if chosen.redis is not None:
-            from tenantry.replication import attach_redis
-
-            stack.push_async_callback(attach_redis(store, chosen.redis))
-        await command(store, **arguments)
 
 
 async def choose_environment(store: EnvironmentStore, name: str | None) -> Environment:
@@ -170,15 +166,14 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
     """As ``parse_pairs``, and a JSON value is read as JSON: ``seats=5`` is a number, ``region=eu`` a string."""
-    return {name: _json_or_text(text) for name, text in parse_pairs(values, option).items()}
 
+    def reject(constant: str) -> None:
+        raise ValueError(f"{constant} is not JSON")
 
-def _json_or_text(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_reject_constant)
-    except ValueError:
-        return text
-
-
-def _reject_constant(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
+    pairs: dict[str, Any] = {}
+    for name, text in parse_pairs(values, option).items():
+        try:
+            pairs[name] = json.loads(text, parse_constant=reject)
+        except ValueError:
+            pairs[name] = text
+    return pairs

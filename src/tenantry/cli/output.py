@@ -45,15 +45,15 @@ class RowPrinter:
             each = (_json(row).replace("\n", "\n  ") for row in rows)
             click.echo((",\n  " if self._started else "[\n  ") + ",\n  ".join(each), nl=False)
         else:
-            self._table([[_cell(value) for value in row.values()] for row in rows], [] if self._started else [*rows[0]])
+            lines = [[_cell(value) for value in row.values()] for row in rows]
+            if not self._started:
+                lines.insert(0, [*rows[0]])
+            widths = self._widths or [0] * len(lines[0])
+            self._widths = [max(width, *(len(line[at]) for line in lines)) for at, width in enumerate(widths)]
+            for line in lines:
+                cells = (cell.ljust(width) for cell, width in zip(line, self._widths, strict=True))
+                click.echo("  ".join(cells).rstrip())
         self._started = True
-
-    def _table(self, lines: list[list[str]], head: list[str]) -> None:
-        lines = [head, *lines] if head else lines
-        before = self._widths or [0] * len(lines[0])
-        self._widths = [max(before[column], *(len(line[column]) for line in lines)) for column in range(len(before))]
-        for line in lines:
-            click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, self._widths, strict=True)).rstrip())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

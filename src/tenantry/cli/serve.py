@@ -24,7 +24,7 @@ host_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="TENANTRY_REDIS",
     show_envvar=True,
-    help="Valkey or Redis to tell of each write, for apps that use it as bus or cache.",
+    help="Valkey or Redis to publish each write to, for apps that use it as bus or cache.",
 )
 @click.option(
     "--listen-database",

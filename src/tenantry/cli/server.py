@@ -78,7 +78,7 @@ def run(
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="auto",
     )
-    server = _Server(config, lambda: announce(url_of(listener)), prepare or _no_preparation, drain or Drain())
+    server = _Server(config, lambda: announce(url_of(listener)), prepare, drain or Drain())
     # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
@@ -86,10 +86,6 @@ def run(
             server.run(sockets=[listener])
     finally:
         gc.unfreeze()  # else nothing of it is freed at exit, and extension modules print leaks
-
-
-async def _no_preparation() -> None:
-    """Most servers prepare nothing."""
 
 
 def url_of(listener: socket.socket) -> str:
@@ -102,7 +98,11 @@ class _Server(uvicorn.Server):
     """Calls ``on_ready`` when it listens, and drains before it stops listening."""
 
     def __init__(
-        self, config: uvicorn.Config, on_ready: Callable[[], None], prepare: Callable[[], Awaitable[None]], drain: Drain
+        self,
+        config: uvicorn.Config,
+        on_ready: Callable[[], None],
+        prepare: Callable[[], Awaitable[None]] | None,
+        drain: Drain,
     ) -> None:
         super().__init__(config)
         self._on_ready = on_ready
@@ -116,7 +116,7 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         for listener in self._listeners:
             listener.listen(_BACKLOG)
-        if not self.should_exit:
+        if self._prepare is not None and not self.should_exit:
             await self._prepare()
         gc.collect()
         gc.freeze()  # what is here now stays until the end: Python's collections need not look at it again

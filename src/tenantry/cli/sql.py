@@ -20,7 +20,7 @@ from tenantry.cli.options import (
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
-from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
+from tenantry.sql import DIALECTS, PARAMSTYLES, SQLTemplate
 
 FAILED = 1
 
@@ -84,10 +84,18 @@ async def render(
     issued = await store.get(target, provided_id)
     if issued is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {target.name}: see tenantry group list")
-    variables = extend(issued.group.variables, "params", _params(params))
+    given: dict[str, list[str]] = {}
+    for text in params:
+        for param, value in parse_pairs((text,), "--param").items():
+            given.setdefault(param, []).append(value)
+    # As a query string gives them: text, and a list where a name comes more than once.
+    choices = {param: values[0] if len(values) == 1 else values for param, values in given.items()}
+    variables = extend(issued.group.variables, "params", choices)
     bound = template.bind(variables, paramstyle=paramstyle)
     if as_json:
-        click.echo(json.dumps(_as_dict(bound), ensure_ascii=False, indent=2, default=str))
+        values = bound.params if isinstance(bound.params, dict) else list(bound.params or ())
+        document = {"sql": bound.sql, "params": values, "paramstyle": bound.paramstyle, "dialect": bound.dialect}
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str))
         return
     click.echo(bound.sql.rstrip("\n"))
     named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
@@ -102,7 +110,7 @@ async def render(
 def check(files: tuple[TextIO, ...], optional: tuple[str, ...], dialect: str) -> None:
     """Compile templates, and list each variable of the group that a viewer's choice can drop.
 
-    Those are marked not_a_filter or declared optional, and stand in [[ ]] with a params.*: look at each whether it
+    Those are marked not_a_filter or declared optional, and are in [[ ]] with a params.*: check of each whether it
     restricts rows. It ends with 1 if a template does not compile. No store is asked and nothing is run.
     """
     wrong = False
@@ -111,8 +119,8 @@ def check(files: tuple[TextIO, ...], optional: tuple[str, ...], dialect: str) ->
             found = SQLTemplate(_text(file), dialect, optional=optional).droppable
         except TemplateError as error:
             wrong = True
-            place = "" if error.location else "1:1: "  # it says its own, unless it is of the whole text
-            click.echo(f"{file.name}:{place}{error.message}", err=True)
+            position = "" if error.location else "1:1: "  # it has its own, unless it is of the whole text
+            click.echo(f"{file.name}:{position}{error.message}", err=True)
             continue
         for variable in found:
             why = "not_a_filter" if variable.not_a_filter else "optional"
@@ -122,24 +130,10 @@ def check(files: tuple[TextIO, ...], optional: tuple[str, ...], dialect: str) ->
 
 
 def _text(file: TextIO) -> str:
-    """What a file holds. Raises TemplateError with the place of the first byte that is no UTF-8."""
+    """What a file holds. Raises TemplateError with the position of the first byte that is no UTF-8."""
     try:
         return file.read()
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode()
         at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"))
         raise TemplateError(f"{at}: this is no UTF-8; save the file as UTF-8", location=at) from None
-
-
-def _params(values: tuple[str, ...]) -> dict[str, str | list[str]]:
-    """As a query string gives them: text, and a list where a name comes more than once."""
-    given: dict[str, list[str]] = {}
-    for text in values:
-        for name, value in parse_pairs((text,), "--param").items():
-            given.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in given.items()}
-
-
-def _as_dict(bound: BoundSQL) -> dict[str, object]:
-    params = bound.params if isinstance(bound.params, dict) else list(bound.params or ())
-    return {"sql": bound.sql, "params": params, "paramstyle": bound.paramstyle, "dialect": bound.dialect}

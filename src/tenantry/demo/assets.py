@@ -26,14 +26,17 @@ class Asset:
 
     @cached_property
     def address(self) -> str:
+        """The last part of its path."""
         stem, _, suffix = self.name.rpartition("/")[2].rpartition(".")
         return f"{stem}-{sha256(self.content).hexdigest()[:12]}.{suffix}"
 
     @cached_property
     def packed(self) -> bytes:
+        """The content by gzip."""
         return gzip.compress(self.content, mtime=0)
 
     def response(self, *, packed: bool) -> Response:
+        """It may be cached for ever. ``packed``: by gzip."""
         headers = {"Cache-Control": FOREVER, "Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff"}
         media_type = MEDIA_TYPES[self.name.rpartition(".")[2]]
         if packed:

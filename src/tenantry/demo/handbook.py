@@ -17,7 +17,7 @@ CLONE = Path(__file__).parents[3] / "docs"
 """Where a clone has them."""
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost"})
-_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # what a demo may be told to listen on
+_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # what a demo may listen on
 
 
 def handbook(url: str) -> ASGIApp | None:

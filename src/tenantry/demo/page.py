@@ -8,11 +8,21 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from tenantry.demo.accent import accent_of
-from tenantry.demo.charts import Chart, months_chart, route, routes_chart
-from tenantry.demo.figures import Figure, figures
+from tenantry.demo.panels import (
+    Chart,
+    Column,
+    Figure,
+    Table,
+    day,
+    figures,
+    months_chart,
+    number,
+    route,
+    routes_chart,
+    table,
+)
 from tenantry.demo.period import FIRST_DAY, LAST_DAY, Period, read_choice
 from tenantry.demo.queries import KEY_FIGURES, MONTHS, ROUTES, Asker, Failure, Rows
-from tenantry.demo.tables import Column, Table, day, number, table
 from tenantry.html import HTMLTemplate
 
 if TYPE_CHECKING:
@@ -49,6 +59,7 @@ class View:
 
     @property
     def failures(self) -> list[Failure]:
+        """Those of the panels."""
         panels = (self.figures, self.months, self.routes, self.listing)
         return [panel for panel in panels if isinstance(panel, Failure)]
 
@@ -86,7 +97,7 @@ async def _view(asker: Asker, period: Period) -> View:
     earlier = period.before()
     now, before, months, routes = await asyncio.gather(
         asker.rows(KEY_FIGURES, period),
-        asker.rows(KEY_FIGURES, earlier) if earlier else _no_rows(),
+        asker.rows(KEY_FIGURES, earlier) if earlier else asyncio.sleep(0, []),
         asker.rows(MONTHS, period),
         asker.rows(ROUTES, period),
     )
@@ -99,10 +110,6 @@ async def _view(asker: Asker, period: Period) -> View:
         flights=0 if isinstance(now, Failure) else now[0]["flights"],
         whole_year=all(period.touches(month) for month in range(1, 13)),
     )
-
-
-async def _no_rows() -> Rows | Failure:
-    return []
 
 
 def _figures(now: Rows | Failure, before: Rows | Failure) -> list[Figure] | Failure:

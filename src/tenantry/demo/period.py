@@ -33,10 +33,12 @@ class Period:
 
     @property
     def first(self) -> date:
+        """The first day, or that of all data."""
         return self.start or FIRST_DAY
 
     @property
     def last(self) -> date:
+        """The last day, or that of all data."""
         return self.end or LAST_DAY
 
     @property

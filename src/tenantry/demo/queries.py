@@ -44,7 +44,7 @@ class Asker:
     variables: Record
 
     async def rows(self, query: SQLTemplate, period: Period) -> Rows | Failure:
-        """The rows of a query for a period. What a viewer can be told comes back as a Failure, anything else raises."""
+        """The rows of a query for a period. What a viewer may read comes back as a Failure, anything else raises."""
         variables = extend(self.variables, "params", period.params)
         try:
             return await self.sources.fetch(self.group, SCHEMA, query, variables)

@@ -44,7 +44,7 @@ from read_csv(?, header = true, columns = {
 })
 where list_contains(?, carrier)
 """
-"""DuckDB reads the packed file by itself; it is told every type and guesses none."""
+"""DuckDB reads the packed file by itself; it is given every type and guesses none."""
 
 INDEX = "create index flights_of_carrier on flights (carrier, flight_date)"
 
@@ -123,7 +123,7 @@ def _data(name: str) -> Traversable:
 
 
 def _version() -> str:
-    """Changes with the data, the tables and the split, so that a folder kept from before is never half right."""
+    """Changes with the data, the tables and the split, so that a folder from before is never half right."""
     digest = hashlib.sha256(TABLES.encode())
     digest.update(repr([(airline.carrier, airline.source) for airline in AIRLINES]).encode())
     for name in ("flights.csv.gz", "airports.csv", "airlines.csv"):

@@ -92,7 +92,7 @@ def check_properties(properties: Mapping[str, Any]) -> None:
 
 def pointer_of(path: Iterable[object]) -> str:
     """The JSON pointer of a path. A part that could not be shown is shown with question marks, or cut; a token in one
-    is masked, for a secret may stand where a name belongs."""
+    is masked, for a secret may have been sent instead of a name."""
     pointer = ""
     for part in path:
         clean = mask_within(str(part))[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()

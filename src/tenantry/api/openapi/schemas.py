@@ -1,4 +1,4 @@
-"""The schemas of the document: those of requests are made from the models, those of answers stand here.
+"""The schemas of the document: those of requests are made from the models, those of answers are here.
 
 Every object has a name of its own, every operation one schema for its answer, and free JSON is free: generators of
 clients make nothing of objects without a name, of answers that only a value tells apart, or of a schema in itself. The

@@ -17,10 +17,10 @@ from typing import Any, TypeAlias
 from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.interpreter import Interpreter
-from tenantry.sql.nodes import Clause, Concat, InList, Node, Position, Text, Tree, Value, VariableReference
 from tenantry.sql.paramstyles import BoundSQL, Paramstyle
 from tenantry.sql.renderer import Renderer
 from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Position, Text, Tree, Value, VariableReference
 from tenantry.sql.values import BINDABLE, MAX_INTEGER, UNREADABLE, all_bindable
 
 Bind = Callable[[Any], BoundSQL]

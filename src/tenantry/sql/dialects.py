@@ -26,14 +26,22 @@ class Dialect:
     backslash: bool = False
     """Whether a backslash escapes in every string (MySQL); in PostgreSQL and DuckDB it does in ``E''`` only."""
     double_is_string: bool = False
+    """Whether ``"…"`` is a string; elsewhere it is a name."""
     line_end: str = r"\n"
+    """The characters that end a comment of one line, in a regular expression's brackets."""
     hash_comment: bool = False
+    """Whether ``#`` begins a comment."""
     dashes_need_space: bool = False
+    """Whether ``--`` begins a comment only before a space or a control character; else it is refused."""
     nested_comments: bool = False
     executable_comments: bool = False
+    """Whether ``/*! … */`` is code: it is refused."""
     dollar_quotes: bool = False
+    """Whether ``$$ … $$`` and ``$tag$ … $tag$`` are strings."""
     backticks: bool = True
+    """Whether `` ` … ` `` is a name."""
     bracket_names: bool = False
+    """Whether ``[…]`` is a name."""
     arrays: bool = False
     """Whether ``[[`` can also be the start of an array in an array."""
     empty_in: str
@@ -41,7 +49,9 @@ class Dialect:
     empty_not_in: str
     """After an expression: true for every value, NULL included, whatever the type."""
     interval_takes_value: bool = False
+    """Whether a placeholder may follow ``interval``."""
     is_takes_value: bool = False
+    """Whether a placeholder may follow ``is``."""
     columns_expression: bool = False
     """Whether ``columns(…)`` chooses columns by the value that it is given (DuckDB)."""
     native_markers: frozenset[str] = frozenset()

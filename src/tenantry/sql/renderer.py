@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.nodes import Clause, Concat, InList, Node, Text, Tree, Value
 from tenantry.sql.paramstyles import Paramstyle
+from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Text, Tree, Value
 
 MAX_PARAMETERS = 32_766
 """Parameters of one statement: SQLite's default limit, and the smallest among the drivers (asyncpg has one more)."""

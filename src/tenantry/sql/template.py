@@ -11,10 +11,10 @@ from tenantry.errors import TemplateError
 from tenantry.groups import Record
 from tenantry.sql.codegen import Bind, generate
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
-from tenantry.sql.nodes import Position, Tree, VariableReference
 from tenantry.sql.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.parser import PATH, parse
 from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import droppable, enforce_tenant_guard, is_guarded
 
 DEFAULT_DIALECT = "postgresql"

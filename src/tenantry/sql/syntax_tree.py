@@ -1,4 +1,4 @@
-"""The tree of a parsed template: what its text is made of, before any value is known."""
+"""The syntax tree of a template: what its text is made of, before any value is known."""
 
 from __future__ import annotations
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
@@ -35,7 +33,7 @@ class SingleFlight:
 
     __slots__ = ("_loop", "_waiters", "fill", "task")
 
-    task: asyncio.Task[UserGroup]
+    task: asyncio.Task[None]
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.fill: Fill | None = None
@@ -48,14 +46,16 @@ class SingleFlight:
         self._waiters.append(waiter)
         return waiter
 
-    def finish(self, task: asyncio.Task[UserGroup]) -> None:
-        """The task is done: its group or its error goes to everybody who waits."""
+    def set_result(self, group: UserGroup) -> None:
+        """The group, for everybody who waits."""
+        self._wake(0, group, None)
+
+    def set_failure(self, task: asyncio.Task[None]) -> None:
+        """The task is done: if it has failed, its error goes to everybody who waits."""
         if task.cancelled():
             self._wake(0, None, StoreUnavailable("the load of this user group was stopped"))
         elif (error := task.exception()) is not None:
             self._wake(0, None, error)
-        else:
-            self._wake(0, task.result(), None)
 
     def _wake(self, first: int, group: UserGroup | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:
@@ -95,7 +95,7 @@ class BackendReader:
         self._counters.fresh += fresh
         try:
             with (
-                backend_errors(),
+                BackendErrors(),
                 Span("tenantry.look", {"tenantry.backend": self.name, "tenantry.fresh": fresh}),
             ):
                 return await self.backend.read_at_snapshot(token, fresh=fresh)
@@ -121,15 +121,16 @@ class BackendFailed(Exception):
         self.location = location
 
 
-@contextmanager
-def backend_errors() -> Iterator[None]:
+class BackendErrors:
     """Around calls of a backend: whatever it raises becomes a BackendFailed, but a TenantryError or a TimeoutError."""
-    try:
-        yield
-    except (TenantryError, TimeoutError):
-        raise
-    except Exception as error:
-        raise BackendFailed(error_location(error)) from error
+
+    __slots__ = ()
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, TenantryError | TimeoutError):
+            raise BackendFailed(error_location(error)) from error
 
 
 def error_location(error: Exception) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.resolver.bus_subscriptions import BusSubscriptions, silence_destroy_warning
-from tenantry.resolver.loading import BackendFailed, backend_errors, error_location
+from tenantry.resolver.loading import BackendErrors, BackendFailed, error_location
 
 if TYPE_CHECKING:
     from tenantry.cache import GroupCache
@@ -136,7 +136,7 @@ class Poller:
     async def poll(self) -> None:
         """Asks once. A failure leaves the lease to run out, and is logged once until the store answers again."""
         try:
-            with backend_errors():
+            with BackendErrors():
                 async with asyncio.timeout(self._patience):
                     await self._poll_once()
         except (BackendFailed, TenantryError, TimeoutError) as error:

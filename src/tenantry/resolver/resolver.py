@@ -171,7 +171,7 @@ class Resolver:
         """Ends the loads of this event loop, polls and buses; whoever waits for a load gets StoreUnavailable. The
         backend is not closed, and the resolver can be used again."""
         loop = asyncio.get_running_loop()
-        tasks: list[asyncio.Task[UserGroup] | asyncio.Task[None]] = []
+        tasks: list[asyncio.Task[None]] = []
         tasks += [flight.task for flight in self._flights.get().values()]
         for task in tasks:
             task.cancel()
@@ -199,24 +199,30 @@ class Resolver:
         loop = asyncio.get_running_loop()
         flights[key] = flight = SingleFlight(loop)
 
-        def done(task: asyncio.Task[UserGroup]) -> None:  # also for a task that was cancelled before it began
-            if flights.get(key) is flight:
+        def done(task: asyncio.Task[None]) -> None:
+            if flights.get(key) is flight:  # as that of a task that was cancelled before it began
                 del flights[key]
-            flight.finish(task)
+            flight.set_failure(task)
 
-        flight.task = loop.create_task(self._load_task(flight, key, token, ahead=ahead), name="tenantry.resolve")
+        loading = self._load_task(flights, flight, key, token, ahead=ahead)
+        flight.task = loop.create_task(loading, name="tenantry.resolve")
         flight.task.add_done_callback(done)
         return flight
 
-    async def _load_task(self, flight: SingleFlight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
+    async def _load_task(
+        self, flights: dict[bytes, SingleFlight], flight: SingleFlight, key: bytes, token: Token, *, ahead: bool
+    ) -> None:
         try:
             async with asyncio.timeout(self._patience):
-                return await self._load(flight, key, token, ahead=ahead)
+                group = await self._load(flight, key, token, ahead=ahead)
+            flight.set_result(group)
         except TimeoutError as error:
             raise StoreUnavailable("the user group could not be looked up in time") from error
         finally:
             if flight.fill is not None:
                 self._cache.end(flight.fill)
+            if flights.get(key) is flight:
+                del flights[key]
 
     async def _load(self, flight: SingleFlight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
         """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""

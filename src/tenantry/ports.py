@@ -24,6 +24,7 @@ from tenantry.groups import (
     Reading,
     RegisteredSource,
     Scope,
+    SourceReading,
     Tag,
     Token,
     UserGroup,
@@ -241,6 +242,44 @@ class SourceDirectory(Protocol):
 
     async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """The source of this environment whose id (``ds_…``) or caller's own id is ``reference``."""
+        ...
+
+
+class SourceLease(Protocol):
+    """What caches the registrations of a store under a lease, as it does its groups: a Resolver."""
+
+    def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        """The source if it is cached and may be used now. No I/O; never raises."""
+        ...
+
+    async def read_source(
+        self, directory: LeasedSources, environment: Environment, reference: str
+    ) -> RegisteredSource | None:
+        """What the directory finds; cached if that is safe. Raises StoreUnavailable."""
+        ...
+
+
+@runtime_checkable
+class SourceLeaseHolder(Protocol):
+    """Where a Resolver and the DataSources of one process meet: the store, or a backend before it."""
+
+    @property
+    def source_lease(self) -> SourceLease | None:
+        """The one that was offered last and still exists; None: each query has to ask."""
+        ...
+
+    def offer_source_lease(self, lease: SourceLease | None) -> None:
+        """A Resolver follows this store in this process; None: it does no more. To be held weakly."""
+        ...
+
+
+@runtime_checkable
+class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
+    """A directory whose registrations may be cached: as a LeasedBackend it counts each write to a data source, lists it
+    under SOURCES_HANDLE and announces it in the slots of ``RegisteredSource.handles``."""
+
+    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        """What ``data_source`` finds, with the generation of the snapshot, asked of the store of record."""
         ...
 
 

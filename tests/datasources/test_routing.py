@@ -86,7 +86,7 @@ async def test_a_mapping_to_nothing_is_an_error(directory: Directory, open_sourc
 
 
 async def test_a_removed_source_is_not_used_again(directory: Directory, open_sources, tmp_path: Path) -> None:
-    """The directory is asked for every query: an open pool does not outlive its registration."""
+    """A directory without a lease is asked for every query: an open pool does not outlive its registration."""
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
     sources = open_sources()
     await sources.fetch(group(main="ds_1"), "main", OWNERS, {})

@@ -91,7 +91,7 @@ async def test_a_slow_write_that_has_begun_is_an_unknown_outcome(sqlite_url: str
         return WriteResult(None, note_change(connection, context, "group.updated", issued.group, {}, at=utc_now()))
 
     with pytest.raises(OutcomeUnknown):
-        await runner.write_to(issued.token.handle, slow, WriteContext(UNNAMED, store._clock), runner.deadline())
+        await runner.write_to((issued.token.handle,), slow, WriteContext(UNNAMED, store._clock), runner.deadline())
     gc.collect()  # a context that is thrown away would end by itself
     assert version_of(store, issued) & 1
     assert listener.generations == []

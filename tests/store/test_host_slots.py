@@ -154,7 +154,7 @@ async def test_a_refused_write_ends_what_it_announced(url: str) -> None:
 
     runner = store._runner
     with pytest.raises(ZeroDivisionError):
-        await runner.write_to(issued.token.handle, broken, WriteContext(UNNAMED, store._clock), runner.deadline())
+        await runner.write_to((issued.token.handle,), broken, WriteContext(UNNAMED, store._clock), runner.deadline())
     assert not _version(store, issued) & 1
     await store.aclose()
 

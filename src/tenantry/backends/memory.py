@@ -117,7 +117,7 @@ class MemoryStore(MemoryDirectory):
 
         with self._tables.lock:
             handle = self._stored(environment, provided_id).group.handle
-            return self._written(handle, write)
+            return self._written((handle,), write)
 
     async def rotate(
         self,
@@ -146,7 +146,7 @@ class MemoryStore(MemoryDirectory):
             issued = self._once(environment, once, rotate)
             return issued, not issued.replayed
 
-        return self._written(current.handle, write)
+        return self._written((current.handle,), write)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         def write() -> tuple[UserGroup, bool]:
@@ -157,7 +157,7 @@ class MemoryStore(MemoryDirectory):
 
         with self._tables.lock:
             stored = self._stored(environment, provided_id)
-            return self._written(stored.group.handle, write)
+            return self._written((stored.group.handle,), write)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued | None:
         with self._tables.lock:
@@ -194,16 +194,6 @@ class MemoryStore(MemoryDirectory):
     def _put(self, stored: StoredGroup) -> Issued:
         self._tables.handles[stored.group.handle] = stored
         return stored.issued()
-
-    def _written(self, handle: bytes, write: Callable[[], tuple[T, bool]]) -> T:
-        """What ``write`` gives; if it changed the group, the change is counted and the listeners are called."""
-        with self._tables.lock:
-            with self._slots.writing(handle):
-                result, changed = write()
-                generation = self._tables.change(handle) if changed else None
-            if generation is not None:
-                self._listeners.notify(handle, generation)
-            return result
 
     def _once(self, environment: Environment, once: IdempotencyKey | None, write: Callable[[], Issued]) -> Issued:
         if once is None:

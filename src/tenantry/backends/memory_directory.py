@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from threading import RLock
+from typing import TypeVar
 
-from tenantry.backends.audit import LISTED_CHANGES, RETAINED_CHANGES, environment_details, without_tokens
+from tenantry.backends.audit import (
+    LISTED_CHANGES,
+    RETAINED_CHANGES,
+    ChangeListeners,
+    OfferedSourceLease,
+    environment_details,
+    without_tokens,
+)
 from tenantry.backends.stored import StoredGroup, StoredResponse
 from tenantry.errors import AlreadyExists, UnknownApiToken, UnknownDataSource, UnknownEnvironment
 from tenantry.groups import (
+    SOURCES_HANDLE,
     UNNAMED,
     ApiToken,
     AuditEntry,
@@ -22,9 +32,13 @@ from tenantry.groups import (
     Environment,
     RegisteredSource,
     Scope,
+    SourceReading,
     Tag,
 )
-from tenantry.ports import ApiTokenStore, AuditTrail, Clock, EnvironmentStore, SourceStore
+from tenantry.ports import ApiTokenStore, AuditTrail, Clock, EnvironmentStore, LeasedSources, SourceStore
+from tenantry.slots import PrivateSlots
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -78,10 +92,12 @@ class MemoryTables:
         self.trail.append(AuditEntry(number, self.clock(), author, action, environment, subject, shown))
 
 
-class MemoryDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
+class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceStore, LeasedSources, AuditTrail):
     """What a MemoryStore has besides its groups."""
 
     _tables: MemoryTables
+    _slots: PrivateSlots
+    _listeners: ChangeListeners
 
     # --- EnvironmentStore ---
 
@@ -185,6 +201,10 @@ class MemoryDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
         found = self._tables.sources.get((environment.id, reference))
         return found or next((s for s in await self.data_sources(environment) if s.provided_id == reference), None)
 
+    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        with self._tables.lock:
+            return SourceReading(await self.data_source(environment, reference), self._tables.generation)
+
     async def create_data_source(
         self,
         environment: Environment,
@@ -195,17 +215,19 @@ class MemoryDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
         trusted: bool = False,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        tables = self._tables
-        with tables.lock:
-            for source in list(tables.sources.values()):
+        tables, made = self._tables, RegisteredSource(source_id, provided_id, environment, url, trusted)
+
+        def write() -> tuple[RegisteredSource, bool]:
+            for source in tables.sources.values():
                 if source.environment.id == environment.id and (
                     source.id == source_id or source.provided_id == provided_id
                 ):
                     raise AlreadyExists(f"environment {environment.name!r} has a data source {provided_id!r} already")
-            source = RegisteredSource(source_id, provided_id, tables.own(environment), url, trusted)
-            tables.sources[environment.id, source_id] = source
+            source = tables.sources[environment.id, source_id] = replace(made, environment=tables.own(environment))
             tables.note(author, "data_source.created", environment.name, source_id, provided_id=provided_id)
-            return source
+            return source, True
+
+        return self._written(made.handles, write, listed=SOURCES_HANDLE)
 
     async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]:
         found = [source for source in list(self._tables.sources.values()) if source.environment.id == environment.id]
@@ -219,10 +241,30 @@ class MemoryDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
             source = await self.data_source(environment, reference)
             if source is None:
                 raise UnknownDataSource(f"environment {environment.name!r} has no data source {reference!r}")
-            del tables.sources[environment.id, source.id]
-            provided = source.provided_id
-            tables.note(author, "data_source.deleted", environment.name, source.id, provided_id=provided)
-            return source
+
+            def write() -> tuple[RegisteredSource, bool]:
+                del tables.sources[environment.id, source.id]
+                provided = source.provided_id
+                tables.note(author, "data_source.deleted", environment.name, source.id, provided_id=provided)
+                return source, True
+
+            return self._written(source.handles, write, listed=SOURCES_HANDLE)
+
+    def _written(
+        self, handles: Sequence[bytes], write: Callable[[], tuple[T, bool]], *, listed: bytes | None = None
+    ) -> T:
+        """What ``write`` gives; if it changed anything, the change is counted and the listeners are called. It is
+        announced in the slots of the handles, and ``listed`` under this one (None: the first of them)."""
+        handle = handles[0] if listed is None else listed
+        with self._tables.lock:
+            with ExitStack() as announced:
+                for each in handles:
+                    announced.enter_context(self._slots.writing(each))
+                result, changed = write()
+                generation = self._tables.change(handle) if changed else None
+            if generation is not None:
+                self._listeners.notify(handle, generation)
+            return result
 
     # --- AuditTrail ---
 

@@ -18,12 +18,13 @@ from tenantry.backends.batching import NoAnswer, TickBatcher
 from tenantry.backends.redis_entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.backoff import Breaker
 from tenantry.loop_local import LoopLocal
+from tenantry.ports import SourceLeaseHolder
 from tenantry.publish_queue import Message, PublishQueue
 from tenantry.redis_server import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
-    from tenantry.ports import LeasedBackend, MonotonicClock, Slots
+    from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceLease
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -114,6 +115,16 @@ class RedisBackend:
             reading = await self._origin.read_at_snapshot(token, fresh=fresh)
             self._store(store_id, token, reading)
         return reading
+
+    @property
+    def source_lease(self) -> SourceLease | None:
+        """The origin's."""
+        return self._origin.source_lease if isinstance(self._origin, SourceLeaseHolder) else None
+
+    def offer_source_lease(self, lease: SourceLease | None) -> None:
+        """Passed on to the origin: registrations are cached in the process alone, not in the second level."""
+        if isinstance(self._origin, SourceLeaseHolder):
+            self._origin.offer_source_lease(lease)
 
     def changed(self, handle: bytes, generation: int) -> None:
         """ports.ChangeListener: writes a tombstone in the background, so that the entry is not read in vain."""

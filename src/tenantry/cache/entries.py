@@ -1,4 +1,4 @@
-"""What the cache holds: leases, answers of the store (groups and refusals), and loads under way."""
+"""What the cache holds: leases, answers of the store (groups, refusals and data sources), and loads under way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
-from tenantry.groups import UserGroup
+from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
 """How many slots a host has. A write to either of two handles that share one voids what is cached of both."""
@@ -19,6 +19,9 @@ CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 
 NO_GENERATION: Final = -1
 """The generation of an answer of a backend that has none."""
+
+MAX_SOURCES: Final = 4_096
+"""How many registrations of data sources are cached. To forget them all takes half a millisecond."""
 
 REFUSALS_PER_HANDLE: Final = 8
 """How many refused tokens of one handle are remembered. A group has few old tokens; more is somebody's experiment."""
@@ -122,6 +125,40 @@ class Refusals:
         """Forgets all tokens of this handle."""
         if handle in self._handles:
             del self._handles[handle]
+
+
+class CachedSource(CachedAnswer):
+    """The registration of a data source."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, fill: Fill, generation: int, deadline: float, source: RegisteredSource) -> None:
+        super().__init__(fill, generation, deadline)
+        self.source = source
+
+
+class Sources:
+    """Registrations by environment and by the id that a mapping names, at most ``capacity``: the oldest go first. They
+    are bounded apart from the groups. A write to any data source voids all that are older: they are seldom written."""
+
+    __slots__ = ("_capacity", "entries")
+
+    def __init__(self, capacity: int) -> None:
+        self.entries: dict[tuple[int, str], CachedSource] = {}
+        self._capacity = capacity
+
+    def put(self, key: tuple[int, str], entry: CachedSource) -> None:
+        """Adds or replaces one."""
+        self.entries.pop(key, None)
+        if len(self.entries) >= self._capacity:
+            del self.entries[next(iter(self.entries))]
+        self.entries[key] = entry
+
+    def drop_older(self, generation: int, now: float) -> bool:
+        """Forgets what is older than this generation. True if any of it could still be used."""
+        older = [key for key, entry in self.entries.items() if entry.generation < generation]
+        alive = [self.entries.pop(key).alive(now) for key in older]
+        return any(alive)
 
 
 @dataclass(frozen=True, slots=True)

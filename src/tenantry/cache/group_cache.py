@@ -24,16 +24,19 @@ from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.clock_ring import MAX_CHANCES, ROW_BYTE, TABLE_BYTE, ClockRing, TokenIndex, new_index
 from tenantry.cache.entries import (
     CONSTANT_VERSIONS,
+    MAX_SOURCES,
     NO_GENERATION,
     CachedAnswer,
+    CachedSource,
     CacheEntry,
     Fill,
     Lease,
     PollSnapshot,
     Refusals,
+    Sources,
     slot_index,
 )
-from tenantry.groups import Changes, UserGroup
+from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HANDLE_TABLES: Final = 512
 """How many tables the handles are in. A handle is random: its second byte and a bit of its first choose one."""
@@ -54,7 +57,7 @@ class GroupCache:
 
     __slots__ = (
         "_by_handle", "_fills", "_followed", "_highest_generation", "_in_progress", "_lock", "_polled_at", "_refusals",
-        "_ring", "_versions_at_poll", "change_log", "flushes", "index", "lease",
+        "_ring", "_versions_at_poll", "change_log", "flushes", "index", "lease", "sources",
     )  # fmt: skip
 
     def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
@@ -68,6 +71,7 @@ class GroupCache:
         self._ring = ClockRing(capacity)
         self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(HANDLE_TABLES))
         self._refusals = Refusals(unknown_capacity)
+        self.sources = Sources(MAX_SOURCES)
         self._fills: dict[bytes, set[Fill]] = {}
         self._in_progress: dict[int, tuple[int, float]] = {}
         self._versions_at_poll: Sequence[int] | None = None
@@ -96,10 +100,12 @@ class GroupCache:
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
-    def begin(self, handle: bytes, now: float) -> Fill:
-        """To be called before the backend is asked; the answer goes to ``store`` or ``refuse``, then to ``end``."""
+    def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> Fill:
+        """To be called before the backend is asked; the answer goes to ``store``, ``refuse`` or ``store_source``, then
+        to ``end``. ``handle`` is the one that writes are listed under, ``slot`` where they are announced (None: that of
+        the handle)."""
         with self._lock:
-            fill = Fill(handle, self.lease, slot_index(handle))
+            fill = Fill(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._fills.setdefault(handle, set()).add(fill)
             if fill.version & 1 and self._in_progress.get(fill.slot, (0, 0.0))[0] != fill.version:
                 self._in_progress[fill.slot] = (fill.version, now)
@@ -164,6 +170,17 @@ class GroupCache:
             entry = self.entry(key)
             if entry is not None:  # it had a group once
                 self._drop(entry)
+            return True
+
+    def store_source(
+        self, fill: Fill, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
+    ) -> bool:
+        """Stores the registration of a data source, by the same rules. True if stored."""
+        with self._lock:
+            if not self._can_store(fill, generation, inf, now):
+                return False
+            self.sources.put(key, CachedSource(fill, generation, inf, source))
+            self._highest_generation = max(self._highest_generation, generation)
             return True
 
     def _can_store(self, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
@@ -253,6 +270,8 @@ class GroupCache:
         """Drops what is older than this generation. True if any of it could still be used."""
         for fill in self._fills.get(handle, ()):
             fill.floor = max(fill.floor, generation)
+        if handle == SOURCES_HANDLE:
+            return self.sources.drop_older(generation, now)
         self._refusals.drop(handle)
         alive = False
         for entry in self._entries_of(handle):

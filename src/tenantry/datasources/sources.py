@@ -13,8 +13,8 @@ from tenantry.datasources.factory import DriverFactory, check_engines
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pools import Pools
 from tenantry.errors import UnmappedSchema, UnregisteredSource
-from tenantry.groups import Record, RegisteredSource, UserGroup
-from tenantry.ports import SourceDirectory
+from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
+from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
 from tenantry.sql import SQLTemplate
 from tenantry.tracing import DatabaseSpan
 
@@ -25,10 +25,12 @@ _COMPILED = 256  # templates given as plain text whose compiled form is cached
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    ``directory`` finds registered sources (any Store is one); it is asked for every query, so that a source that was
-    removed or moved is not used again. ``timeout`` (seconds), ``row_limit`` and ``max_bytes`` (of all rows) bound
-    a query, ``pool_size`` the connections of one source, ``connect_timeout`` (seconds) the wait for one,
-    ``max_sources`` the sources open at once.
+    ``directory`` finds registered sources (any Store is one). Where a Resolver of the same store runs in this process,
+    what it finds is cached under the lease of that resolver, as groups are: a source that was removed or moved is not
+    used again once that write has returned on this host, and within the staleness bound elsewhere. Else, and for any
+    other directory, it is asked for every query.
+    ``timeout`` (seconds), ``row_limit`` and ``max_bytes`` (of all rows) bound a query, ``pool_size`` the connections of
+    one source, ``connect_timeout`` (seconds) the wait for one, ``max_sources`` the sources open at once.
     ``engines`` adds engines of your own, by the scheme of their URLs: ``{"clickhouse": make_driver}``, a function of
     (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. Provisional: see Driver.
     No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
@@ -47,6 +49,8 @@ class DataSources:
         engines: Mapping[str, DriverFactory] | None = None,
     ) -> None:
         self._directory = directory
+        self._leased = directory if isinstance(directory, LeasedSources) else None
+        self._lease: SourceLease | None = None
         self._pools = Pools(
             Limits(
                 timeout=timeout,
@@ -117,7 +121,10 @@ class DataSources:
                 f"the mapping of user group {group.provided_id!r} has no data source for the schema {schema!r}; "
                 "add one with PUT /api/user"
             )
-        source = await self._directory.data_source(group.environment, reference)
+        lease, environment = self._lease, group.environment
+        source = None if lease is None else lease.peek_source(environment, reference)
+        if source is None:
+            source = await self._look_up(environment, reference)
         if source is not None and not _matches_request(source, group, reference):
             # Never rely on a directory to separate environments: a wrong answer is no answer.
             _log.error("the directory of data sources answered with a source of another name or environment")
@@ -128,6 +135,16 @@ class DataSources:
                 "its environment does not have; see: tenantry data-source list"
             )
         return source
+
+    async def _look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        """What the directory has: through the lease of the resolver that follows it, if one does."""
+        directory = self._leased
+        if directory is None:
+            return await self._directory.data_source(environment, reference)
+        self._lease = directory.source_lease
+        if self._lease is None:
+            return await directory.data_source(environment, reference)
+        return await self._lease.read_source(directory, environment, reference)
 
 
 def _matches_request(source: RegisteredSource, group: UserGroup, reference: str) -> bool:

@@ -14,6 +14,7 @@ from tenantry.groups.codec import (
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.user_group import (
     RESERVED_NAMES,
+    SOURCES_HANDLE,
     ApiToken,
     Caller,
     Environment,
@@ -21,9 +22,11 @@ from tenantry.groups.user_group import (
     Reading,
     RegisteredSource,
     Scope,
+    SourceReading,
     Tag,
     Token,
     UserGroup,
+    source_handle,
 )
 from tenantry.groups.writes import (
     CHANNEL,
@@ -50,6 +53,7 @@ __all__ = [
     "JSON_COLUMNS",
     "RESERVED_NAMES",
     "SETTABLE_FIELDS",
+    "SOURCES_HANDLE",
     "STORED_RESPONSE",
     "UNCHANGED",
     "UNNAMED",
@@ -72,6 +76,7 @@ __all__ = [
     "RecordList",
     "RegisteredSource",
     "Scope",
+    "SourceReading",
     "Tag",
     "Token",
     "Unchanged",
@@ -81,6 +86,7 @@ __all__ = [
     "freeze",
     "from_micros",
     "read_notice",
+    "source_handle",
     "thaw",
     "to_micros",
     "write_notice",

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, cast
+from hashlib import sha256
+from typing import Any, Final, cast
 
 from tenantry.groups.record import Record, thaw
 
@@ -236,3 +237,25 @@ class RegisteredSource:
     environment: Environment
     url: str = field(repr=False)
     trusted: bool = False
+
+    @property
+    def handles(self) -> tuple[bytes, bytes]:
+        """Those of the two ids that a mapping may name it by: a write is announced in the slots of both."""
+        return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReading:
+    """The data source that a store found, or None, and the store's ``generation`` at the snapshot that was read."""
+
+    source: RegisteredSource | None
+    generation: int
+
+
+SOURCES_HANDLE: Final = b"sources\0"
+"""The handle under which every write to a data source is listed as a change. A group's is as long, and random."""
+
+
+def source_handle(environment_id: int, reference: str) -> bytes:
+    """What chooses the slot of a data source by one of its ids, its own (``ds_…``) or the caller's."""
+    return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

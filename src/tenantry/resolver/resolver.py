@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.loop_local import LoopLocal
-from tenantry.ports import LeasedBackend
+from tenantry.ports import LeasedBackend, SourceLeaseHolder
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
+from tenantry.resolver.registrations import CachedRegistrations
 from tenantry.slots import monotonic_with_suspend
 
 if TYPE_CHECKING:
@@ -84,6 +85,10 @@ class Resolver:
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight]] = LoopLocal(dict)
+        self._registrations = None
+        if self._poller is not None and isinstance(backend, SourceLeaseHolder):
+            self._registrations = CachedRegistrations(backend, self._cache, self._poller, clock)
+            self._registrations.offer()
 
     def __repr__(self) -> str:
         return f"<Resolver of {self._reader.name}, {len(self._cache)} tokens cached>"
@@ -144,6 +149,8 @@ class Resolver:
         loop = asyncio.get_running_loop()
         if self._poller is not None:
             self._poller.ensure_running(loop)
+        if self._registrations is not None:
+            self._registrations.offer()
         else:
             self._subscriptions.start(loop)
         flights = self._flights.get()
@@ -179,6 +186,8 @@ class Resolver:
         tasks += [task for task in ending if task.get_loop() is loop]
         await asyncio.gather(*tasks, return_exceptions=True)
         self._cache.flush()
+        if self._registrations is not None:
+            self._registrations.withdraw()
 
     # --- before the backend -------------------------------------------------------------------------------------------
 

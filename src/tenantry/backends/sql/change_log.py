@@ -13,11 +13,11 @@ from tenantry.backends.audit import RETAINED_CHANGES, without_tokens
 from tenantry.backends.sql.engine import first, first_of
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
-from tenantry.backends.sql.rows import dump_json
+from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.backends.stored import StoreClock
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded
-from tenantry.groups import CHANNEL, Author, UserGroup, to_micros
+from tenantry.groups import CHANNEL, SOURCES_HANDLE, Author, RegisteredSource, UserGroup, to_micros
 
 T = TypeVar("T")
 
@@ -26,15 +26,17 @@ _TRIMMED_EVERY = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CountedChange:
-    """The generation that a change made, and the longest lease (seconds) that anybody had asked for by then."""
+    """The handle that a change is listed under, the generation that it made, and the longest lease (seconds) that
+    anybody had asked for by then."""
 
+    handle: bytes
     generation: int
     longest_lease: float
 
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """What a write to a group gives, and how it was counted; None if it changed nothing."""
+    """What a write to a group or a data source gives, and how it was counted; None if it changed nothing."""
 
     value: T
     counted: CountedChange | None = None
@@ -54,11 +56,17 @@ class WriteContext:
         return self.clock.at(row[0] if row else None)
 
 
+class HandleChanged(Exception):
+    """Not an error: since its handle was looked up the group or data source was deleted and made again. The store tries
+    once more."""
+
+
 class StoreReplaced(Exception):
     """Not an error: another database stands at the URL since the store's identity was read, or it has another run name.
     The write is begun again."""
 
 
+_SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # which a trigger has counted up
 _COUNT = "update generation set number = number + 1 returning number, store_id, run_name, longest_lease"
 _LIST = "insert into changes (generation, handle, written_at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
@@ -119,17 +127,33 @@ def note_change(
     values = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     there = connection.dialect.name == "postgresql"
     counted = first_of(connection, _ALL_THERE, (*values, group.handle)) if there else first_of(connection, _COUNT, ())
+    change = _checked(connection, context, group.handle, counted)
+    if not there:
+        first_of(connection, _LIST, (change.generation, group.handle, to_micros(at)))
+        first_of(connection, _NOTE, values)
+    return change
+
+
+def note_source_change(
+    connection: Connection, context: WriteContext, action: str, source: RegisteredSource, *, at: datetime
+) -> CountedChange:
+    """The same for a write to a data source, which the database itself has counted and listed: migration 0004."""
+    change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
+    details = {"provided_id": source.provided_id}
+    note(connection, context, action, source.environment.name, source.id, details, at=at)
+    return change
+
+
+def _checked(connection: Connection, context: WriteContext, handle: bytes, counted: Row | None) -> CountedChange:
+    """The change, if it was counted in the store that it was announced for; trims the list now and then."""
     if counted is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = counted[:4]
     if StoreIdentity(store_id, run_name) != context.identity:
         raise StoreReplaced
-    if not there:
-        first_of(connection, _LIST, (number, group.handle, to_micros(at)))
-        first_of(connection, _NOTE, values)
     if number % _TRIMMED_EVERY == 0:
         first_of(connection, _TRIM.format(number - RETAINED_CHANGES), ())
-    return CountedChange(int(number), longest_lease / 1e6)
+    return CountedChange(handle, int(number), longest_lease / 1e6)
 
 
 def _entry(

@@ -6,28 +6,49 @@ Each write is a function on a Core connection, which the runner calls in a trans
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.audit import environment_details
+from tenantry.backends.audit import OfferedSourceLease, environment_details
 from tenantry.backends.sql import queries, rows
-from tenantry.backends.sql.change_log import WriteContext, note
+from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_source_change
 from tenantry.backends.sql.engine import insert_if_new, remaining
 from tenantry.backends.sql.runner import Runner, Write
 from tenantry.backends.sql.tables import api_tokens, data_sources, environments
 from tenantry.backends.stored import StoreClock
+from tenantry.database.address import RUN_MIGRATE
 from tenantry.database.own_tables import check_source
-from tenantry.errors import AlreadyExists, UnknownApiToken, UnknownDataSource, UnknownEnvironment
-from tenantry.groups import UNNAMED, ApiToken, AuditEntry, Author, Environment, RegisteredSource, Scope, Tag, to_micros
-from tenantry.ports import ApiTokenStore, AuditTrail, EnvironmentStore, SourceStore
+from tenantry.errors import (
+    AlreadyExists,
+    MigrationNeeded,
+    StoreUnavailable,
+    UnknownApiToken,
+    UnknownDataSource,
+    UnknownEnvironment,
+)
+from tenantry.groups import (
+    UNNAMED,
+    ApiToken,
+    AuditEntry,
+    Author,
+    Environment,
+    RegisteredSource,
+    Scope,
+    SourceReading,
+    Tag,
+    source_handle,
+    to_micros,
+)
+from tenantry.ports import ApiTokenStore, AuditTrail, EnvironmentStore, LeasedSources, SourceStore
 
 T = TypeVar("T")
+_ATTEMPTS = 3
 
 
-class SQLDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
+class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceStore, LeasedSources, AuditTrail):
     """What an SQLStore has besides its groups."""
 
     _runner: Runner
@@ -155,6 +176,15 @@ class SQLDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
         )
         return rows.data_source(found[0]) if found else None
 
+    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        runner = self._runner
+        found = await runner.read(
+            queries.SOURCE_AT_SNAPSHOT, runner.deadline(), environment_id=environment.id, reference=reference
+        )
+        if not found:
+            raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        return rows.source_reading(found[0])
+
     async def create_data_source(
         self,
         environment: Environment,
@@ -168,7 +198,7 @@ class SQLDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
         deadline = self._runner.deadline()
         await check_source(url, remaining(deadline) / 2)
 
-        def write(connection: Connection, context: WriteContext) -> RegisteredSource:
+        def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource]:
             now = context.now(connection)
             values = {
                 "environment_id": environment.id,
@@ -181,10 +211,10 @@ class SQLDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
             if _insert(connection, data_sources, values, environment) is None:
                 raise AlreadyExists(f"environment {environment.name!r} has a data source {provided_id!r} already")
             source = _source(connection, environment, source_id)
-            _note_source(connection, context, "data_source.created", source, now)
-            return source
+            return WriteResult(source, note_source_change(connection, context, "data_source.created", source, at=now))
 
-        return await self._runner.write(write, WriteContext(author, self._clock), deadline)
+        handles = source_handle(environment.id, source_id), source_handle(environment.id, provided_id)
+        return await self._runner.write_to(handles, write, WriteContext(author, self._clock), deadline)
 
     async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]:
         found = await self._runner.read(queries.SOURCES, self._runner.deadline(), environment_id=environment.id)
@@ -193,15 +223,24 @@ class SQLDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
     async def delete_data_source(
         self, environment: Environment, reference: str, *, author: Author = UNNAMED
     ) -> RegisteredSource:
-        def write(connection: Connection, context: WriteContext) -> RegisteredSource:
-            source = _source(connection, environment, reference)
-            this = (data_sources.c.environment_id == environment.id, data_sources.c.id == source.id)
-            gone = connection.execute(data_sources.delete().where(*this))
-            if gone.rowcount:  # else another context was first
-                _note_source(connection, context, "data_source.deleted", source, context.now(connection))
-            return source
+        def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource]:
+            found = _source(connection, environment, reference)
+            if found.handles != source.handles:
+                raise HandleChanged
+            this = (data_sources.c.environment_id == environment.id, data_sources.c.id == found.id)
+            if not connection.execute(data_sources.delete().where(*this)).rowcount:  # another writer was first
+                return WriteResult(found)
+            at = context.now(connection)
+            return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, at=at))
 
-        return await self._write(write, author)
+        deadline = self._runner.deadline()
+        for _ in range(_ATTEMPTS):  # its ids are read first, because their slots are to change before the write
+            source = await self.data_source(environment, reference)
+            if source is None:
+                raise _unknown_source(environment, reference)
+            with suppress(HandleChanged):
+                return await self._runner.write_to(source.handles, write, WriteContext(author, self._clock), deadline)
+        raise StoreUnavailable("others delete and create this data source without end: try again")
 
     # --- AuditTrail ---
 
@@ -215,19 +254,15 @@ class SQLDirectory(EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail):
         return [rows.audit_entry(row) for row in found]
 
 
-def _note_source(
-    connection: Connection, context: WriteContext, action: str, source: RegisteredSource, now: datetime
-) -> None:
-    """The audit trail does not have the URL: it may hold a password."""
-    details = {"provided_id": source.provided_id}
-    note(connection, context, action, source.environment.name, source.id, details, at=now)
-
-
 def _source(connection: Connection, environment: Environment, reference: str) -> RegisteredSource:
     row = connection.execute(queries.SOURCE, {"environment_id": environment.id, "reference": reference}).first()
     if row is None:
-        raise UnknownDataSource(f"environment {environment.name!r} has no data source {reference!r}")
+        raise _unknown_source(environment, reference)
     return rows.data_source(row)
+
+
+def _unknown_source(environment: Environment, reference: str) -> UnknownDataSource:
+    return UnknownDataSource(f"environment {environment.name!r} has no data source {reference!r}")
 
 
 def _insert(connection: Connection, table: Table, values: dict[str, Any], environment: Environment) -> int | None:

@@ -7,7 +7,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -104,9 +104,11 @@ class HostSlots:
         """A process may use what it has cached for so many seconds, as the store has recorded."""
         self._longest_lease = max(self._longest_lease, seconds)
 
-    async def wait_until_visible(self, identity: StoreIdentity, announced_in: SharedSlots, handle: bytes) -> None:
-        """Ends when no process of this host can use an answer that is older than the write to this group, which was
-        committed just now: mostly at once.
+    async def wait_until_visible(
+        self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
+    ) -> None:
+        """Ends when no process of this host can use an answer that is older than the write with these handles, which
+        was committed just now: mostly at once.
 
         If the file of slots is another than the one that the write was ``announced_in``, it is announced there now. If
         the file is younger than the longest lease, a process may still read the slots of one before it, and has to ask
@@ -115,7 +117,8 @@ class HostSlots:
         try:
             slots = self._open(identity)
             if slots is not announced_in:
-                slots.touch(handle)
+                for handle in handles:
+                    slots.touch(handle)
             left = slots.leases_left(self._longest_lease, monotonic_with_suspend())
         except (StoreUnavailable, FolderTaken):  # then nothing can be announced on this host: all leases run out
             left = self._longest_lease

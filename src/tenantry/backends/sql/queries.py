@@ -119,10 +119,12 @@ API_TOKEN: Read = _in_api_tokens.where(
     api_tokens.c.environment_id == _environment_id, api_tokens.c.id == bindparam("token_id", type_=BigInteger)
 )
 SOURCES: Read = _in_sources.where(data_sources.c.environment_id == _environment_id).order_by(data_sources.c.provided_id)
+_is_named = or_(data_sources.c.id == _reference, data_sources.c.provided_id == _reference)
+_own_id_first = case((data_sources.c.id == _reference, 0), else_=1)
 SOURCE: Read = _in_sources.where(
     data_sources.c.environment_id == _environment_id,
-    or_(data_sources.c.id == _reference, data_sources.c.provided_id == _reference),
-).order_by(case((data_sources.c.id == _reference, 0), else_=1))  # our own id first
+    _is_named,
+).order_by(_own_id_first)
 REVISION: Read = select(revisions.c.version_num)
 
 # --- what a resolver asks: each one statement, so that all of its answer is of one snapshot ---
@@ -139,6 +141,17 @@ LOOK_UP: Read = _look_up(groups.c.handle == _handle)  # always one row: without 
 LOOK_UP_MANY: Read = _look_up(
     groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary)))
 )  # PostgreSQL alone
+# Always a row. ``sources`` is named, for without the triggers that set it nothing may be cached.
+SOURCE_AT_SNAPSHOT: Read = (
+    select(generation.c.number, generation.c.sources, *_SOURCE)
+    .select_from(
+        generation.outerjoin(data_sources, and_(data_sources.c.environment_id == _environment_id, _is_named)).outerjoin(
+            environments, environments.c.id == data_sources.c.environment_id
+        )
+    )
+    .order_by(_own_id_first)
+    .limit(1)
+)
 IDENTITY: Read = select(generation.c.store_id, generation.c.run_name, generation.c.longest_lease)
 LONGEST_LEASE: Read = select(generation.c.longest_lease).with_for_update()
 

@@ -29,6 +29,7 @@ from tenantry.groups import (
     Record,
     RegisteredSource,
     Scope,
+    SourceReading,
     Tag,
     Token,
     UserGroup,
@@ -172,6 +173,12 @@ def data_source(row: Row) -> RegisteredSource:
     """By a row of SOURCE."""
     number, provided_id, url, trusted, *where = row
     return RegisteredSource(number, provided_id, environment(where), url, bool(trusted))
+
+
+def source_reading(row: Row) -> SourceReading:
+    """Of SOURCE_AT_SNAPSHOT: without a data source the columns of one are null."""
+    number, _, *columns = row
+    return SourceReading(None if columns[0] is None else data_source(columns), number)
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:

@@ -1,5 +1,5 @@
-"""Runner: runs reads and writes on an engine, each by its deadline; a write to a group is announced in the slots of
-this host before it and after it."""
+"""Runner: runs reads and writes on an engine, each by its deadline; a write that concerns caches is
+announced in the slots of this host before it and after it."""
 
 from __future__ import annotations
 
@@ -104,10 +104,13 @@ class Runner:
         """One transaction that concerns no cache."""
         return await self._run_to_end(self._engine.write(partial(work, context=context), deadline, _nothing))
 
-    async def write_to(self, handle: bytes, work: Write[WriteResult[T]], context: WriteContext, deadline: float) -> T:
-        """One transaction on the group with this handle. Its slot says "write in progress" from before the
-        transaction until after the commit; then the listeners are called, and then the caller has its answer."""
-        return await self._run_to_end(self._announce_and_write(handle, work, context, deadline))
+    async def write_to(
+        self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
+    ) -> T:
+        """One transaction on the group or the data source with these handles. Their slots say "write in progress" from
+        before the transaction until after the commit; then the listeners are called, and then the caller has its
+        answer."""
+        return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
         """A write goes on when its caller is cancelled: only its real end ends what was announced."""
@@ -118,14 +121,15 @@ class Runner:
         return await asyncio.shield(task)
 
     async def _announce_and_write(
-        self, handle: bytes, work: Write[WriteResult[T]], context: WriteContext, deadline: float
+        self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
         for _ in range(_ATTEMPTS):
             identity, slots = await self.host_slots.for_writing(deadline)
             announced = ExitStack()
-            announced.enter_context(slots.writing(handle))
+            for handle in handles:
+                announced.enter_context(slots.writing(handle))
             do = partial(work, context=replace(context, identity=identity))
-            late = partial(self._ended, announced, handle)
+            late = partial(self._ended, announced)
             try:
                 written = await self._engine.write(do, deadline, late)
             except StoreReplaced:
@@ -134,7 +138,7 @@ class Runner:
                 continue
             except (OutcomeUnknown, asyncio.CancelledError):
                 # The commit may still come. A finished version in the slot now would let answers be cached that were
-                # read before it, so the write stays in progress there: nobody caches anything of this group until
+                # read before it, so the write stays in progress there: nobody caches anything of this slot until
                 # ``late`` ends it, or a reader has seen it in progress for as long as its lease and repairs the slot;
                 # then the leases bound what may be stale. Held here, for a context that is dropped would end by itself.
                 self._unconfirmed.append(announced)
@@ -142,18 +146,18 @@ class Runner:
             except BaseException:
                 announced.close()
                 raise
-            self._ended(announced, handle, written)
-            await self.host_slots.wait_until_visible(identity, slots, handle)
+            self._ended(announced, written)
+            await self.host_slots.wait_until_visible(identity, slots, handles)
             value: T = written.value
             return value
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
-    def _ended(self, announced: ExitStack, handle: bytes, written: WriteResult[Any] | None) -> None:
+    def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
         """The write is over. ``written``: None if nothing was changed."""
         announced.close()
         if written is not None and written.counted is not None:
             self.host_slots.raise_longest_lease(written.counted.longest_lease)
-            self.listeners.notify(handle, written.counted.generation)
+            self.listeners.notify(written.counted.handle, written.counted.generation)
 
     async def aclose(self) -> None:
         """Gives back the connections. The next call makes new ones, and asks which store is there."""

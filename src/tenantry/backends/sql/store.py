@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.sql import queries, rows, write_groups
-from tenantry.backends.sql.change_log import WriteContext, WriteResult
+from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult
 from tenantry.backends.sql.directory import SQLDirectory
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
@@ -135,7 +135,7 @@ class SQLStore(SQLDirectory):
             once=once,
         )
         runner = self._runner
-        return await runner.write_to(current.handle, work, WriteContext(author, self._clock), runner.deadline())
+        return await runner.write_to((current.handle,), work, WriteContext(author, self._clock), runner.deadline())
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         work = partial(write_groups.delete, environment=environment, provided_id=provided_id)
@@ -167,8 +167,8 @@ class SQLStore(SQLDirectory):
             handle = found.group.handle
             try:
                 context = WriteContext(author, self._clock)
-                return await self._runner.write_to(handle, partial(work, handle=handle), context, deadline)
-            except write_groups.HandleChanged:
+                return await self._runner.write_to((handle,), partial(work, handle=handle), context, deadline)
+            except HandleChanged:
                 continue
         raise StoreUnavailable("others delete and create this group without end: try again")
 

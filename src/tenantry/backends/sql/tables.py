@@ -121,6 +121,7 @@ generation: Table = Table(  # one row: its lock lets one change after the other 
     Column("number", BigInteger, nullable=False),
     Column("run_name", String(32)),  # by it the processes of each host find their run folder
     Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: nobody ever asked
+    Column("sources", BigInteger, nullable=False, server_default="0"),  # the number of the last write to a data source
 )
 
 changes: Table = Table(

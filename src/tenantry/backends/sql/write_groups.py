@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from tenantry.backends.audit import rotation_details, update_details
 from tenantry.backends.sql import rows
-from tenantry.backends.sql.change_log import WriteContext, WriteResult, note, note_change
+from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_change
 from tenantry.backends.sql.engine import count, first, insert_if_new
 from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
 from tenantry.backends.sql.tables import answers, groups
@@ -46,11 +46,6 @@ from tenantry.groups import (
 
 _ATTEMPTS = 3
 _PRUNED_AT_ONCE = 100
-
-
-class HandleChanged(Exception):
-    """Not an error: since its handle was looked up the group was deleted and made again. The store tries once
-    more."""
 
 
 def get_or_create(

@@ -1,0 +1,59 @@
+"""A write to a data source is a change that caches follow, as one to a group is.
+
+The database itself counts and lists it, by triggers: so every cache sees also what processes of an earlier version
+register and remove, and statements by hand. Those announce nothing in the slots of their host, so they are seen at the
+next poll. The new column is read with each registration that is to be cached, so that a process of this version caches
+none where the triggers are missing.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+
+_HANDLE = "736f757263657300"  # tenantry.groups.SOURCES_HANDLE, in hexadecimal
+_CHANNEL = "tenantry"
+
+
+def upgrade() -> None:
+    op.add_column("generation", sa.Column("sources", sa.BigInteger, nullable=False, server_default="0"))
+    for statement in _COUNTED[op.get_bind().dialect.name]:
+        op.execute(statement)
+
+
+def _on_sqlite(verb: str) -> str:
+    return f"""
+    create trigger data_source_{verb}_is_counted after {verb} on data_sources begin
+      update generation set number = number + 1, sources = number + 1;
+      insert into changes (generation, handle, written_at)
+        select number, x'{_HANDLE}', cast((julianday('now') - 2440587.5) * 86400000000.0 as integer) from generation;
+    end
+    """  # noqa: S608 - of constants
+
+
+_COUNTED = {
+    "sqlite": [_on_sqlite(verb) for verb in ("insert", "update", "delete")],
+    "postgresql": [
+        f"""
+        create function data_source_write_is_counted() returns trigger language plpgsql
+        as $$
+        declare counted record;
+        begin
+          update generation set number = number + 1, sources = number + 1 returning number, store_id into counted;
+          if found then
+            insert into changes (generation, handle, written_at) values (
+              counted.number, '\\x{_HANDLE}'::bytea, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+            perform pg_notify('{_CHANNEL}', counted.store_id || ' ' || counted.number || ' {_HANDLE}');
+          end if;
+          return null;
+        end $$
+        """,  # noqa: S608 - of constants
+        """
+        create trigger data_source_write_is_counted after insert or update or delete on data_sources
+        for each row execute function data_source_write_is_counted()
+        """,
+    ],
+}

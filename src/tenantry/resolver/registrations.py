@@ -1,0 +1,68 @@
+"""CachedRegistrations: data sources of the store that a resolver follows, cached under the lease of its groups.
+
+A write to a data source is to this cache what a write to a group is to the others: it is announced in the slots of the
+source's two ids, counted, listed under SOURCES_HANDLE and sent over the buses. What no source was found for is not
+cached.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tenantry.cache import slot_index
+from tenantry.groups import SOURCES_HANDLE, source_handle
+
+if TYPE_CHECKING:
+    from tenantry.cache import GroupCache
+    from tenantry.groups import Environment, RegisteredSource
+    from tenantry.ports import LeasedSources, MonotonicClock, SourceLeaseHolder
+    from tenantry.resolver.poller import Poller
+
+
+class CachedRegistrations:
+    """The ``ports.SourceLease`` of one resolver, which it offers to ``holder``: its backend."""
+
+    def __init__(self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock) -> None:
+        self._holder = holder
+        self._cache = cache
+        self._sources = cache.sources
+        self._poller = poller
+        self._clock = clock
+
+    def offer(self) -> None:
+        """The DataSources of the store share the lease from now on, unless they share that of another resolver."""
+        if self._holder.source_lease is None:
+            self._holder.offer_source_lease(self)
+
+    def withdraw(self) -> None:
+        """The resolver was closed."""
+        if self._holder.source_lease is self:
+            self._holder.offer_source_lease(None)
+
+    def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        """The registration that is cached and may be used now. No I/O; never raises."""
+        entry = self._sources.entries.get((environment.id, reference))
+        if entry is None:
+            return None
+        lease = entry.lease  # as CachedAnswer.alive does, without a call; it has no end of its own
+        if self._clock() >= lease.until or lease.versions[entry.slot] != entry.version:
+            return None
+        return entry.source
+
+    async def read_source(
+        self, directory: LeasedSources, environment: Environment, reference: str
+    ) -> RegisteredSource | None:
+        """Asks the directory. Without a lease every call does."""
+        self._poller.ensure_running(asyncio.get_running_loop())
+        await self._poller.wait_first_poll()
+        cache, slot = self._cache, slot_index(source_handle(environment.id, reference))
+        fill = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before it asks: a write since then voids it
+        try:
+            reading = await directory.source_at_snapshot(environment, reference)
+            if reading.source is not None:
+                key = environment.id, reference
+                cache.store_source(fill, key, reading.source, reading.generation, self._clock())
+        finally:
+            cache.end(fill)
+        return reading.source

@@ -19,7 +19,8 @@ from alembic import command
 
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import GroupDraft, Tag
+from tenantry.errors import MigrationNeeded
+from tenantry.groups import SOURCES_HANDLE, GroupDraft, Tag
 from tenantry.migrations import migrate
 from tenantry.testing import make_token
 from tests.store.test_migrations import _OLD_ROWS, _upgrade_to
@@ -88,4 +89,68 @@ async def test_a_new_store_waits_for_nobody(url: str) -> None:
     issued = await store.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
     async with asyncio.timeout(4):
         await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    await store.aclose()
+
+
+_OLD_SOURCE_WRITES = (
+    "insert into data_sources (environment_id, id, provided_id, url, trusted, created_at)"
+    " values (1, 'ds_1', 'warehouse', 'sqlite:////a.db', false, 0)",
+    "update data_sources set url = 'sqlite:////b.db'",
+    "delete from data_sources where environment_id = 1 and id = 'ds_1'",
+)
+"""As a process of revision 0003 sends them, and somebody by hand: neither counts a change."""
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def before_sources(
+    request: pytest.FixtureRequest, tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> str:
+    """A store at revision 0003 with an environment and a data source."""
+    url = f"sqlite:///{tmp_path}/used.db" if request.param == "sqlite" else postgres.create_database()
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "upgrade", partial(_upgrade_to, command.upgrade, "0003"))
+        migrate(url)
+    environment = (
+        "insert into environments (name, tag, external_data_sources, created_at) values ('production', 'Customer', "
+        "false, 0)"
+    )
+    _run(url, postgres, environment)
+    _run(url, postgres, _OLD_SOURCE_WRITES[0])
+    return url
+
+
+async def test_data_sources_of_the_version_before(before_sources: str, postgres: Postgres) -> None:
+    """They are there after the step, and what its processes go on to write is a change that caches follow.
+
+    Red without the triggers: a registration that such a process deletes would be used for ever.
+    """
+    migrate(before_sources)
+    store = SQLStore(before_sources)
+    place = await store.environment("production")
+    assert place is not None
+    reading = await store.source_at_snapshot(place, "warehouse")
+    assert reading.source is not None
+    assert (reading.source.id, reading.generation) == ("ds_1", 0)
+    for number, statement in enumerate((*_OLD_SOURCE_WRITES[1:], _OLD_SOURCE_WRITES[0]), 1):
+        await asyncio.to_thread(_run, before_sources, postgres, statement)
+        listed = await store.changes(number - 1)
+        assert [(change.generation, change.handle) for change in listed.changes] == [(number, SOURCES_HANDLE)]
+        assert listed.changes[0].age < 60
+    assert (await store.source_at_snapshot(place, "ds_1")).generation == 3
+    await store.delete_data_source(place, "warehouse")
+    assert (await store.source_at_snapshot(place, "ds_1")).source is None
+    assert (await store.changes(3)).generation == 4
+    await store.aclose()
+
+
+async def test_no_registration_is_cached_without_the_triggers(before_sources: str, tmp_path: Path) -> None:
+    """A process of this version on tables of the one before asks for the migration; it caches nothing.
+
+    Red when the read at a snapshot names nothing that the step has made.
+    """
+    store = SQLStore(before_sources, run_dir=tmp_path / "run")
+    place = await store.environment("production")
+    assert place is not None
+    with pytest.raises(MigrationNeeded):
+        await store.source_at_snapshot(place, "warehouse")
     await store.aclose()

@@ -149,10 +149,10 @@ class Resolver:
         loop = asyncio.get_running_loop()
         if self._poller is not None:
             self._poller.ensure_running(loop)
-        if self._registrations is not None:
-            self._registrations.offer()
         else:
             self._subscriptions.start(loop)
+        if self._registrations is not None:
+            self._registrations.offer()
         flights = self._flights.get()
         flight = flights.get(key)
         if flight is None or not (flight.fill is None or self._cache.is_valid(flight.fill, self._clock())):

@@ -1,0 +1,86 @@
+"""A host of a fleet, as data sources see it: its own slots, a resolver, and DataSources that share its lease."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tenantry import DataSources, Resolver
+from tenantry.backends.sql import SQLStore
+from tenantry.groups import Environment, SourceReading, Tag, UserGroup
+from tenantry.ports import Bus
+from tenantry.slots import monotonic_with_suspend
+from tenantry.tokens import KeyRing, SigningKey
+from tests.datasources.conftest import group, sqlite_file
+
+KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
+OWNERS = "select distinct owner from orders"
+NO_POLL = 600.0
+"""A staleness bound (seconds) within which no second poll comes."""
+
+
+class CountingStore(SQLStore):
+    """Counts how often a registration is read."""
+
+    reads = 0
+
+    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        self.reads += 1
+        return await super().source_at_snapshot(environment, reference)
+
+
+@dataclass
+class Host:
+    """``store`` has the slots of this host; ``sources`` share the lease of ``resolver``."""
+
+    store: CountingStore
+    resolver: Resolver
+    sources: DataSources
+    asking: UserGroup
+
+    async def owners(self) -> list[str]:
+        """What a query of the one mapped source gives."""
+        return [row["owner"] for row in await self.sources.fetch(self.asking, "main", OWNERS, {})]
+
+
+@asynccontextmanager
+async def host(
+    url: str,
+    run_dir: Path,
+    *,
+    staleness: float = NO_POLL,
+    buses: Sequence[Bus] = (),
+    store: type[CountingStore] = CountingStore,
+    clock: Any = monotonic_with_suspend,
+) -> AsyncIterator[Host]:
+    """A host whose processes share ``run_dir``. Its groups map ``main`` to ``warehouse``."""
+    opened = store(url, run_dir=run_dir)
+    resolver = Resolver(opened, keys=KEYS, staleness=staleness, buses=buses, clock=clock)
+    environment = await opened.environment("production")
+    assert environment is not None
+    async with DataSources(opened) as sources:
+        yield Host(opened, resolver, sources, group(environment=environment, main="warehouse"))
+    await resolver.aclose()
+    await opened.aclose()
+
+
+async def register(url: str, run_dir: Path, path: Path) -> SQLStore:
+    """A store on a host with a data source ``warehouse`` (``ds_1``) in the environment ``production``."""
+    store = SQLStore(url, run_dir=run_dir)
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    await store.create_data_source(
+        environment, source_id="ds_1", provided_id="warehouse", url=sqlite_file(path, "acme")
+    )
+    await store.changes(None, lease=NO_POLL)  # a lease was given before: no write has to wait for a new table
+    return store
+
+
+async def remove(store: SQLStore) -> None:
+    """Deletes the source. Returns when the write does."""
+    environment = await store.environment("production")
+    assert environment is not None
+    await store.delete_data_source(environment, "warehouse")

@@ -1,0 +1,409 @@
+"""Registrations are cached under the lease of the groups: a source that was deleted is not used again, at once on the
+host of the writer and within the staleness bound elsewhere. Each test has a control that lacks the defence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from engines.postgres import Postgres
+from tenantry import DataSources
+from tenantry.backends.redis import RedisBackend
+from tenantry.backends.sql import SQLStore
+from tenantry.buses import PostgresBus
+from tenantry.cache import Fill, GroupCache
+from tenantry.cache.entries import Sources
+from tenantry.errors import StoreUnavailable, UnregisteredSource
+from tenantry.groups import Changes, Environment, SourceReading, Tag, source_handle
+from tenantry.migrations import migrate
+from tenantry.resolver import Resolver
+from tenantry.slots import monotonic_with_suspend
+from tenantry.testing import MemoryStore
+from tests.datasources.conftest import group, sqlite_file
+from tests.datasources.hosts import KEYS, NO_POLL, CountingStore, Host, host, register, remove
+
+BOUND = 1.0
+SLACK = 2.0
+"""Seconds that a busy machine may add."""
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A migrated SQLite file."""
+    made = f"sqlite:///{tmp_path}/store.db"
+    migrate(made)
+    return made
+
+
+@pytest.fixture
+async def writer(url: str, tmp_path: Path) -> AsyncIterator[SQLStore]:
+    """The store of a process of this host; the source is registered."""
+    store = await register(url, tmp_path / "here", tmp_path / "orders.db")
+    yield store
+    await store.aclose()
+
+
+async def _cached(at: Host) -> None:
+    """Returns when the registration is answered from the cache."""
+    async with asyncio.timeout(60):
+        while True:
+            before = at.store.reads
+            assert await at.owners() == ["acme"]
+            if at.store.reads == before:
+                return
+
+
+async def _seconds_until_refused(at: Host, most: float) -> float:
+    """How long the source is still used, from now on; ``most`` if it is used for so long."""
+    begun = time.monotonic()
+    while (gone := time.monotonic() - begun) < most:
+        try:
+            await at.owners()
+        except (UnregisteredSource, StoreUnavailable):
+            return gone
+        await asyncio.sleep(0.01)
+    return most
+
+
+async def test_ten_panels_are_one_read(url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """By each of its ids once. Red when nothing is stored in the cache (``store_source`` returns at once): 20 reads."""
+    async with host(url, tmp_path / "here") as here:
+        await _cached(here)
+        before = here.store.reads
+        for _ in range(10):
+            assert await here.owners() == ["acme"]
+        assert here.store.reads == before
+
+
+async def test_what_is_not_there_is_asked_for_each_time(url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """A source that is registered later is found at once, on every host: an absence is not cached."""
+    async with host(url, tmp_path / "elsewhere") as elsewhere:
+        await _cached(elsewhere)
+        environment = elsewhere.asking.environment
+        asking = group(environment=environment, main="later")
+        with pytest.raises(UnregisteredSource):
+            await elsewhere.sources.fetch(asking, "main", "select 1 as one", {})
+        later = sqlite_file(tmp_path / "later.db", "later")
+        await writer.create_data_source(environment, source_id="ds_2", provided_id="later", url=later)
+        assert await elsewhere.sources.fetch(asking, "main", "select 1 as one", {}) == [{"one": 1}]
+
+
+async def test_without_a_resolver_each_query_asks(url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """No lease, no cache: of a store that no resolver follows, and of a resolver that was closed."""
+    async with host(url, tmp_path / "here") as here:
+        await _cached(here)
+        await here.resolver.aclose()
+        assert here.store.source_lease is None
+        before = here.store.reads
+        assert await here.owners() == ["acme"]
+        await remove(writer)
+        with pytest.raises(UnregisteredSource):
+            await here.owners()
+        assert here.store.reads == before  # ``data_source`` was asked: there is nothing to note a generation for
+
+
+async def test_a_second_resolver_takes_over(url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """The DataSources of a store share the lease of whichever resolver runs."""
+    async with host(url, tmp_path / "here") as here:
+        await here.resolver.aclose()
+        assert await here.owners() == ["acme"]
+        second = Resolver(here.store, keys=KEYS, staleness=NO_POLL)
+        await _cached(here)
+        await second.aclose()
+
+
+async def test_behind_a_second_level_cache(url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """A resolver of a RedisBackend shares its lease with the DataSources of the store behind it; nothing is read from
+    or written to Redis for that (there is none)."""
+    store = CountingStore(url, run_dir=tmp_path / "here")
+    resolver = Resolver(RedisBackend(store, "redis://127.0.0.1:1"), keys=KEYS, staleness=NO_POLL)
+    environment = await store.environment("production")
+    assert environment is not None
+    async with DataSources(store) as sources:
+        here = Host(store, resolver, sources, group(environment=environment, main="warehouse"))
+        await _cached(here)
+        await remove(writer)
+        with pytest.raises(UnregisteredSource):
+            await here.owners()
+    await resolver.aclose()
+    await store.aclose()
+
+
+async def test_a_store_in_memory(tmp_path: Path) -> None:
+    """The same rules: cached, and gone at once when it is deleted. Red when MemoryStore announces nothing."""
+    store = MemoryStore()
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    made = await store.create_data_source(
+        environment, source_id="ds_1", provided_id="own", url=sqlite_file(tmp_path / "a.db", "acme")
+    )
+    resolver = Resolver(store, keys=KEYS, staleness=NO_POLL)
+    lease = store.source_lease
+    assert lease is not None
+    for reference in ("ds_1", "own"):
+        assert await lease.read_source(store, environment, reference) == made
+        assert lease.peek_source(environment, reference) == made
+    generation = (await store.changes(None)).generation
+    await store.delete_data_source(environment, "own")
+    assert (await store.changes(None)).generation == generation + 1
+    for reference in ("ds_1", "own"):
+        assert lease.peek_source(environment, reference) is None
+    await resolver.aclose()
+
+
+# --- the host of the writer -------------------------------------------------------------------------------------------
+
+
+def _delete_in_another_process(url: str, run_dir: Path) -> None:
+    command = [sys.executable, "-m", "tenantry", "data-source", "delete", "warehouse", "--environment", "production"]
+    environment = {**os.environ, "TENANTRY_DATABASE": url, "TENANTRY_RUN_DIR": str(run_dir)}
+    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=120)
+
+
+async def test_two_processes_of_one_host(url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """Another process deletes it: the next query is refused, with the next poll minutes away.
+
+    Red when the writer announces nothing in the slots, as the control shows: that process uses another run folder.
+    """
+    async with host(url, tmp_path / "here") as here, host(url, tmp_path / "control") as control:
+        await _cached(here)
+        await _cached(control)
+        await asyncio.to_thread(_delete_in_another_process, url, tmp_path / "here")
+        with pytest.raises(UnregisteredSource):
+            await here.owners()
+        assert await control.owners() == ["acme"]
+
+
+@pytest.mark.parametrize("reference", ["warehouse", "ds_1"])
+async def test_each_of_its_ids_has_a_slot(reference: str, url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """A mapping may name a source by either id. Red when one of them alone is announced."""
+    async with host(url, tmp_path / "here") as here:
+        here.asking = group(environment=here.asking.environment, main=reference)
+        await _cached(here)
+        await remove(writer)
+        with pytest.raises(UnregisteredSource):
+            await here.owners()
+
+
+# --- elsewhere --------------------------------------------------------------------------------------------------------
+
+
+async def test_another_host_by_notification(postgres: Postgres, tmp_path: Path) -> None:
+    """PostgreSQL notifies of it in the write's own transaction: the next poll is minutes away.
+
+    Red when the trigger does not notify, as the control shows: that host follows no bus.
+    """
+    url = postgres.create_database()
+    await asyncio.to_thread(migrate, url)
+    writer = await register(url, tmp_path / "here", tmp_path / "orders.db")
+    bus = PostgresBus(url)
+    async with host(url, tmp_path / "a", buses=[bus]) as following, host(url, tmp_path / "b") as control:
+        await _cached(following)
+        async with asyncio.timeout(60):
+            while bus.status != "receiving":
+                await asyncio.sleep(0.01)
+        await _cached(following)  # a bus that begins to listen empties the cache
+        await _cached(control)
+        await remove(writer)
+        assert await _seconds_until_refused(following, 30.0) < 30.0
+        assert await control.owners() == ["acme"]
+    await writer.aclose()
+
+
+async def test_another_host_by_the_poll(
+    url: str, writer: SQLStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All notifications are lost: it is refused within the staleness bound.
+
+    Red when a poll does not evict it, as the control shows: there the change is passed over.
+    """
+    async with host(url, tmp_path / "a", staleness=BOUND) as polling:
+        await _cached(polling)
+        await remove(writer)
+        assert await _seconds_until_refused(polling, BOUND + SLACK) < BOUND + SLACK
+    writer_again = await writer.environment("production")
+    assert writer_again is not None
+    path = sqlite_file(tmp_path / "again.db", "acme")
+    await writer.create_data_source(writer_again, source_id="ds_3", provided_id="warehouse", url=path)
+    monkeypatch.setattr(Sources, "drop_older", lambda *_: False)
+    async with host(url, tmp_path / "b", staleness=BOUND) as control:
+        await _cached(control)
+        await remove(writer)
+        assert await _seconds_until_refused(control, BOUND + SLACK) == BOUND + SLACK
+
+
+class MortalStore(CountingStore):
+    """Answers nothing once it is dead."""
+
+    dead = False
+
+    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        self._check()
+        return await super().source_at_snapshot(environment, reference)
+
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
+        self._check()
+        return await super().changes(since, lease=lease)
+
+    def _check(self) -> None:
+        if self.dead:
+            raise StoreUnavailable("dead")
+
+
+@pytest.mark.parametrize("frozen", [False, True], ids=["", "control: the lease does not end"])
+async def test_the_store_is_dead(frozen: bool, url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """Queries of a cached registration go on, and end with the lease: beyond the bound it is StoreUnavailable.
+
+    The control's clock stands still from then on, so that its lease never ends: there the source is used beyond it.
+    """
+    stopped: float | None = None
+
+    def clock() -> float:
+        return monotonic_with_suspend() if stopped is None else stopped
+
+    async with host(url, tmp_path / "here", staleness=BOUND, store=MortalStore, clock=clock) as here:
+        await _cached(here)
+        assert isinstance(here.store, MortalStore)
+        here.store.dead = True
+        assert await here.owners() == ["acme"]  # the lease was given by a poll a moment ago
+        stopped = monotonic_with_suspend() if frozen else None
+        await remove(writer) if not frozen else None
+        seconds = await _seconds_until_refused(here, BOUND + SLACK)
+        assert (seconds == BOUND + SLACK) == frozen
+
+
+# --- races and crashes ------------------------------------------------------------------------------------------------
+
+
+class SlowStore(CountingStore):
+    """Holds a registration that it has read until ``release``."""
+
+    def __init__(self, url: str, *, run_dir: Path) -> None:
+        super().__init__(url, run_dir=run_dir)
+        self.hold = False
+        self.held = asyncio.Event()
+        self.release = asyncio.Event()
+
+    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        reading = await super().source_at_snapshot(environment, reference)
+        if self.hold:
+            self.hold = False
+            self.held.set()
+            await self.release.wait()
+        return reading
+
+
+async def _race(url: str, writer: SQLStore, run_dir: Path, meanwhile: Callable[[Host], Awaitable[None]]) -> Host | None:
+    """A read that began before the deletion comes back after it. The host if it then uses the source, else None."""
+    async with host(url, run_dir, store=SlowStore) as here:
+        store = here.store
+        assert isinstance(store, SlowStore)
+        await _cached(here)
+        here.resolver.flush()
+        store.hold = True
+        late = asyncio.create_task(here.owners())
+        await store.held.wait()
+        await remove(writer)
+        await meanwhile(here)
+        store.release.set()
+        assert await late == ["acme"]  # it was asked for before the write
+        try:
+            await here.owners()
+        except UnregisteredSource:
+            return None
+        return here
+
+
+async def _nothing(_: Host) -> None:
+    return
+
+
+async def _poll(at: Host) -> None:
+    assert at.resolver._poller is not None
+    await at.resolver._poller.poll()
+
+
+RACES = pytest.mark.parametrize(("folder", "meanwhile"), [("here", _nothing), ("a", _poll)], ids=["same host", "poll"])
+
+
+@RACES
+async def test_a_read_from_before_the_write_is_not_cached(
+    folder: str, meanwhile: Callable[[Host], Awaitable[None]], url: str, writer: SQLStore, tmp_path: Path
+) -> None:
+    """On the host of the writer its slot has another version; on another host a poll has listed the change meanwhile.
+
+    Red when whatever comes is stored: see the control.
+    """
+    assert await _race(url, writer, tmp_path / folder, meanwhile) is None
+
+
+@RACES
+async def test_control_of_the_race(
+    folder: str,
+    meanwhile: Callable[[Host], Awaitable[None]],
+    url: str,
+    writer: SQLStore,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same with a cache that stores what comes: the deleted source is used."""
+
+    def always(self: GroupCache, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
+        fill.version = self.lease.versions[fill.slot]
+        return True
+
+    monkeypatch.setattr(GroupCache, "_can_store", always)
+    assert await _race(url, writer, tmp_path / folder, meanwhile) is not None
+
+
+@pytest.mark.parametrize("announced", [True, False], ids=["", "control: nothing was announced"])
+async def test_a_writer_that_dies(announced: bool, url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """Between its commit and the even version: the other processes of its host ask the store, and see what it did.
+
+    The control's writer says nothing before it commits: there the source is used.
+    """
+    async with host(url, tmp_path / "here") as here:
+        await _cached(here)
+        slots = writer.slots
+        assert slots is not None
+        with ExitStack() as dead:
+            if announced:
+                for reference in ("ds_1", "warehouse"):
+                    dead.enter_context(slots.writing(source_handle(here.asking.environment.id, reference)))
+            dead.pop_all()  # it never comes to its end
+        with sqlite3.connect(url.removeprefix("sqlite:///")) as commit:  # and nothing that this host would see
+            commit.execute("delete from data_sources")
+        if announced:
+            with pytest.raises(UnregisteredSource):
+                await here.owners()
+        else:
+            assert await here.owners() == ["acme"]
+
+
+async def test_the_slot_of_a_dead_writer_is_repaired(url: str, writer: SQLStore, tmp_path: Path) -> None:
+    """It died before its commit. Each query asks, until a poll has seen the write in progress for the staleness bound.
+
+    Red when ``begin`` does not note a write in progress: nothing is cached any more.
+    """
+    async with host(url, tmp_path / "here", staleness=BOUND) as here:
+        await _cached(here)
+        assert writer.slots is not None
+        handle = source_handle(here.asking.environment.id, "warehouse")
+        with ExitStack() as dead:
+            dead.enter_context(writer.slots.writing(handle))
+            kept = dead.pop_all()
+        before = here.store.reads
+        for _ in range(3):
+            assert await here.owners() == ["acme"]
+        assert here.store.reads == before + 3
+        await _cached(here)
+        kept.close()

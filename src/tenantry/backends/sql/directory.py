@@ -225,7 +225,7 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
     ) -> RegisteredSource:
         def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource]:
             found = _source(connection, environment, reference)
-            if found.handles != source.handles:
+            if found.handles != announced:
                 raise HandleChanged
             this = (data_sources.c.environment_id == environment.id, data_sources.c.id == found.id)
             if not connection.execute(data_sources.delete().where(*this)).rowcount:  # another writer was first
@@ -233,13 +233,14 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
             at = context.now(connection)
             return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, at=at))
 
-        deadline = self._runner.deadline()
+        deadline, announced = self._runner.deadline(), tuple[bytes, ...]()
         for _ in range(_ATTEMPTS):  # its ids are read first, because their slots are to change before the write
             source = await self.data_source(environment, reference)
             if source is None:
                 raise _unknown_source(environment, reference)
+            announced = source.handles
             with suppress(HandleChanged):
-                return await self._runner.write_to(source.handles, write, WriteContext(author, self._clock), deadline)
+                return await self._runner.write_to(announced, write, WriteContext(author, self._clock), deadline)
         raise StoreUnavailable("others delete and create this data source without end: try again")
 
     # --- AuditTrail ---

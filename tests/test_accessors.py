@@ -1,4 +1,4 @@
-"""user_group() and variables(): what a view reads, and what it is told when there is nothing to read."""
+"""user_group() and variables(): what a view reads, and what it gets when there is nothing to read."""
 
 from __future__ import annotations
 

@@ -54,15 +54,15 @@ def test_two_accept_lines_are_one() -> None:
 def test_json() -> None:
     """Code, message and the field that is to blame; never stored; the length is true."""
     status, headers, body = error_response(InvalidBody("too long: ä \ud800", field="/name"), http())
-    told = dict(headers)
+    sent = dict(headers)
     assert status == 422
     assert json.loads(body) == {
         "success": 0,
         "error": {"code": "invalid_body", "message": "too long: ä ?", "field": "/name"},
     }
-    assert told[b"content-length"] == str(len(body)).encode()
-    assert (told[b"cache-control"], told[b"x-content-type-options"]) == (b"no-store", b"nosniff")
-    assert b"www-authenticate" not in told
+    assert sent[b"content-length"] == str(len(body)).encode()
+    assert (sent[b"cache-control"], sent[b"x-content-type-options"]) == (b"no-store", b"nosniff")
+    assert b"www-authenticate" not in sent
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_json() -> None:
 @pytest.mark.parametrize("accept", [b"*/*", BROWSER])
 def test_status_and_headers(error: InvalidToken, status: int, header: tuple[bytes, bytes], accept: bytes) -> None:
     """The same in both forms."""
-    told = error_response(error, http(headers=[(b"accept", accept)]))
-    assert told[0] == status
-    assert header in told[1]
+    sent = error_response(error, http(headers=[(b"accept", accept)]))
+    assert sent[0] == status
+    assert header in sent[1]
 
 
 IDS = [
@@ -120,14 +120,14 @@ def test_page() -> None:
     error = MissingVariable("this needs <b>region</b>", names=["region"])
     status, headers, body = error_response(error, http(headers=[(b"accept", BROWSER)]))
     text = body.decode()
-    told = dict(headers)
+    sent = dict(headers)
     style = re.search(r"<style>(.*)</style>", text, re.DOTALL)
     assert style is not None
     digest = b64encode(sha256(style[1].encode()).digest()).decode()
     assert status == 422
-    assert told[b"content-type"] == b"text/html; charset=utf-8"
-    assert f"style-src 'sha256-{digest}'" in told[b"content-security-policy"].decode()
-    assert told[b"content-security-policy"].startswith(b"default-src 'none'; ")
+    assert sent[b"content-type"] == b"text/html; charset=utf-8"
+    assert f"style-src 'sha256-{digest}'" in sent[b"content-security-policy"].decode()
+    assert sent[b"content-security-policy"].startswith(b"default-src 'none'; ")
     assert "this needs &lt;b&gt;region&lt;/b&gt;" in text
     assert '<html lang="en" dir="ltr">' in text
     assert '<meta name="viewport"' in text
@@ -144,7 +144,7 @@ def test_a_message_of_several_lines_keeps_its_caret_in_place() -> None:
 
 def ratio(one: str, other: str) -> float:
     def luminance(colour: str) -> float:
-        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
         red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

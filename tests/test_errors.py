@@ -78,7 +78,7 @@ TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and iss
 
 
 def test_the_codes_and_statuses_are_the_published_ones() -> None:
-    """Red when a code is renamed, or a class added without a place in the list."""
+    """Red when a code is renamed, or a class added that is not in the list."""
     assert {kind.code: kind.status for kind in TREE} == STABLE
 
 
@@ -90,7 +90,7 @@ def test_each_class_has_a_code_of_its_own() -> None:
 
 @pytest.mark.parametrize("kind", TREE, ids=lambda kind: kind.__name__)
 def test_each_class_says_what_happened(kind: type[TenantryError]) -> None:
-    """A code is one lower-case word group, a status is an HTTP error, and a docstring tells the rest."""
+    """A code is one lower-case word group, a status is an HTTP error, and a docstring explains the rest."""
     assert kind.code == kind.code.lower()
     assert kind.code.replace("_", "").isalpha()
     assert 400 <= kind.status <= 599
@@ -99,7 +99,7 @@ def test_each_class_says_what_happened(kind: type[TenantryError]) -> None:
 
 
 def test_an_error_carries_its_evidence() -> None:
-    """Message, field, retry, names and place are attributes, not words to be parsed."""
+    """Message, field, retry, names and location are attributes, not text to be parsed."""
     error = TenantryError("no", field="/properties/a", retry_after=3)
     assert (str(error), error.message, error.field, error.retry_after) == ("no", "no", "/properties/a", 3)
     assert StoreUnavailable("down").retry_after == OutcomeUnknown("lost").retry_after == 1

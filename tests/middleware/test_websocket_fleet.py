@@ -109,7 +109,7 @@ async def _ask(socket: ClientConnection) -> str:
 async def test_two_hundred_sockets_of_a_rotated_group_close(url: str, tmp_path: Path, elsewhere: bool) -> None:
     """4401 for all of the group, its old token opens no more, others talk on.
 
-    Red when the middleware looks at the handshake only.
+    Red when the middleware checks the handshake only.
     """
     async with staged(url, tmp_path, elsewhere=elsewhere) as stage, AsyncExitStack() as stack:
         acme, globex = await stage.token("acme"), await stage.token("globex")
@@ -149,7 +149,7 @@ async def test_an_update_reaches_an_open_socket(url: str, tmp_path: Path, elsewh
 async def test_sockets_close_when_the_store_is_lost(postgres: Postgres, tmp_path: Path, how: str) -> None:
     """A database behind a line that falls silent, or is cut: 1013, and the rotation made meanwhile shows nothing.
 
-    Red when a look that fails means: go on.
+    Red when a check that fails means: go on.
     """
     url = postgres.create_database()
     migrate(url)

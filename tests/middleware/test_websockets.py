@@ -26,7 +26,7 @@ def answers() -> Answers:
 async def test_a_rotated_token_closes_the_socket(answers: Answers) -> None:
     """4401 to the client, a disconnect with the same code to the app, which ends by itself.
 
-    Red when nobody looks again: the socket lives for ever.
+    Red when nobody checks again: the socket lives for ever.
     """
     socket = Socket()
     running = socket.open(listening, answers)
@@ -123,9 +123,9 @@ async def test_an_update_shows(answers: Answers) -> None:
 
 
 async def test_a_store_that_is_down_closes_before_the_lease_ends(answers: Answers) -> None:
-    """The cache would go on answering for a moment; the socket is closed, since there may be no look before its end.
+    """The cache would go on answering for a moment; the socket is closed, since there may be no check before its end.
 
-    Red when ``lease_age`` is not looked at: the socket would live until the first look after the lease.
+    Red when ``lease_age`` is not looked at: the socket would live until the first check after the lease.
     """
     socket = Socket()
     running = socket.open(listening, answers)
@@ -141,7 +141,7 @@ async def test_a_store_that_is_down_closes_before_the_lease_ends(answers: Answer
 async def test_a_question_without_an_answer_closes_in_time(
     answers: Answers, how: str, lease: float | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Down, black hole, or a fault of a foreign backend. Red when a failed look means: go on."""
+    """Down, black hole, or a fault of a foreign backend. Red when a failed check means: go on."""
     socket = Socket()
     answers.lease = lease
     running = socket.open(listening, answers)
@@ -213,7 +213,7 @@ async def test_a_token_that_dies_before_the_app_accepts(answers: Answers) -> Non
 
 
 async def test_a_peek_that_raises_does_not_end_the_looks(answers: Answers) -> None:
-    """Red when the timer's callback lets it through: nobody would look again, and the socket would live for ever."""
+    """Red when the timer's callback lets it through: nobody would check again, and the socket would live for ever."""
 
     def broken(_: bytes) -> None:
         raise ZeroDivisionError
@@ -242,7 +242,7 @@ async def test_a_resolver_without_bound_and_lease() -> None:
 
 @pytest.mark.parametrize("how", ["returns", "raises", "closes", "denies", "is cancelled", "client leaves"])
 async def test_the_looks_end_with_the_app(answers: Answers, how: str) -> None:
-    """However it ends, nothing is left behind. Red when the timer is not cancelled: it would look for ever."""
+    """However it ends, nothing is left behind. Red when the timer is not cancelled: it would check for ever."""
     accepted = asyncio.Event()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -317,8 +317,8 @@ async def test_the_token_is_nowhere_in_the_scope(answers: Answers) -> None:
 
 
 async def test_a_socket_is_not_accepted_when_all_that_is_known_ends(answers: Answers) -> None:
-    """The cache answers, and its lease has no time left for a next look. Red when only a question can condemn: the
-    acceptance would pass first."""
+    """The cache answers, and its lease has no time left for a next check. Red when only a read can mark it as revoked:
+    the acceptance would pass first."""
     answers.lease = 0.0005
     socket = Socket()
     live = WebSocketSession(answers, RAW, socket.scope, socket.receive, socket.send)

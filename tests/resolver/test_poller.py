@@ -94,7 +94,7 @@ async def test_an_idle_app_polls_no_more_until_its_next_request(
 
 def test_the_next_loop_takes_over(backend: FakeBackend) -> None:
     """A loop ends with its polls; the next one's first request begins them again, and nothing complains. Red when
-    wake() does not look whether its loop is running."""
+    ensure_running() does not check whether its loop is running."""
     resolver = Resolver(backend, keys=KEYS, staleness=60)
     group, token = backend.issue()
     for polls in (1, 2, 3):

@@ -232,7 +232,8 @@ async def test_a_grace_of_unknown_length_is_not_cached(kind: type[FindBackend], 
 async def test_an_old_version_without_a_grace_is_dead_whatever_the_backend_says(
     backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The resolver's own second look: the version before needs a grace_until, and the one before that has none ever."""
+    """The resolver's own second check: the version before needs a grace_until, and the one before that has none
+    ever."""
     resolver = Resolver(backend, keys=KEYS)
     group = make_group(token_version=3, grace_until=None)
     for version in (1, 2, 4):

@@ -82,7 +82,11 @@ def read_redis_address(url: str) -> RedisServer:
     if parts.scheme not in _SCHEMES or parts.fragment:
         _refuse("is of no known kind, or its password needs %-escapes")
     kind, tls = _SCHEMES[parts.scheme]
-    username, password, netloc = _credentials(parts)
+    before, _, netloc = parts.netloc.rpartition("@")
+    if "@" in before:
+        _refuse("has two @: write the one of the password as %40")
+    user, _, secret = before.partition(":")
+    username, password = unquote(user) or None, unquote(secret) or None
     options = _options(parts, kind, tls)
     if kind is RedisKind.SOCKET:
         return _socket(parts, netloc, username, password, options)
@@ -104,14 +108,6 @@ def _refuse(why: str) -> NoReturn:
         f"the Redis URL {why}: use redis://host:6379/0, rediss://, unix:///path/to/socket, "
         "redis+sentinel://host:26379,host2:26379/service/0 or redis+cluster://host:6379,host2:6379"
     ) from None
-
-
-def _credentials(parts: SplitResult) -> tuple[str | None, str | None, str]:
-    before, _, netloc = parts.netloc.rpartition("@")
-    if "@" in before:
-        _refuse("has two @: write the one of the password as %40")
-    username, _, password = before.partition(":")
-    return unquote(username) or None, unquote(password) or None, netloc
 
 
 def _options(parts: SplitResult, kind: RedisKind, tls: bool) -> dict[str, str]:

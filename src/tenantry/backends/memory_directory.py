@@ -128,22 +128,18 @@ class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, Sourc
                 return own
             changed = replace(own, grace_seconds=grace_seconds)
             tables.environments[own.name] = changed
-            self._put_into_records(changed)
+            # Each record holds its environment, as a row of a database points at one.
+            for handle, stored in tables.handles.items():
+                if stored.group.environment.id == own.id:
+                    tables.handles[handle] = replace(stored, group=replace(stored.group, environment=changed))
+            for digest, token in tables.api_tokens.items():
+                if token.environment.id == own.id:
+                    tables.api_tokens[digest] = replace(token, environment=changed)
+            for key, source in tables.sources.items():
+                if source.environment.id == own.id:
+                    tables.sources[key] = replace(source, environment=changed)
             tables.note(author, "environment.grace_set", own.name, own.name, grace_seconds=str(grace_seconds))
             return changed
-
-    def _put_into_records(self, environment: Environment) -> None:
-        """Each record holds its environment, as a row of a database points at one."""
-        tables = self._tables
-        for handle, stored in tables.handles.items():
-            if stored.group.environment.id == environment.id:
-                tables.handles[handle] = replace(stored, group=replace(stored.group, environment=environment))
-        for digest, token in tables.api_tokens.items():
-            if token.environment.id == environment.id:
-                tables.api_tokens[digest] = replace(token, environment=environment)
-        for key, source in tables.sources.items():
-            if source.environment.id == environment.id:
-                tables.sources[key] = replace(source, environment=environment)
 
     async def environment(self, name: str) -> Environment | None:
         return self._tables.environments.get(name)

@@ -14,14 +14,6 @@ _name = sa.String(255, collation="C").with_variant(sa.String(255, collation="BIN
 
 def upgrade() -> None:
     """Makes them."""
-    _environments()
-    _user_groups()
-    _api_tokens()
-    _data_sources()
-    _idempotency_answers()
-
-
-def _environments() -> None:
     op.create_table(
         "environments",
         sa.Column("id", _number, primary_key=True, autoincrement=True),
@@ -34,9 +26,6 @@ def _environments() -> None:
         sa.CheckConstraint("tag in ('Customer', 'Testing')", name="ck_environments_tag"),
         sqlite_autoincrement=True,
     )
-
-
-def _user_groups() -> None:
     op.create_table(
         "user_groups",
         sa.Column("team_id", _number, primary_key=True, autoincrement=True),
@@ -62,9 +51,6 @@ def _user_groups() -> None:
         sa.CheckConstraint("(previous_nonce is null) = (grace_until is null)", name="ck_user_groups_grace"),
         sqlite_autoincrement=True,
     )
-
-
-def _api_tokens() -> None:
     op.create_table(
         "api_tokens",
         sa.Column("id", _number, primary_key=True, autoincrement=True),
@@ -81,9 +67,6 @@ def _api_tokens() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_api_tokens_environment_id", "api_tokens", ["environment_id"])
-
-
-def _data_sources() -> None:
     op.create_table(
         "data_sources",
         sa.Column("environment_id", _number, nullable=False),
@@ -96,9 +79,6 @@ def _data_sources() -> None:
         sa.ForeignKeyConstraint(["environment_id"], ["environments.id"], name="fk_data_sources_environment_id"),
         sa.UniqueConstraint("environment_id", "provided_id", name="uq_data_sources_environment_id_provided_id"),
     )
-
-
-def _idempotency_answers() -> None:
     op.create_table(
         "idempotency_answers",
         sa.Column("environment_id", _number, nullable=False),

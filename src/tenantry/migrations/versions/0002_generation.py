@@ -15,13 +15,6 @@ _number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 def upgrade() -> None:
     """Makes the tables that a fleet follows, and gives each environment a grace."""
-    _generation()
-    _changes()
-    _audit()
-    op.add_column("environments", sa.Column("grace_seconds", sa.Integer, nullable=False, server_default="0"))
-
-
-def _generation() -> None:
     table = op.create_table(
         "generation",
         sa.Column("store_id", sa.String(32), nullable=False),
@@ -29,9 +22,6 @@ def _generation() -> None:
         sa.PrimaryKeyConstraint("store_id", name="pk_generation"),
     )
     op.bulk_insert(table, [{"store_id": secrets.token_hex(16), "number": 0}])
-
-
-def _changes() -> None:
     op.create_table(
         "changes",
         sa.Column("generation", _number, nullable=False, autoincrement=False),
@@ -39,9 +29,6 @@ def _changes() -> None:
         sa.Column("at", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint("generation", name="pk_changes"),
     )
-
-
-def _audit() -> None:
     op.create_table(
         "audit",
         sa.Column("number", _number, primary_key=True, autoincrement=True),
@@ -57,6 +44,7 @@ def _audit() -> None:
     )
     for statement in _APPEND_ONLY[op.get_bind().dialect.name]:
         op.execute(statement)
+    op.add_column("environments", sa.Column("grace_seconds", sa.Integer, nullable=False, server_default="0"))
 
 
 _REFUSE = "select raise(abort, 'the audit trail is append-only')"

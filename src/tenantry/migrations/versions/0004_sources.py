@@ -19,6 +19,7 @@ _CHANNEL = "tenantry"
 
 
 def upgrade() -> None:
+    """Adds the column, and the triggers that count and list."""
     op.add_column("generation", sa.Column("sources", sa.BigInteger, nullable=False, server_default="0"))
     for statement in _COUNTED[op.get_bind().dialect.name]:
         op.execute(statement)

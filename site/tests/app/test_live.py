@@ -1,4 +1,4 @@
-"""A site that is being written: each change shows, and what is wrong is told."""
+"""A site that is being written: each change shows, and what is wrong is reported."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_only_what_changed_is_made_again(docs: Path, monkeypatch: pytest.M
 
 
 async def test_pages_come_and_go(docs: Path) -> None:
-    """And whoever waits at the address of a page that is not there yet is told when it is."""
+    """And whoever waits at the address of a page that is not there yet is reported when it is."""
     app = site_app(docs, live=True)
     assert isinstance(app, SiteApp)
     absent = await version(app, "/guides/new")
@@ -107,7 +107,7 @@ async def test_a_broken_configuration_leaves_the_site_and_is_reported(docs: Path
 
 
 async def test_a_site_that_never_was_reports_how_to_repair_it(docs: Path, tmp_path: Path) -> None:
-    """And shows itself when it can. The path of the machine is in nothing that is told."""
+    """And shows itself when it can. The path of the machine is in nothing that is reported."""
     (docs / "site.json").write_text('{"name": "<script>alert(1)</script>", ')
     app = site_app(docs, live=True)
     got = await ask(app, "/guides/start", root_path="/docs")

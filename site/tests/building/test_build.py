@@ -34,7 +34,7 @@ def docs(tmp_path: Path) -> Path:
 
 
 def test_a_site_is_written_with_its_pictures(docs: Path, tmp_path: Path) -> None:
-    """And what is said of it is counted as it is on the disk."""
+    """And what is reported of it is counted as it is on the disk."""
     seen: list[tuple[int, int]] = []
     built = build(docs, tmp_path / "out", on_progress=lambda done, total: seen.append((done, total)))
     files = tree(tmp_path / "out")

@@ -83,7 +83,7 @@ def test_pipes_and_sockets_are_reported_and_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [b"a\nb.md", b"a\\b.md", b"\xff.md", "a\u202eb.md".encode()])
 def test_names_that_cannot_be_addresses_are_reported(tmp_path: Path, name: bytes) -> None:
-    """Also one that is not UTF-8, and one that is shown backwards; what is told can be printed."""
+    """Also one that is not UTF-8, and one that is shown backwards; what is reported can be printed."""
     (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))).write_bytes(b"x")
     found = scan(tmp_path)
     assert found.entries == {}

@@ -187,7 +187,7 @@ def _empty(folder: Path) -> Path:
 
 
 def test_two_builds_at_once_do_not_sweep_each_other(tmp_path: Path) -> None:
-    """Red when what is left of a killed build is told by its name alone."""
+    """Red when what is left of a killed build is reported by its name alone."""
     out = tmp_path / "public"
     with Staging(out) as first:
         first.write("a", b"first")

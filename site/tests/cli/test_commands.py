@@ -216,7 +216,7 @@ def test_serve_for_readers(folder: Path, docs: Path) -> None:
 
 
 def test_serve_with_a_relay(folder: Path, docs: Path) -> None:
-    """It reaches what it is told of, and nothing else."""
+    """It reaches what it is reported of, and nothing else."""
     with serving(folder, "--relay", "https://api.example.com") as (_, url):
         asked = urllib.request.Request(
             f"{url}/_relay",

@@ -31,7 +31,7 @@ def test_all_is_there() -> None:
     ],
 )
 def test_a_page_that_is_not_right(page: str, code: str, word: str) -> None:
-    """Red when a page that is missing, outside, misspelled or there twice is not told, or without what was meant."""
+    """Red when a page that is missing, outside, misspelled or twice is not reported, or without what was meant."""
     (one,) = read(FILES, navigation=[{"group": "g", "pages": ["index", "guides/first", page]}])[1]
     assert (one.code, one.pointer) == (code, "/navigation/0/pages/2")
     assert word in one.fix
@@ -56,7 +56,7 @@ def test_no_page_exists() -> None:
 
 
 def test_files_that_do_not_exist() -> None:
-    """Red when a missing image or OpenAPI file is not told, or one of another host is."""
+    """Red when a missing image or OpenAPI file is not reported, or one of another host is."""
     fields = {
         "favicon": "favicon.png",
         "logo": {"light": "/FAVICON.svg", "dark": "https://example.com/d.svg"},
@@ -75,7 +75,7 @@ def test_files_that_do_not_exist() -> None:
 
 
 def test_groups_without_pages() -> None:
-    """Red when an empty group is not told, or a group without its fields is lost."""
+    """Red when an empty group is not reported, or a group without its fields is lost."""
     config, found = read(navigation=[{"group": "a", "pages": []}, {"group": "b"}, {"pages": ["index"]}])
     assert [(one.code, one.pointer) for one in found] == [
         ("CFG064", "/navigation/0/pages"),
@@ -86,7 +86,7 @@ def test_groups_without_pages() -> None:
 
 
 def test_versions() -> None:
-    """Red when a version that is not listed, or a group in one of another version, is not told."""
+    """Red when a version that is not listed, or a group in one of another version, is not reported."""
     inner = {"group": "b", "version": "v2", "pages": ["guides/first"]}
     config, found = read(
         versions=["v1", "v2", "v1"],
@@ -102,7 +102,7 @@ def test_versions() -> None:
 
 
 def test_anchors_and_tabs_that_lead_nowhere() -> None:
-    """Red when a prefix without pages is not told, or matches inside a folder's name."""
+    """Red when a prefix without pages is not reported, or matches inside a folder's name."""
     navigation = [{"group": "g", "pages": ["api-reference/orders", "guides/first", "changelog"]}]
     tabs = [
         {"name": name, "url": name}
@@ -116,7 +116,7 @@ def test_anchors_and_tabs_that_lead_nowhere() -> None:
 
 
 def test_redirects() -> None:
-    """Red when a second redirect or a circle is not told, or gets into the model."""
+    """Red when a second redirect or a circle is not reported, or gets into the model."""
     ways = [("/a", "/b"), ("b", "/c"), ("/c/", "/a.mdx"), ("/d", "/e"), ("/d", "/f"), ("/g", "/g"), ("/x", "/a")]
     config, found = read(redirects=[{"source": source, "destination": to} for source, to in ways])
     assert [(one.code, one.pointer) for one in found] == [

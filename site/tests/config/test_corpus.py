@@ -16,7 +16,7 @@ _OF_SPEC = {field.alias for field in SiteConfig.model_fields.values()}
 
 @each_real
 def test_a_real_file_is_understood_or_explained(real: Real) -> None:
-    """Red when a real file raises, has neither model nor error, or a diagnostic without a place or a remedy."""
+    """Red when a real file raises, has neither model nor error, or a diagnostic without a position or a fix."""
     config, found = loads(real.data)
     lines = real.data.decode("utf-8-sig").splitlines()
     assert config is not None or any(one.severity == "error" for one in found)
@@ -39,7 +39,7 @@ def test_no_error_where_the_oracle_sees_none(real: Real) -> None:
 
 @each_real
 def test_a_diagnostic_where_the_oracle_complains(real: Real) -> None:
-    """Red when the other program refuses a field of SPEC and nothing is said of it, or of what is in it."""
+    """Red when the other program refuses a field of SPEC and nothing is reported of it, or of what is in it."""
     found = loads(real.data)[1]
     for pointer in real.pointers:
         if pointer.split("/")[1] in _OF_SPEC:

@@ -1,4 +1,4 @@
-"""Unknown keys: known fields of others are told once, the newer format once, a slip with what was meant."""
+"""Unknown keys: known fields of others are reported once, the newer format once, a slip with what was meant."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_known_fields_of_others_are_reported_once() -> None:
 
 
 def test_the_newer_format_is_reported_once() -> None:
-    """Red when keys of the newer format are told one by one, or beside the error that says it all."""
+    """Red when keys of the newer format are reported one by one, or beside the error that says it all."""
     assert reported(navbar={}, contextual={}, fonts={}) == [("CFG033", "/navbar")]
     newer = {"tabs": [{"tab": "Guides", "groups": []}]}
     assert reported(navigation=newer, navbar={}, contextual={}, footer={}) == [

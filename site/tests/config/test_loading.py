@@ -1,4 +1,4 @@
-"""Loading from disk: the file and what is beside it; whatever is wrong there is told."""
+"""Loading from disk: the file and what is beside it; whatever is wrong there is reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.config.reported import WHOLE
 
 
 def test_the_files_of_the_folder_count(tmp_path: Path) -> None:
-    """Red when a missing page is not told, one that is there is, or hidden and installed files count as pages."""
+    """Red when a missing page is not reported, one that is there is, or hidden and installed files count as pages."""
     for path in ("index.mdx", "guides/second.md", "favicon.svg", "node_modules/a/page.md", ".git/x.md", ".hidden.md"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x")

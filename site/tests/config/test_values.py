@@ -1,4 +1,4 @@
-"""Values: a wrong one is told with its remedy and never reaches the model; the rest of the file is read."""
+"""Values: a wrong one is reported with its remedy and never reaches the model; the rest of the file is read."""
 
 from __future__ import annotations
 

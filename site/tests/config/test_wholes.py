@@ -1,4 +1,4 @@
-"""Wholes: what other programs refuse as a whole is told at the whole too, and only where they do."""
+"""Wholes: what other programs refuse as a whole is reported at the whole too, and only where they do."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_nothing_of_wholes_that_others_take(fields: dict[str, Any]) -> None:
 
 
 def test_what_others_require() -> None:
-    """Red when what only other programs require is more than an info, or is not told."""
+    """Red when what only other programs require is more than an info, or is not reported."""
     found = read(topAnchor={"icon": "book"}, versions=[])[1]
     assert {(one.code, one.pointer, one.severity) for one in found} == {
         ("CFG059", "/topAnchor/name", "info"),
@@ -74,7 +74,7 @@ def test_what_others_require() -> None:
 
 
 def test_an_item_of_the_navigation_that_is_no_group() -> None:
-    """Red when it is not told which fields of a group it lacks, or one within pages is told as much."""
+    """Red when it is not reported which fields of a group it lacks, or one within pages is reported as much."""
     found = read(navigation=[{"title": "a", "items": []}, {"group": "g", "pages": ["index", {"title": "b"}]}])[1]
     assert [(one.code, one.pointer) for one in found] == [
         ("CFG066", "/navigation/0"),
@@ -95,5 +95,5 @@ def test_the_same_pointer_as_the_oracle(real: Real) -> None:
 
 @needs_corpus
 def test_the_corpus_has_such_files() -> None:
-    """Red when no real file is told of a whole, so that the test above shows nothing."""
+    """Red when no real file is reported of a whole, so that the test above shows nothing."""
     assert [real.name for real in REAL if "CFG037" in {one.code for one in loads(real.data)[1]}]

@@ -11,6 +11,7 @@ from playwright.async_api import Page
 from engines.chromium import OpenPage, follow
 from tenantry_site import SiteOptions
 from tests.fields.stage import NAVIGATION, made, style, texts, visit
+from tests.platforms import PLATFORMS
 
 SIDEBAR = ".sidebar .pages a"
 
@@ -254,18 +255,7 @@ async def test_tabs(open_page: OpenPage, tmp_path: Path) -> None:
 
 async def test_footer_socials(open_page: OpenPage, tmp_path: Path) -> None:
     """The nine of the time of SPEC, and a newer one; each has a name that is read out, and a picture."""
-    names = [
-        "website",
-        "facebook",
-        "twitter",
-        "discord",
-        "slack",
-        "github",
-        "linkedin",
-        "instagram",
-        "hacker-news",
-        "x",
-    ]
+    names = [*PLATFORMS, "x"]
     socials = {name: f"https://{name}.example/acme" for name in names}
     page = (await visit(open_page, made(tmp_path, footerSocials=socials))).page
     links = await page.locator(".socials a").all()

@@ -17,6 +17,7 @@ from engines.corpus import CORPUS, needs_corpus
 from tenantry_site import icons
 from tenantry_site.icons import lookup
 from tenantry_site.icons.synonyms import NAMES
+from tests.platforms import PLATFORMS
 
 SVG = re.compile(
     r'<svg class="icon [a-z -]+" viewBox="-?\d+ -64 640 640" width="16" height="16" fill="currentColor"'
@@ -127,18 +128,7 @@ def test_every_icon_of_the_bundle_can_be_drawn() -> None:
         assert SVG.fullmatch(icons.svg.__wrapped__(name, "solid") or ""), name
 
 
-NINE_AND_NEWER = (
-    "website",
-    "facebook",
-    "twitter",
-    "discord",
-    "slack",
-    "github",
-    "linkedin",
-    "instagram",
-    "hacker-news",
-)
-NINE_AND_NEWER += ("x", "youtube", "bluesky")
+NINE_AND_NEWER = (*PLATFORMS, "x", "youtube", "bluesky")
 
 
 @pytest.mark.parametrize("key", NINE_AND_NEWER)

@@ -170,7 +170,7 @@ def test_what_only_looks_like_a_tag_is_text(text: str, kept: str) -> None:
     ],
 )
 def test_mistakes(text: str, code: str, line: int) -> None:
-    """Red when a mistake loses text, or is told without its line."""
+    """Red when a mistake loses text, or is reported without its line."""
     page = read(text)
     assert "kept" in page.html
     assert [(note.code, note.line) for note in page.diagnostics] == [(code, line)]

@@ -93,7 +93,7 @@ def site_files(name: str) -> dict[str, str]:
 
 
 def facts(page: Page) -> dict[str, Any]:
-    """What the script is told."""
+    """What the script is reported."""
     match = re.search(r'data-api="([^"]*)"', page.html)
     assert match
     found: dict[str, Any] = json.loads(unescape(match[1]))

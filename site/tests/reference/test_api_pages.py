@@ -25,7 +25,7 @@ FIELDS = """
 
 
 @pytest.mark.parametrize(
-    ("api", "method", "path", "url", "said"),
+    ("api", "method", "path", "url", "reported"),
     [
         ("POST /things/{id}", "POST", ["/things/", "id", ""], "https://set.example.com", []),
         ("post /things/:id/x", "POST", ["/things/", "id", "/x"], "https://set.example.com", []),

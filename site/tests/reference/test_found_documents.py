@@ -82,7 +82,7 @@ def test_a_document_in_the_folder_needs_no_name(path: str) -> None:
 
 
 def test_a_document_that_no_page_asks_for_is_left_alone() -> None:
-    """It makes no pages, and what is wrong with it is not told. Red when every file is read as if it was named."""
+    """It makes no pages, and what is wrong with it is not reported. Red when every file is read as if it was named."""
     site = made(
         {"broken.yaml": "openapi: 3.0.0\npaths: [oops", "openapi.json": json.dumps(document("Secret"))}, "title: List"
     )

@@ -127,7 +127,7 @@ def test_several_base_urls_are_a_choice() -> None:
     ],
 )
 def test_servers_at_all_levels(settings: Any, operation: str, around: str, top: str, url: str) -> None:
-    """What is said of one endpoint, then the configuration, then the document; nothing that is not an address."""
+    """What is reported of one endpoint, then the configuration, then the document; nothing that is not an address."""
 
     def listed(address: str | None) -> dict[str, Any]:
         return {"servers": [{"url": address}]} if address else {}

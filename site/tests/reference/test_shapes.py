@@ -89,7 +89,7 @@ def test_bounds_in_words(schema: Any, words: tuple[str, ...]) -> None:
 
 
 def test_all_of_is_merged() -> None:
-    """Fields together, what is said outside before what is said within. Red when a second part replaces the first."""
+    """Fields together, what is found outside before what is found within. Red when a second part replaces the first."""
     base = {
         "type": "object",
         "description": "inner",

@@ -101,7 +101,7 @@ async def test_what_is_found(opened: Open) -> None:
 
 
 async def test_keys(opened: Open) -> None:
-    """Open, choose, follow, close. Red when a key is not taken, or the reader is not told what is chosen."""
+    """Open, choose, follow, close. Red when a key is not taken, or the reader is not reported what is chosen."""
     page = (await opened()).page
     await page.keyboard.press("Control+k")
     assert await page.evaluate("document.activeElement.id") == "Site-search-input"

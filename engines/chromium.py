@@ -36,7 +36,7 @@ document.addEventListener("securitypolicyviolation", (event) => {
 });
 """
 
-VIOLATIONS = "new Promise((told) => setTimeout(() => told(window.violations)))"
+VIOLATIONS = "new Promise((resolve) => setTimeout(() => resolve(window.violations)))"
 """Asked for a task later: the browser tells of a violation in a task of its own, after the one that met it."""
 
 

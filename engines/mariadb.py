@@ -51,6 +51,7 @@ class MariaDB:
             return tuple(cursor.fetchall())
 
     def create_database(self) -> str:
+        """A new, empty database; its name."""
         name = f"tenantry_{secrets.token_hex(6)}"
         self.execute(f"create database `{name}` character set utf8mb4")
         self._names.append(name)
@@ -65,11 +66,12 @@ class MariaDB:
         return f"mysql://{name}:{password}@127.0.0.1:{self.port}/{database}"
 
     def drop_databases(self) -> None:
+        """Those that were created."""
         while self._names:
             self.execute(f"drop database if exists `{self._names.pop()}`")
 
 
-class _Server:
+class _MariaDBServer:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._folder = Path(tempfile.mkdtemp(prefix="tenantry-mariadb-"))
@@ -141,7 +143,7 @@ class _Server:
 @contextmanager
 def running() -> Iterator[MariaDB]:
     """A running MariaDB, for programs that are not tests too. Raises as ``debian_packages.require``."""
-    server = _Server(require(PACKAGE))
+    server = _MariaDBServer(require(PACKAGE))
     try:
         server.start()
         yield MariaDB(server.port)

@@ -69,6 +69,7 @@ class PgBouncer:
         return self._log.read_text(errors="replace")
 
     def start(self) -> None:
+        """Starts it and waits until it answers."""
         for path in (Path(self._folder.name), self._settings):
             path.chmod(0o755)  # of another user, when this one is root
         user = ["-u", "nobody"] if os.geteuid() == 0 else []
@@ -87,6 +88,7 @@ class PgBouncer:
             time.sleep(0.02)
 
     def stop(self) -> None:
+        """Stops it."""
         process = getattr(self, "_process", None)
         if process is not None:
             process.terminate()  # at once: with SIGTERM it does not wait for its clients

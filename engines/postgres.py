@@ -32,6 +32,7 @@ class Postgres:
         self._databases: list[str] = []
 
     def create_database(self) -> str:
+        """A new, empty database; its URL."""
         name = f"tenantry_{secrets.token_hex(6)}"
         self.execute(f"create database {name} template template0 encoding 'UTF8'")
         self._databases.append(name)
@@ -50,11 +51,12 @@ class Postgres:
         self.execute(f"select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'")
 
     def drop_databases(self) -> None:
+        """Those that were created."""
         while self._databases:
             self.execute(f"drop database if exists {self._databases.pop()} with (force)")
 
 
-class _Server:
+class _PostgresServer:
     """A PostgreSQL server process of our own."""
 
     def __init__(self) -> None:
@@ -126,7 +128,7 @@ def running() -> Iterator[Postgres]:
         yield server
         server.drop_databases()
         return
-    own = _Server()
+    own = _PostgresServer()
     try:
         own.start()
         yield Postgres(own.url, psql)

@@ -37,6 +37,7 @@ class Relay:
         raise NotImplementedError
 
     async def close(self) -> None:
+        """Ends all connections."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

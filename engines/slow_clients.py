@@ -36,6 +36,7 @@ class SlowClients:
             self.connect()
 
     def connect(self) -> None:
+        """Opens one more connection."""
         connection = socket.socket()
         self.configure(connection)
         connection.settimeout(30)
@@ -52,6 +53,7 @@ class SlowClients:
         raise NotImplementedError
 
     def step(self) -> None:
+        """A turn of each connection; then reads what came."""
         for connection in list(self.connections):
             try:
                 self.turn(connection)

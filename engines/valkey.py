@@ -38,6 +38,7 @@ class Valkey:
 
     @property
     def pid(self) -> int:
+        """Its process id."""
         assert self._process is not None
         return self._process.pid
 
@@ -77,6 +78,7 @@ class Valkey:
         return sorted(self.execute("KEYS", "*"))
 
     def stop(self) -> None:
+        """Stops it."""
         self._end(signal.SIGTERM)
 
     def kill(self) -> None:
@@ -89,10 +91,12 @@ class Valkey:
         self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
+        """SIGCONT."""
         if self._process is not None:
             self._process.send_signal(signal.SIGCONT)
 
     def flush(self) -> None:
+        """Empties it."""
         self.execute("FLUSHALL")
 
     def dump(self) -> bytes:
@@ -108,6 +112,7 @@ class Valkey:
         (self.folder / "dump.rdb").unlink()
 
     def remove(self) -> None:
+        """Stops it and removes its folder."""
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -173,8 +178,8 @@ def cluster(make_valkey: Callable[..., Valkey]) -> list[Valkey]:
 
 
 def _state(node: Valkey) -> tuple[str, str]:
-    told = node.execute("CLUSTER INFO")
-    return told["cluster_state"], told["cluster_known_nodes"]
+    state = node.execute("CLUSTER INFO")
+    return state["cluster_state"], state["cluster_known_nodes"]
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ import sys
 import time
 from dataclasses import asdict
 
-from benchmarks.acceptance.card import ROOT, Card, keep, when, where, write_docs
-from benchmarks.acceptance.row import Effort, Result, Row
-from benchmarks.acceptance.table import ROWS
+from benchmarks.acceptance.check import Check, Effort, Result
+from benchmarks.acceptance.report import ROOT, Report, machine, run_facts, save_last, write_docs
+from benchmarks.acceptance.table import CHECKS
 
 _GRACE_SECONDS = 45
 """How long a row that is told to stop may take to stop its own processes."""
@@ -32,21 +32,21 @@ def main() -> None:
     if asked.one:
         _measure(asked.one, Effort(asked.full, asked.seed))
         return
-    chosen = [row for row in ROWS if not asked.rows or row.id in asked.rows]
-    unknown = set(asked.rows) - {row.id for row in ROWS}
+    chosen = [row for row in CHECKS if not asked.rows or row.id in asked.rows]
+    unknown = set(asked.rows) - {row.id for row in CHECKS}
     if unknown:
-        sys.exit(f"there is no row {', '.join(sorted(unknown))}; there are {', '.join(row.id for row in ROWS)}")
+        sys.exit(f"there is no row {', '.join(sorted(unknown))}; there are {', '.join(row.id for row in CHECKS)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     results = []
     for row in chosen:
         print(f"{row.id}  {row.name} …", file=sys.stderr, flush=True)
         results.append(_run(row, Effort(asked.full, asked.seed)))
-        verdict = "met" if results[-1].ok else "MISSED"
-        print(f"    {results[-1].figure}: {verdict}, {results[-1].took:.0f} s", file=sys.stderr, flush=True)
-    card = Card(where(), results)
-    print(card.text())
-    print(f"saved in {keep(card).relative_to(ROOT)}")
-    sys.exit(0 if card.ok else 1)
+        outcome = "met" if results[-1].ok else "MISSED"
+        print(f"    {results[-1].figure}: {outcome}, {results[-1].took:.0f} s", file=sys.stderr, flush=True)
+    report = Report(machine(), results)
+    print(report.text())
+    print(f"saved in {save_last(report).relative_to(ROOT)}")
+    sys.exit(0 if report.ok else 1)
 
 
 def _arguments() -> argparse.Namespace:
@@ -59,9 +59,9 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _run(row: Row, effort: Effort) -> Result:
+def _run(row: Check, effort: Effort) -> Result:
     """One row in a child, which may take its time and no more; whatever happens, there is a result."""
-    known = when(full=effort.full)
+    known = run_facts(full=effort.full)
     command = [sys.executable, "-m", "benchmarks.acceptance", "--one", row.id, "--seed", str(effort.seed)]
     limit = row.seconds[effort.full]
     began = time.monotonic()
@@ -104,7 +104,7 @@ def _end(*_: object) -> None:
 def _measure(name: str, effort: Effort) -> None:
     """The child: SIGTERM ends it as an exception does, so that what it started is stopped."""
     signal.signal(signal.SIGTERM, _end)
-    row = next(row for row in ROWS if row.id == name)
+    row = next(row for row in CHECKS if row.id == name)
     measured = row.measure(effort)
     print(json.dumps(asdict(measured)))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import Final
 
-from benchmarks.acceptance.row import Row, number
-from benchmarks.acceptance.rows import (
+from benchmarks.acceptance.check import Check, number
+from benchmarks.acceptance.checks import (
     asvs,
     broken_defences,
-    elsewhere,
+    cross_host,
     faults,
     hostile_sql,
     inputs,
@@ -30,9 +30,9 @@ from benchmarks.acceptance.rows import (
 )
 
 _ALL: Final = (
-    asvs, broken_defences, elsewhere, faults, hostile_sql, inputs, killed, load, memory, model, pooled, powercut, races,
-    restarts, same_host, secrets_shown, slow_clients, speed, ssrf, template_escapes,
+    asvs, broken_defences, cross_host, faults, hostile_sql, inputs, killed, load, memory, model, pooled, powercut,
+    races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, template_escapes,
 )  # fmt: skip
 
 
-ROWS: Final[tuple[Row, ...]] = tuple(sorted(chain(*(each.ROWS for each in _ALL)), key=lambda row: number(row.id)))
+CHECKS: Final[tuple[Check, ...]] = tuple(sorted(chain(*(each.CHECKS for each in _ALL)), key=lambda row: number(row.id)))

@@ -27,6 +27,7 @@ class Answers:
         self._whole = 0
 
     def ask(self, request: bytes) -> None:
+        """Sends the request."""
         self.sent = time.perf_counter()
         self.socket.sendall(request)
 
@@ -48,6 +49,7 @@ class Answers:
 
 
 def main() -> None:
+    """Asks for so many seconds, and prints the figures as JSON."""
     port, connections, seconds = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
     request = sys.stdin.buffer.read()
     pin(1)
@@ -67,8 +69,8 @@ def main() -> None:
         ready = poll.poll(5)
         if not ready:
             sys.exit("the server did not answer for 5 seconds")
-        for place, _ in ready:
-            one = answers[place]
+        for descriptor, _ in ready:
+            one = answers[descriptor]
             if one.whole():
                 now = time.perf_counter()
                 waits.append(now - one.sent)

@@ -99,6 +99,7 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
+        """SIGTERM, and waits for its end."""
         self.process.terminate()
         self.process.wait(15)
 

@@ -17,6 +17,7 @@ class Aim:
 
     @property
     def held(self) -> bool:
+        """Whether it was reached."""
         return self.value >= self.bound if self.at_least else self.value <= self.bound
 
     def __str__(self) -> str:
@@ -34,6 +35,7 @@ class Table:
     aims: list[Aim] = field(default_factory=list)
 
     def add(self, *cells: str) -> None:
+        """One row."""
         self.rows.append(list(cells))
 
     def __str__(self) -> str:
@@ -47,6 +49,7 @@ class Table:
         return "\n".join(["", self.title, rule, body[0], rule, *body[1:], *(str(aim) for aim in self.aims)])
 
     def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
         return {
             "title": self.title,
             "rows": [dict(zip(self.heads, row, strict=True)) for row in self.rows],

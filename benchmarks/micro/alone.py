@@ -13,6 +13,7 @@ import time
 
 
 def main() -> None:
+    """Runs the command and prints its figures as JSON."""
     start = time.perf_counter()
     child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)

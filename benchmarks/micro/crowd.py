@@ -40,18 +40,22 @@ class Counting:
         self._store = store
 
     async def find(self, token: Token) -> UserGroup | None:
+        """The group of a token, counted."""
         return (await self.read_at_snapshot(token, fresh=False)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+        """The same at a snapshot, counted."""
         self.reads += 1
         await asyncio.sleep(DELAY)
         return await self._store.read_at_snapshot(token, fresh=fresh)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
+        """Changes since a generation."""
         return await self._store.changes(since, lease=lease)
 
     @property
     def slots(self) -> Slots | None:
+        """The store's slots."""
         return self._store.slots
 
 

@@ -21,12 +21,12 @@ CHANNEL = "bench:changed"
 class Watched(Resolver):
     """A resolver that says when a bus has made it forget."""
 
-    told: asyncio.Event | None = None
+    notified: asyncio.Event | None = None
 
     def evict(self, handle: bytes, generation: int) -> None:
         super().evict(handle, generation)
-        if self.told is not None:
-            self.told.set()
+        if self.notified is not None:
+            self.notified.set()
 
 
 async def _resolver(store: SQLStore, how: str, buses: tuple[Bus, ...], raw: bytes) -> None:
@@ -36,14 +36,14 @@ async def _resolver(store: SQLStore, how: str, buses: tuple[Bus, ...], raw: byte
         await asyncio.sleep(0.02)  # the bus may be about to tell of the last write once more
         if resolver.peek(raw) is None:  # or there is no lease yet
             continue
-        resolver.told = asyncio.Event()
+        resolver.notified = asyncio.Event()
         print("ready", flush=True)
         while resolver.peek(raw) is not None:
             if how == "poll":
                 await asyncio.sleep(0.001)
             elif how != "slot":  # the slots of the host need no loop: whoever looks sees them
-                await resolver.told.wait()
-        _tell()
+                await resolver.notified.wait()
+        _print_time()
 
 
 async def _redis_py(url: str) -> None:
@@ -57,11 +57,11 @@ async def _redis_py(url: str) -> None:
             if message["type"] == "subscribe":
                 print("ready", flush=True)
                 continue
-            _tell()
+            _print_time()
             print("ready", flush=True)
 
 
-def _tell() -> None:
+def _print_time() -> None:
     print(time.clock_gettime(time.CLOCK_MONOTONIC), flush=True)
     sys.stdin.readline()
 

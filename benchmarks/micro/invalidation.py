@@ -56,14 +56,17 @@ class Follower:
         )
 
     def line(self) -> str:
+        """The next line that it prints."""
         return _open(self.process.stdout).readline().strip()
 
     def go_on(self) -> None:
+        """Lets it begin again."""
         stdin = _open(self.process.stdin)
         stdin.write("\n")
         stdin.flush()
 
     def stop(self) -> None:
+        """Kills it, and waits for its end."""
         self.process.kill()
         self.process.wait()
         _open(self.process.stdin).close()

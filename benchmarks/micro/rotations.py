@@ -37,6 +37,7 @@ class Rotations:
         self._next = 0
 
     async def one(self) -> None:
+        """Rotates the next group from its live token."""
         number = self._next = (self._next + 1) % GROUPS
         current = self._live.get(number) or token(number)
         issued = await self._store.rotate(self._environment, current, key_id="k1", nonce=os.urandom(16))

@@ -33,9 +33,10 @@ class Build:
     peak: int = 0
 
     def round(self) -> None:
+        """One build, measured."""
         words = [sys.executable, "-I", str(ALONE), *self.command]
-        told = subprocess.run(words, cwd=self.folder, stdout=subprocess.PIPE, check=True).stdout
-        figures = json.loads(told)
+        printed = subprocess.run(words, cwd=self.folder, stdout=subprocess.PIPE, check=True).stdout
+        figures = json.loads(printed)
         if figures["exit"]:
             raise SystemExit(f"{' '.join(self.command)} failed: {figures['exit']}")
         self.seconds.append(figures["seconds"])

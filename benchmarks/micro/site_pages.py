@@ -75,10 +75,12 @@ for i in 1 2 3; do echo "page {number} $i" | tee -a page-{number}.log; done
 
 
 def name(number: int) -> str:
+    """A page's path without its suffix."""
     return f"page-{number:04}"
 
 
 def write_pages(folder: Path, count: int) -> None:
+    """The same pages for both."""
     folder.mkdir(parents=True)
     for number in range(count):
         (folder / f"{name(number)}.md").write_text(page(number, count), "utf-8")
@@ -91,6 +93,7 @@ def groups(count: int) -> dict[str, list[str]]:
 
 
 def write_ours(folder: Path, count: int) -> None:
+    """A folder for ``tenantry-site build``."""
     write_pages(folder, count)
     navigation = [{"group": group, "pages": pages} for group, pages in groups(count).items()]
     colors = {"primary": "#2f5bd8", "light": "#8aa8ff", "dark": "#2f5bd8"}

@@ -31,8 +31,8 @@ def _refuses(call: Callable[[], object], error: type[Exception]) -> Callable[[],
     return refuse
 
 
-def _flip(text: str, place: int) -> str:
-    return text[:place] + ("A" if text[place] != "A" else "E") + text[place + 1 :]
+def _flip(text: str, index: int) -> str:
+    return text[:index] + ("A" if text[index] != "A" else "E") + text[index + 1 :]
 
 
 def table() -> Table:

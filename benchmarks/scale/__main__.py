@@ -16,7 +16,7 @@ from benchmarks.harness.engines import EngineMissing, postgres, run_folder, valk
 from benchmarks.harness.population import populate, raw
 from benchmarks.harness.table import Aim, Table
 from benchmarks.scale.fleet_costs import costs
-from benchmarks.scale.probe import recurring
+from benchmarks.scale.loop_lag import recurring
 from benchmarks.scale.simulate import tables as simulated
 from benchmarks.scale.stores import STARTS, compare_sizes, postgres_bytes, sqlite_bytes
 
@@ -68,8 +68,8 @@ def _postgres() -> list[Table]:
         seconds = [_populate(url, size) for url, size in zip((small, large), SIZES, strict=True)]
         misses = compare_sizes("PostgreSQL", small, large, SIZES, _tokens())
         sizes = [asyncio.run(postgres_bytes(url)) for url in (small, large)]
-        for place, what in enumerate(("bytes of a group's row", "bytes of its index entries")):
-            few, many = (size[place] / count for size, count in zip(sizes, SIZES, strict=True))
+        for index, what in enumerate(("bytes of a group's row", "bytes of its index entries")):
+            few, many = (size[index] / count for size, count in zip(sizes, SIZES, strict=True))
             misses.add(what, f"{few:,.0f}", f"{many:,.0f}", f"{many / few:.2f}")
         misses.add("seconds to load", *(f"{time:.1f}" for time in seconds), "")
         return [misses, _costs(large)]
@@ -97,8 +97,8 @@ def _tokens() -> list[list[str]]:
 def _cache(url: str) -> Table:
     # The same numbers are hashed alike in every run, so that a table of the cache grows at the same step in each.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", "benchmarks.scale.keeper", url, str(CACHED)]
-    runs = [_keep(command, environment) for _ in range(RUNS)]
+    command = [sys.executable, "-m", "benchmarks.scale.cache_worker", url, str(CACHED)]
+    runs = [_run_worker(command, environment) for _ in range(RUNS)]
     result = Table(
         f"A worker with {CACHED:,} tokens in its cache: the longest turn of its event loop, ms of processor",
         ["while", "turns", "at the same step in every run", "in any", "turns over 1 ms", "longest collection"],
@@ -120,14 +120,14 @@ def _cache(url: str) -> Table:
     return result
 
 
-def _keep(command: list[str], environment: dict[str, str]) -> Any:
+def _run_worker(command: list[str], environment: dict[str, str]) -> Any:
     return json.loads(
         subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=environment).stdout,
     )
 
 
 def _agreed(runs: list[Any], name: str) -> float:
-    return recurring([{int(place): ms for place, ms in run["gaps"][name]["long"].items()} for run in runs])
+    return recurring([{int(position): ms for position, ms in run["gaps"][name]["long"].items()} for run in runs])
 
 
 if __name__ == "__main__":

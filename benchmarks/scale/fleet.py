@@ -14,6 +14,7 @@ class Window:
     end: float
 
     def holds(self, moment: float) -> bool:
+        """Whether a moment is in it."""
         return self.start <= moment < self.end
 
 

@@ -42,11 +42,12 @@ class Found:
     stale: dict[str, list[float]] = field(default_factory=lambda: {how: [] for how in ENDS})
 
     def all_stale(self) -> list[float]:
+        """Staleness of every write, in order."""
         return sorted(value for values in self.stale.values() for value in values)
 
 
 @dataclass
-class Worker:
+class SimulatedWorker:
     """One worker. ``unheard`` are the times of writes to groups that it has and does not know of yet."""
 
     number: int
@@ -66,10 +67,11 @@ class Simulation:
         self._order = 0
         self._written: list[float] = []
         self._found = Found()
-        self._workers = [Worker(number, fleet.staleness) for number in range(fleet.workers)]
+        self._workers = [SimulatedWorker(number, fleet.staleness) for number in range(fleet.workers)]
         self._cut = int(fleet.workers * fleet.cut_share)
 
     def run(self) -> Found:
+        """Plays all events; what was found."""
         fleet = self._fleet
         for worker in self._workers:
             self._at(self._random.uniform(0, fleet.interval), partial(self._ask, worker))
@@ -95,12 +97,12 @@ class Simulation:
     def _wait(self, rate: float) -> float:
         return self._now + self._random.expovariate(rate)
 
-    def _is_cut(self, worker: Worker) -> bool:
+    def _is_cut(self, worker: SimulatedWorker) -> bool:
         return worker.number < self._cut and self._fleet.cut_off.holds(self._now)
 
     # --- polls --------------------------------------------------------------------------------------------------------
 
-    def _ask(self, worker: Worker) -> None:
+    def _ask(self, worker: SimulatedWorker) -> None:
         fleet, asked = self._fleet, self._now
         self._found.polls += 1
         self._found.polls_by_second[int(asked)] += 1
@@ -111,11 +113,11 @@ class Simulation:
         pause = fleet.interval * self._random.uniform(0.8, 1.0)
         self._at(asked + (takes if answered else fleet.patience) + pause, partial(self._ask, worker))
 
-    def _snapshot(self, worker: Worker, asked: float, answered: float) -> None:
+    def _snapshot(self, worker: SimulatedWorker, asked: float, answered: float) -> None:
         generation = len(self._written)
         self._at(answered, partial(self._answer, worker, asked, generation))
 
-    def _answer(self, worker: Worker, asked: float, generation: int) -> None:
+    def _answer(self, worker: SimulatedWorker, asked: float, generation: int) -> None:
         if self._is_cut(worker):
             return
         self._found.answered += 1
@@ -136,23 +138,23 @@ class Simulation:
             worker.unheard[number] = self._now
             if self._random.random() >= fleet.lost:
                 takes = self._random.expovariate(1 / fleet.message)
-                self._at(self._now + takes, partial(self._hear, worker, number))
+                self._at(self._now + takes, partial(self._receive, worker, number))
         if not fleet.bus_down.holds(self._now):
             self._found.messages += fleet.workers
         self._at(self._wait(fleet.writes), self._write)
 
-    def _hear(self, worker: Worker, number: int) -> None:
+    def _receive(self, worker: SimulatedWorker, number: int) -> None:
         if number in worker.unheard and not self._is_cut(worker) and not self._fleet.bus_down.holds(self._now):
             self._forget(worker, [number], "message")
 
-    def _forget(self, worker: Worker, numbers: list[int], why: str) -> None:
+    def _forget(self, worker: SimulatedWorker, numbers: list[int], why: str) -> None:
         for number in numbers:
             written = worker.unheard.pop(number)
             end = min(self._now, worker.lease)
             self._found.stale[why if end == self._now else "lease"].append(max(0.0, end - written))
             self._found.reads += 1
 
-    def _flush(self, worker: Worker, until: float) -> None:
+    def _flush(self, worker: SimulatedWorker, until: float) -> None:
         """Everything is read again as it is asked for, until the run ends or the next flush comes."""
         self._found.flushes += 1
         self._forget(worker, list(worker.unheard), "message")

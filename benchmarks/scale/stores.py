@@ -70,7 +70,7 @@ def _looks(store: SQLStore, live: Iterator[Token]) -> Cell:
 def _start(url: str, text: str) -> float:
     """Seconds from the start of a process to its first answer."""
     began = time.clock_gettime(time.CLOCK_MONOTONIC)
-    command = [sys.executable, "-m", "benchmarks.scale.starter", url, text]
+    command = [sys.executable, "-m", "benchmarks.scale.cold_start", url, text]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     return float(done.stdout) - began
 

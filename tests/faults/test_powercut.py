@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.acceptance.check import Effort
+from benchmarks.acceptance.checks.powercut import Writing, power_cuts
 from benchmarks.acceptance.faults.powercut import CannotWatch
-from benchmarks.acceptance.row import Effort
-from benchmarks.acceptance.rows.powercut import Writing, power_cuts
 
 
 def cut(rotations: int, *, careless: bool = False) -> Writing:

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import benchmarks.acceptance.__main__ as program
-from benchmarks.acceptance import card
-from benchmarks.acceptance.card import Card
+from benchmarks.acceptance import report
+from benchmarks.acceptance.check import Check, Effort, Measured, Result, quantile, spread
+from benchmarks.acceptance.checks import asvs, broken_defences, load
 from benchmarks.acceptance.defences.catalogue import DEFENCES, Defence
-from benchmarks.acceptance.row import Effort, Measured, Result, Row, quantile, spread
-from benchmarks.acceptance.rows import asvs, broken_defences, load
-from benchmarks.acceptance.table import ROWS
+from benchmarks.acceptance.report import Report
+from benchmarks.acceptance.table import CHECKS
 
 ROOT = Path(__file__).parents[2]
 WANTED = [*range(1, 24)]
@@ -31,30 +31,30 @@ def result(ok: bool) -> Result:
 
 def test_every_row_is_there() -> None:
     """In order, each once, and the time limits of a quick run leave a margin in a CI job."""
-    assert [row.id for row in ROWS if not row.id.endswith("p")] == [f"S{number}" for number in WANTED]
-    pooled = [row for row in ROWS if row.id.endswith("p")]
+    assert [row.id for row in CHECKS if not row.id.endswith("p")] == [f"S{number}" for number in WANTED]
+    pooled = [row for row in CHECKS if row.id.endswith("p")]
     assert [row.id for row in pooled] == POOLED
     assert all("through PgBouncer" in row.name for row in pooled)
-    assert all(row.target and row.name for row in ROWS)
+    assert all(row.target and row.name for row in CHECKS)
 
 
 def test_a_miss_is_printed_as_missed() -> None:
     """In the table and in the outcome."""
-    text = Card(ABOUT, [result(True), result(False)]).text()
+    text = Report(ABOUT, [result(True), result(False)]).text()
     assert "MISSED" in text
     assert "1 of 2 rows missed" in text
-    assert "every row is at its target" in Card(ABOUT, [result(True)]).text()
+    assert "every row is at its target" in Report(ABOUT, [result(True)]).text()
 
 
 def test_met_is_the_stated_target_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slower machine gets a column of its own, which turns no miss into "met". Red when ``ok`` follows the rescaled
     target."""
     monkeypatch.setattr(load, "_TARGET", 10**9)
-    found = load.verdict(10**9 / 3, 0.001, [4 * load._REFERENCE] * 2)
+    found = load.compare(10**9 / 3, 0.001, [4 * load._REFERENCE] * 2)
     assert not found.ok
     assert found.rescaled.endswith(": met")
-    assert load.verdict(10**9 / 5, 0.001, [4 * load._REFERENCE] * 2).rescaled.endswith(": missed")
-    text = Card(ABOUT, [replace(result(False), rescaled=found.rescaled)]).text()
+    assert load.compare(10**9 / 5, 0.001, [4 * load._REFERENCE] * 2).rescaled.endswith(": missed")
+    text = Report(ABOUT, [replace(result(False), rescaled=found.rescaled)]).text()
     assert re.search(r"MISSED +250,000,000/s.*: met$", text, re.MULTILINE)
 
 
@@ -62,15 +62,15 @@ def test_the_docs_are_written_between_their_marks(monkeypatch: pytest.MonkeyPatc
     """The rest of the page stays; doing it again changes nothing; a bar in a name does not break the table. A row that
     was not run here keeps what the docs had."""
     page, copy = tmp_path / "page.md", tmp_path / "copy.json"
-    page.write_text(f"before\n{card._BEGIN}\nold\n{card._END}\nafter\n")
+    page.write_text(f"before\n{report._BEGIN}\nold\n{report._END}\nafter\n")
     for name, value in {"SAVED": tmp_path / "saved", "PAGE": page, "COPY": copy}.items():
-        monkeypatch.setattr(card, name, value)
+        monkeypatch.setattr(report, name, value)
     ran = replace(result(True), run="full", date="2026-01-02T03:04:05", commit="c")
-    Card(ABOUT, [replace(ran, figure="0 of 2"), replace(ran, id="S10", commit="b")]).save(copy)
-    assert card.keep(Card(ABOUT, [ran])) == card.keep(Card(ABOUT, [replace(ran, id="S2")]))
-    card.write_docs()
+    Report(ABOUT, [replace(ran, figure="0 of 2"), replace(ran, id="S10", commit="b")]).save(copy)
+    assert report.save_last(Report(ABOUT, [ran])) == report.save_last(Report(ABOUT, [replace(ran, id="S2")]))
+    report.write_docs()
     once = page.read_text()
-    card.write_docs()
+    report.write_docs()
     assert page.read_text() == once
     assert once.startswith("before\n")
     assert once.endswith("after\n")
@@ -82,11 +82,11 @@ def test_the_docs_are_written_between_their_marks(monkeypatch: pytest.MonkeyPatc
 
 def test_a_row_that_fails_or_hangs_is_a_miss() -> None:
     """In a child of its own: the run goes on. Red when a row is measured in this process."""
-    missing = Row("S0", "no such row", "-", lambda _: Measured("", ok=True), (60, 60))
+    missing = Check("S0", "no such row", "-", lambda _: Measured("", ok=True), (60, 60))
     failed = program._run(missing, Effort(full=False, seed=1))
     assert (failed.ok, failed.figure) == (False, "failed with exit code 1: see above")
     assert (failed.run, failed.seed, len(failed.date)) == ("quick", 1, 25)
-    hanging = Row("S8", "too slow", "-", lambda _: Measured("", ok=True), (0, 0))
+    hanging = Check("S8", "too slow", "-", lambda _: Measured("", ok=True), (0, 0))
     assert program._run(hanging, Effort(full=False, seed=1)).figure == "did not end within 0 s"
 
 
@@ -94,8 +94,8 @@ def test_a_row_that_fails_or_hangs_is_a_miss() -> None:
 def test_the_exit_code_shows_a_miss(ok: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """0 when every row is at its target, else 1; the table is saved in both cases."""
     monkeypatch.setattr(program, "_run", lambda row, _: replace(result(ok or row.id != "S7"), id=row.id))
-    monkeypatch.setattr(card, "SAVED", tmp_path)
-    monkeypatch.setattr(card, "ROOT", tmp_path)
+    monkeypatch.setattr(report, "SAVED", tmp_path)
+    monkeypatch.setattr(report, "ROOT", tmp_path)
     monkeypatch.setattr(program, "ROOT", tmp_path)
     monkeypatch.setattr(program.signal, "signal", lambda *_: None)
     monkeypatch.setattr(sys, "argv", ["scorecard", "--seed", "7"])

@@ -6,7 +6,7 @@ import time
 
 from benchmarks.acceptance.faults.postgres import PostgresServer
 from benchmarks.acceptance.faults.valkey import ValkeyServer
-from benchmarks.acceptance.fleet.elsewhere import warm
+from benchmarks.acceptance.fleet.cross_host import warm
 from benchmarks.acceptance.fleet.host import Dashboards
 from benchmarks.acceptance.fleet.site import Site
 

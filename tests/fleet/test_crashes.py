@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.acceptance.fleet.elsewhere import warm
+from benchmarks.acceptance.fleet.cross_host import warm
 from benchmarks.acceptance.fleet.host import Caller, Dashboards
 from benchmarks.acceptance.fleet.site import Site
 from engines.postgres import Postgres

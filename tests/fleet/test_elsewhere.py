@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.acceptance.checks.cross_host import BROKEN, bus_broken, sockets, store_dead, two_hosts
 from benchmarks.acceptance.faults.postgres import PostgresServer
 from benchmarks.acceptance.faults.proxy import Mode
 from benchmarks.acceptance.faults.valkey import ValkeyServer
-from benchmarks.acceptance.fleet.elsewhere import follow
-from benchmarks.acceptance.rows.elsewhere import BROKEN, bus_broken, sockets, store_dead, two_hosts
+from benchmarks.acceptance.fleet.cross_host import follow
 
 STALENESS = 1.0
 Engines = tuple[PostgresServer, ValkeyServer]

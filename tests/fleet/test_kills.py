@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from benchmarks.acceptance.checks.killed import kill
+from benchmarks.acceptance.checks.restarts import restart
 from benchmarks.acceptance.fleet.killing import Ledger
-from benchmarks.acceptance.rows.killed import kill
-from benchmarks.acceptance.rows.restarts import restart
 from engines.postgres import Postgres
 
 

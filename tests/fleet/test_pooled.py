@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.acceptance.rows.killed import kill
-from benchmarks.acceptance.rows.pooled import on_another_host
-from benchmarks.acceptance.rows.races import race
-from benchmarks.acceptance.rows.same_host import rotate
+from benchmarks.acceptance.checks.killed import kill
+from benchmarks.acceptance.checks.pooled import on_another_host
+from benchmarks.acceptance.checks.races import race
+from benchmarks.acceptance.checks.same_host import rotate
 from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.migrations import migrate

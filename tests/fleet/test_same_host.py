@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.acceptance.fleet.at_once import Tally
-from benchmarks.acceptance.rows.same_host import control, rotate
+from benchmarks.acceptance.checks.same_host import control, rotate
+from benchmarks.acceptance.fleet.same_host import Tally
 from engines.postgres import Postgres
 
 
@@ -18,7 +18,7 @@ def check(tally: Tally, rotations: int) -> None:
 def test_2_500_rotations_on_sqlite() -> None:
     """No worker accepts an old token or shows old properties once the write has returned; each takes the new token.
 
-    Red when the writer stores no slot versions: see the control. Row S1 of the scorecard does 10,000 and 90,000.
+    Red when the writer stores no slot versions: see the control. Check S1 of the scorecard does 10,000 and 90,000.
     """
     check(rotate(None, 2_500, seed=1), 2_500)
 

@@ -130,9 +130,9 @@ class PostgresServer:
 def _children(parent: int) -> list[int]:
     """The processes that this one has started itself."""
     found = []
-    for place in Path("/proc").glob("[0-9]*/stat"):
+    for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            fields = place.read_text().rsplit(")", 1)[1].split()
+            fields = stat.read_text().rsplit(")", 1)[1].split()
             if int(fields[1]) == parent:
-                found.append(int(place.parent.name))
+                found.append(int(stat.parent.name))
     return found

@@ -67,26 +67,26 @@ class _File:
     def after(self, count: int, torn: int | None = None) -> bytes:
         """The bytes with the first ``count`` pending writes; ``torn``: with so many bytes of the next one, too."""
         content = bytearray(self.confirmed)
-        for place, data in self.pending[:count]:
-            _apply(content, place, data)
+        for offset, data in self.pending[:count]:
+            _apply(content, offset, data)
         if torn is not None and count < len(self.pending):
-            place, data = self.pending[count]
-            _apply(content, place, None if data is None else data[:torn])
+            offset, data = self.pending[count]
+            _apply(content, offset, None if data is None else data[:torn])
         return bytes(content)
 
     def sync(self) -> None:
-        for place, data in self.pending:
-            _apply(self.confirmed, place, data)
+        for offset, data in self.pending:
+            _apply(self.confirmed, offset, data)
         self.pending.clear()
 
 
-def _apply(content: bytearray, place: int, data: bytes | None) -> None:
+def _apply(content: bytearray, offset: int, data: bytes | None) -> None:
     if data is None:
-        del content[place:]
+        del content[offset:]
         return
-    if len(content) < place:
-        content.extend(bytes(place - len(content)))
-    content[place : place + len(data)] = data
+    if len(content) < offset:
+        content.extend(bytes(offset - len(content)))
+    content[offset : offset + len(data)] = data
 
 
 Disk = dict[str, bytes]
@@ -143,11 +143,11 @@ class PowerCut:
         """Whether it is one of those below the folder."""
         return file in self._open
 
-    def wrote(self, file: int, place: int, data: bytes | None) -> None:
-        """So many bytes at this place; None: cut off there."""
+    def wrote(self, file: int, offset: int, data: bytes | None) -> None:
+        """So many bytes at this offset; None: cut off there."""
         with self._lock:
             if file in self._open:
-                self._open[file].pending.append((place, data))
+                self._open[file].pending.append((offset, data))
 
     def synced(self, file: int) -> None:
         """All bytes of it are confirmed."""
@@ -174,10 +174,10 @@ def watched(folder: Path) -> Iterator[PowerCut]:
     finally:
         library.sqlite3_vfs_register(original, 1)
         library.sqlite3_vfs_unregister(ctypes.byref(shim.vfs))
-        _KEPT.append(shim)  # a connection that is still open calls it
+        _ALIVE.append(shim)  # a connection that is still open calls it
 
 
-_KEPT: list[Any] = []
+_ALIVE: list[Any] = []
 
 
 class _Shim:
@@ -224,9 +224,9 @@ class _Shim:
             )
             self._alive += [write, truncate, sync, close]
 
-            def on_write(file: int, data: int, count: int, place: int) -> int:
-                power.wrote(file, place, ctypes.string_at(data, count))
-                return int(write(file, data, count, place))
+            def on_write(file: int, data: int, count: int, offset: int) -> int:
+                power.wrote(file, offset, ctypes.string_at(data, count))
+                return int(write(file, data, count, offset))
 
             def on_truncate(file: int, size: int) -> int:
                 power.wrote(file, size, None)

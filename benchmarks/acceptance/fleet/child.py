@@ -51,10 +51,10 @@ class Child:
         deadline = time.monotonic() + START_SECONDS
         while not ready():
             if not self.alive or time.monotonic() > deadline:
-                raise RuntimeError(f"a process did not start: {self.said()[-3_000:]}")
+                raise RuntimeError(f"a process did not start: {self.printed()[-3_000:]}")
             time.sleep(0.02)
 
-    def said(self) -> str:
+    def printed(self) -> str:
         """What it has printed."""
         return self.log.read_text(errors="replace")
 
@@ -75,7 +75,7 @@ class Child:
             self.process.kill()
         self.process.wait()
 
-    def tell_to_stop(self) -> None:
+    def request_stop(self) -> None:
         """SIGTERM."""
         self.thaw()
         if self.alive:
@@ -84,7 +84,7 @@ class Child:
 
     def stop(self, seconds: float = 20.0) -> int:
         """SIGTERM, and waits for its end; kill -9 if it does not. Gives its exit code (negative: the signal)."""
-        self.tell_to_stop()
+        self.request_stop()
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""The dashboard app of the fleet: what a host program looks like, with a door of its own for each worker process.
+"""The dashboard app of the fleet: what a host program looks like, with a socket of its own for each worker process.
 
 ``FLEET`` in the environment is its configuration as JSON. ``without`` names a defence to leave out: the controls use
 it, to show that the fleet would notice.
@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from benchmarks.acceptance.fleet.side_door import serve
+from benchmarks.acceptance.fleet.mini_server import serve
 from tenantry import Resolver, SigningKeys, UserGroupMiddleware, user_group
 from tenantry.backends.sql import SQLStore
 
@@ -33,7 +33,7 @@ class Plan:
 
     database: str
     keys: str
-    doors: str
+    sockets: str
     staleness: float = 5.0
     redis: str | None = None
     buses: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ def create() -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with _door(app, Path(plan.doors)):
+        async with _own_socket(app, Path(plan.sockets)):
             yield
         await resolver.aclose()
         await store.aclose()
@@ -103,13 +103,13 @@ def _bus(url: str, listen: str | None) -> Any:
 
 
 @asynccontextmanager
-async def _door(app: Starlette, folder: Path) -> AsyncIterator[None]:
+async def _own_socket(app: Starlette, folder: Path) -> AsyncIterator[None]:
     """Listens on ``<process id>.sock`` besides, in the same event loop: so that a test can ask this very worker."""
     path = folder / f"{os.getpid()}.sock"
-    door = await asyncio.start_unix_server(partial(serve, app), str(path) + ".new")
+    server = await asyncio.start_unix_server(partial(serve, app), str(path) + ".new")
     Path(f"{path}.new").rename(path)  # noqa: ASYNC240  # once, at the start: it is seen when it listens
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
-        door.close()
+        server.close()

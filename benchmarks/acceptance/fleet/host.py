@@ -18,9 +18,9 @@ _APP: Final = "benchmarks.acceptance.fleet.dashboard:create"
 class Worker:
     """One process of a dashboard, and an open connection to it alone."""
 
-    def __init__(self, process: int, door: Path) -> None:
+    def __init__(self, process: int, path: Path) -> None:
         self.process = process
-        self.line = Line(door)
+        self.line = Line(path)
 
     def show(self, token: str) -> Answer:
         """What it answers to this user group token."""
@@ -55,7 +55,7 @@ class Host:
         self.port = 0
         """Where ``uvicorn --workers`` listens."""
 
-        for each in (folder, self.run, folder / "doors"):
+        for each in (folder, self.run, folder / "sockets"):
             each.mkdir(mode=0o700, exist_ok=True)
 
     def __enter__(self) -> Host:
@@ -74,7 +74,7 @@ class Host:
         plan = Plan(
             how.database,
             str(self.keys),
-            str(self.folder / "doors"),
+            str(self.folder / "sockets"),
             how.staleness,
             how.redis,
             how.buses,
@@ -92,10 +92,10 @@ class Host:
                 words += ["--uds", str(self.front(number))]
             environment = {**self.environment, **plan.environment()}
             self.children.append(Child(words, log=self.folder / f"dashboard-{number}.log", env=environment))
-        self.children[-1].wait_until(lambda: len(self._doors()) >= how.workers or not self._all_alive())
+        self.children[-1].wait_until(lambda: len(self._sockets()) >= how.workers or not self._all_alive())
         if not self._all_alive():
-            raise RuntimeError("\n".join(child.said()[-2_000:] for child in self.children))
-        self.workers = [Worker(int(door.stem), door) for door in self._doors()]
+            raise RuntimeError("\n".join(child.printed()[-2_000:] for child in self.children))
+        self.workers = [Worker(int(path.stem), path) for path in self._sockets()]
         for worker in self.workers:
             _until_it_answers(worker)
 
@@ -128,16 +128,16 @@ class Host:
             worker.line.close()
         children = [*self.children, *([self.server.child] if self.server is not None and self.server.child else [])]
         for child in children:
-            child.tell_to_stop()
+            child.request_stop()
         for child in children:
             child.stop()
 
-    def said(self) -> str:
+    def printed(self) -> str:
         """What its dashboards have printed."""
-        return "\n".join(child.said() for child in self.children)
+        return "\n".join(child.printed() for child in self.children)
 
-    def _doors(self) -> list[Path]:
-        return sorted((self.folder / "doors").glob("*.sock"))
+    def _sockets(self) -> list[Path]:
+        return sorted((self.folder / "sockets").glob("*.sock"))
 
     def _all_alive(self) -> bool:
         return all(child.alive for child in self.children)

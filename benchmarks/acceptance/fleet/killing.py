@@ -48,7 +48,7 @@ class _Rotating:
         self.token = operator.create(name)
         self.pending: str | None = None
         self.acknowledged = 0
-        self.odd_answers: list[str] = []
+        self.unexpected_answers: list[str] = []
         self._operator = operator
         self._server = server
         self._thread: threading.Thread | None = None
@@ -70,7 +70,7 @@ class _Rotating:
                 except OSError:
                     return
                 if answer.status != 200:
-                    self.odd_answers.append(f"{answer.status} {answer.body[:200]!r}")
+                    self.unexpected_answers.append(f"{answer.status} {answer.body[:200]!r}")
                     return
                 self.token, self.pending = answer.json()["user_group"]["token"], None
                 self.acknowledged += 1
@@ -99,10 +99,10 @@ def kill_cycles(operator: Operator, server: Server, cycles: int, *, seed: int) -
 def _settle(ledger: Ledger, operator: Operator, caller: Caller, one: _Rotating, *, replay: bool) -> None:
     """Holds what one caller knows against what is kept, and recovers its lost reply."""
     ledger.acknowledged, one.acknowledged = ledger.acknowledged + one.acknowledged, 0
-    ledger.refused += len(one.odd_answers)
-    for words in one.odd_answers:
+    ledger.refused += len(one.unexpected_answers)
+    for words in one.unexpected_answers:
         ledger.note(words)
-    one.odd_answers.clear()
+    one.unexpected_answers.clear()
     key, one.pending = one.pending, None
     known = operator.version(one.token)
     kept = operator.live(one.name)

@@ -37,19 +37,19 @@ class Live:
         self._thread.join(PATIENCE)
 
 
-def connect(stack: ExitStack, door: Path, token: str) -> Live:
+def connect(stack: ExitStack, path: Path, token: str) -> Live:
     """Opens one that closes with ``stack``, and waits until the app has accepted it."""
-    opened = unix_connect(str(door), "ws://fleet/live", additional_headers={"X-User-Group-Token": token})
+    opened = unix_connect(str(path), "ws://fleet/live", additional_headers={"X-User-Group-Token": token})
     connection = stack.enter_context(opened)
     connection.recv()
     return Live(connection)
 
 
-def closing(door: Path, tokens: Sequence[str], end: Callable[[str], object]) -> list[tuple[int | None, float]]:
+def closing(path: Path, tokens: Sequence[str], end: Callable[[str], object]) -> list[tuple[int | None, float]]:
     """For a socket of each token: its close code (None: it is open yet), and the seconds from when ``end``, which
     rotates the token, had returned."""
     with ExitStack() as stack:
-        sockets = [connect(stack, door, token) for token in tokens]
+        sockets = [connect(stack, path, token) for token in tokens]
         returned = []
         for token in tokens:
             end(token)

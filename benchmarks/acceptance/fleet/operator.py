@@ -31,7 +31,7 @@ class Operator:
         self.provisioner = Provisioner(self.store, self.keys)
         self.environment: Environment
         self.secret = ""
-        self._told: list[Any] = []
+        self._announced: list[Any] = []
 
     def __enter__(self) -> Operator:
         self.environment = self.do(self._environment())
@@ -39,7 +39,7 @@ class Operator:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for bus in self._told:
+        for bus in self._announced:
             self.do(bus.aclose())
         self.do(self.store.aclose())
         self._runner.close()
@@ -48,10 +48,10 @@ class Operator:
         """Runs it to its end."""
         return self._runner.run(work)
 
-    def tell(self, bus: Any) -> None:
+    def announce_on(self, bus: Any) -> None:
         """A bus that hears of each write."""
         self.store.subscribe(bus)
-        self._told.append(bus)
+        self._announced.append(bus)
 
     def create(self, group: str | None = None) -> str:
         """A new group's token."""

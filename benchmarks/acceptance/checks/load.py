@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.child import ROOT
 from benchmarks.acceptance.fleet.line import request
 from benchmarks.acceptance.fleet.site import Site
-from benchmarks.acceptance.row import Effort, Measured, Row
 from benchmarks.harness.servers import FAST, Server, fast, pin
 
 _TARGET: Final = 5_000
@@ -53,11 +53,11 @@ def load(effort: Effort) -> Measured:
         return Measured("an answer was not 200: see above", ok=False)
     bare.append(_bare())
     found: dict[str, Any] = json.loads(done.stdout)
-    judged = verdict(found["answers"] / found["seconds"], found["p99"], bare)
-    return replace(judged, numbers={**found, **judged.numbers, "seconds": seconds, "httptools": fast()})
+    measured = compare(found["answers"] / found["seconds"], found["p99"], bare)
+    return replace(measured, numbers={**found, **measured.numbers, "seconds": seconds, "httptools": fast()})
 
 
-def verdict(rate: float, p99: float, bare: list[float]) -> Measured:
+def compare(rate: float, p99: float, bare: list[float]) -> Measured:
     """Whether the stated targets are met; beside it, whether they would be if they moved with the machine's speed.
 
     ``rate`` in answers a second, ``p99`` in seconds; ``bare``: processor seconds of an answer of a bare app, before and
@@ -85,8 +85,8 @@ def _bare() -> float:
             server.stop()
 
 
-ROWS = (
-    Row(
+CHECKS = (
+    Check(
         "S16",
         "GET of an existing group, one worker, 16 connections",
         "≥ 5,000/s, p99 ≤ 10 ms, 0 errors",

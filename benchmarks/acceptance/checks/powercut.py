@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.faults.powercut import Disk, PowerCut, watched
-from benchmarks.acceptance.row import Effort, Measured, Row
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import GroupDraft, Tag
 from tenantry.migrations import migrate
@@ -115,4 +115,4 @@ def measure(effort: Effort) -> Measured:
     return Measured(figure, ok, numbers)
 
 
-ROWS = (Row("S4", "Power cut at each unsynced write: acknowledged writes lost", "0", measure, (90, 300)),)
+CHECKS = (Check("S4", "Power cut at each unsynced write: acknowledged writes lost", "0", measure, (90, 300)),)

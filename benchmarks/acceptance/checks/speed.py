@@ -10,7 +10,7 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from benchmarks.acceptance.row import Effort, Measured, Row, quantile, spread
+from benchmarks.acceptance.check import Check, Effort, Measured, quantile, spread
 from tenantry import Resolver, UserGroupMiddleware
 from tenantry.backends.memory import MemoryStore
 from tenantry.backends.sql import SQLStore
@@ -157,8 +157,8 @@ def herd(effort: Effort) -> Measured:
     )
 
 
-ROWS = (
-    Row("S15", "Latency that the middleware adds to a cached request", "p50 ≤ 10 µs, p99 ≤ 50 µs", hit, (60, 180)),
-    Row("S17", "Durable rotations on SQLite", "≥ 1,500/s", rotations, (30, 60)),
-    Row("S18", "Reads for 1,000 simultaneous misses of one group", "1 for a process", herd, (60, 120)),
+CHECKS = (
+    Check("S15", "Latency that the middleware adds to a cached request", "p50 ≤ 10 µs, p99 ≤ 50 µs", hit, (60, 180)),
+    Check("S17", "Durable rotations on SQLite", "≥ 1,500/s", rotations, (30, 60)),
+    Check("S18", "Reads for 1,000 simultaneous misses of one group", "1 for a process", herd, (60, 120)),
 )

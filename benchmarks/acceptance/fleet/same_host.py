@@ -42,7 +42,7 @@ class Tally(Noting):
 
 
 def at_once(operator: Operator, host: Host, *, rotations: int, seed: int) -> Tally:
-    """Rotates so many times in all, and asks all workers of the host after each write: each by its own door, and one
+    """Rotates so many times in all, and asks all workers of the host after each write: each by its own socket, and one
     group's besides on a few connections through uvicorn."""
     tally = Tally()
     operator.do(_all(operator, host, rotations, seed, tally))
@@ -83,7 +83,7 @@ async def _ways(workers: Sequence[Worker], port: int | None = None) -> list[_Way
         ways = [_Way(0, *await asyncio.open_connection("127.0.0.1", port)) for _ in workers]
     for worker in workers:
         if not isinstance(worker.line.address, Path):
-            raise TypeError("a worker is asked through its own door")
+            raise TypeError("a worker is asked through its own socket")
         ways.append(_Way(worker.process, *await asyncio.open_unix_connection(worker.line.address)))
     return ways
 

@@ -5,8 +5,8 @@ taken for a stall. Python's own garbage collections are told apart: they grow wi
 ``gc.freeze()`` takes those that stay out of them.
 
 Interrupts and page faults are booked on whoever runs when they come, so single turns are long in a loop that does
-nothing, too. Work is long each time that it is done: the long turns are kept with the place of the work that they were
-at, and what several runs agree on is the work's (``recurring``).
+nothing, too. Work is long each time that it is done: the long turns are noted with the position of the work in them,
+and what several runs agree on is the work's (``recurring``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Gaps:
     over: int = 0
     """Turns of more than a millisecond without their garbage collections."""
     long: dict[int, float] = field(default_factory=dict)
-    """By the place of the work: its longest turn, where that is longer than ``NOTED``."""
+    """By the position of the work: its longest turn, where that is longer than ``NOTED``."""
 
 
 NOTED = 0.2
@@ -38,21 +38,21 @@ NOTED = 0.2
 
 
 def recurring(runs: list[dict[int, float]]) -> float:
-    """The longest turn, in milliseconds, that every run had at the same place, give or take one."""
+    """The longest turn, in milliseconds, that every run had at the same position, give or take one."""
     first, *others = runs
-    return max((min(ms, *(_near(other, place) for other in others)) for place, ms in first.items()), default=0.0)
+    return max((min(ms, *(_near(other, position) for other in others)) for position, ms in first.items()), default=0.0)
 
 
-def _near(long: dict[int, float], place: int) -> float:
-    return max(long.get(place + step, 0.0) for step in (-1, 0, 1))
+def _near(long: dict[int, float], position: int) -> float:
+    return max(long.get(position + step, 0.0) for step in (-1, 0, 1))
 
 
 @dataclass
-class Probe:
+class LagProbe:
     """``with Probe() as gaps``: looks at every turn of the running loop until the block ends."""
 
     gaps: Gaps = field(default_factory=Gaps)
-    place: int = 0
+    position: int = 0
     """To be set by the work that is done in steps: the number of the step."""
     _last: int = 0
     _collected: int = 0
@@ -86,7 +86,7 @@ class Probe:
         self.gaps.own = max(self.gaps.own, own)
         self.gaps.over += own > 1
         if own > NOTED:
-            self.gaps.long[self.place] = max(own, self.gaps.long.get(self.place, 0.0))
+            self.gaps.long[self.position] = max(own, self.gaps.long.get(self.position, 0.0))
 
     def _collection(self, phase: str, info: dict[str, Any]) -> None:
         now = time.thread_time_ns()

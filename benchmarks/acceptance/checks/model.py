@@ -6,7 +6,7 @@ import sys
 from contextlib import redirect_stdout
 from typing import Final
 
-from benchmarks.acceptance.row import Effort, Measured, Row
+from benchmarks.acceptance.check import Check, Effort, Measured
 
 _CONTROLS: Final = ("NoLease", "NoFillGuard", "NoSlotCompare", "NoChangeLog", "NoPollSnapshot", "NoLeaseForSharing")
 
@@ -33,4 +33,4 @@ def measure(effort: Effort) -> Measured:
     return Measured(figure, caught == len(_CONTROLS), {"steps": result.steps, "controls": caught})
 
 
-ROWS = (Row("S6", "Steps of the fleet's state machine", "≥ 100,000, 0 violations", measure, (150, 400)),)
+CHECKS = (Check("S6", "Steps of the fleet's state machine", "≥ 100,000, 0 violations", measure, (150, 400)),)

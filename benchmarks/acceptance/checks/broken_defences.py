@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.defences.catalogue import DEFENCES, Defence
 from benchmarks.acceptance.fleet.child import ROOT
 from benchmarks.acceptance.pytest_runs import run_pytest
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 _FAILED: Final = 1
 """Exit code of pytest when tests ran and some failed; any other would be a mistake of the list."""
@@ -63,8 +63,10 @@ def copy_tree(target: Path) -> None:
 
 
 def _pytest(folder: Path, tests: Iterable[str], *options: str) -> int:
-    """Its exit code; what it prints goes to stderr only when it is no verdict."""
+    """Its exit code; what it prints goes to stderr only when it is no outcome."""
     return run_pytest(folder, tests, options, seconds=_SECONDS, quiet={0, _FAILED})
 
 
-ROWS = (Row("S22", "A list of defences broken one at a time: noticed by the tests", "all", measure, (1_800, 1_800)),)
+CHECKS = (
+    Check("S22", "A list of defences broken one at a time: noticed by the tests", "all", measure, (1_800, 1_800)),
+)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.child import ROOT
 from benchmarks.acceptance.pytest_runs import run_pytest
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 _PAGE: Final = ROOT / "docs" / "asvs.md"
 _SECONDS: Final = 1_500
@@ -43,4 +43,4 @@ def _pytest(tests: list[str], *options: str) -> int:
     return run_pytest(ROOT, tests, options, seconds=_SECONDS, quiet={0, 4})
 
 
-ROWS = (Row("S23", "ASVS 5.0 claims with a test that passes", "all", measure, (1_200, 1_500)),)
+CHECKS = (Check("S23", "ASVS 5.0 claims with a test that passes", "all", measure, (1_200, 1_500)),)

@@ -11,9 +11,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.host import Caller, Dashboards
 from benchmarks.acceptance.fleet.site import Site
-from benchmarks.acceptance.row import Effort, Measured, Row
 from tenantry import Resolver
 from tenantry.errors import InvalidToken
 from tenantry.groups import Tag, Token, UserGroup
@@ -117,4 +117,4 @@ def memory(effort: Effort) -> Measured:
 
 
 _TARGET = "≤ 5 MiB; soak ≤ 1 MiB in its last third"
-ROWS = (Row("S19", "Memory after distinct tokens, and over a soak", _TARGET, memory, (180, 900)),)
+CHECKS = (Check("S19", "Memory after distinct tokens, and over a soak", _TARGET, memory, (180, 900)),)

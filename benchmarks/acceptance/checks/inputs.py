@@ -15,7 +15,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.types import Message
 
-from benchmarks.acceptance.row import Effort, Measured, Row
+from benchmarks.acceptance.check import Check, Effort, Measured
 from tenantry import Resolver
 from tenantry.api import create_api, not_found
 from tenantry.backends.memory import MemoryStore
@@ -96,18 +96,18 @@ def _mutate(body: bytes, dice: random.Random) -> bytes:
     """Up to four small changes anywhere."""
     changed = bytearray(body[:4_096])
     for _ in range(dice.randint(0, 4)):
-        place, end = sorted(dice.choices(range(len(changed) + 1), k=2))
+        start, end = sorted(dice.choices(range(len(changed) + 1), k=2))
         what = dice.randrange(5)
         if what == 0:
-            changed[place:place] = dice.choice(_PIECES)
+            changed[start:start] = dice.choice(_PIECES)
         elif what == 1:
-            del changed[place : min(end, place + 8)]
+            del changed[start : min(end, start + 8)]
         elif what == 2 and changed:
-            changed[place % len(changed)] = dice.randrange(256)
+            changed[start % len(changed)] = dice.randrange(256)
         elif what == 3:
-            changed[place:place] = changed[place : min(end, place + 32)]
+            changed[start:start] = changed[start : min(end, start + 32)]
         else:
-            changed[place:place] = dice.randbytes(dice.randint(1, 8))
+            changed[start:start] = dice.randbytes(dice.randint(1, 8))
     return bytes(changed)
 
 
@@ -216,32 +216,32 @@ def forged(effort: Effort) -> Measured:
 
 async def _foreign(number: int, dice: random.Random) -> dict[str, int]:
     api = Api()
-    places = [await api.caller("production"), await api.caller("partner"), await api.caller("sandbox", Tag.TESTING)]
+    callers = [await api.caller("production"), await api.caller("partner"), await api.caller("sandbox", Tag.TESTING)]
     tokens: list[dict[str, str]] = []
-    for environment, _ in places:
+    for environment, _ in callers:
         tokens.append({})
         for number_of in range(20):
             issued = await api.store.get_or_create(
                 environment, GroupDraft(f"g{number_of}", environment.name), make_token(key_id="k1", tag=environment.tag)
             )
             tokens[-1][f"g{number_of}"] = _KEYS.mint(issued.token)
-    resolvers = [Resolver(api.store, keys=_KEYS, environment=environment.name) for environment, _ in places]
+    resolvers = [Resolver(api.store, keys=_KEYS, environment=environment.name) for environment, _ in callers]
     found = {"tried": 0, "leaks": 0}
     while found["tried"] < number:
-        mine, other = dice.sample(range(len(places)), 2)
+        mine, other = dice.sample(range(len(callers)), 2)
         name = f"g{dice.randrange(20)}"
         found["tried"] += 1
-        found["leaks"] += await _leaks(api, places, tokens, resolvers, mine, other, name, dice.randrange(4))
+        found["leaks"] += await _leaks(api, callers, tokens, resolvers, mine, other, name, dice.randrange(4))
     for resolver in resolvers:
         await resolver.aclose()
     return found
 
 
 async def _leaks(
-    api: Api, places: Any, tokens: Any, resolvers: Any, mine: int, other: int, name: str, what: int
+    api: Api, callers: Any, tokens: Any, resolvers: Any, mine: int, other: int, name: str, what: int
 ) -> bool:
     """One attempt of somebody of ``mine`` on a group of ``other`` that has the same id here and there."""
-    environment, secret = places[mine]
+    environment, secret = callers[mine]
     headers = [(b"authorization", f"Token {secret}".encode()), (b"content-type", b"application/json")]
     if what == 0:  # the other's token at a dashboard that is fenced to mine
         try:
@@ -259,9 +259,9 @@ async def _leaks(
     if what == 1:
         return status != 404
     seen = answer["user_group"]
-    kept = await api.store.get(places[other][0], name)
+    kept = await api.store.get(callers[other][0], name)
     untouched = (
-        kept is not None and kept.group.name == places[other][0].name and _KEYS.mint(kept.token) == tokens[other][name]
+        kept is not None and kept.group.name == callers[other][0].name and _KEYS.mint(kept.token) == tokens[other][name]
     )
     return seen["token"] != tokens[mine][name] or seen["name"] != environment.name or not untouched
 
@@ -272,8 +272,8 @@ def foreign(effort: Effort) -> Measured:
     return Measured(f"{found['leaks']} leaks in {found['tried']:,} attempts", not found["leaks"], found)
 
 
-ROWS = (
-    Row("S8", "Bad inputs to /api/user: answers 5xx", "0 in ≥ 100,000", bad_inputs, (150, 400)),
-    Row("S9", "Forged tokens: accepted, backend calls", "0 and 0 in ≥ 1,000,000", forged, (120, 240)),
-    Row("S10", "Attempts across environments: leaks", "0 in ≥ 10,000", foreign, (60, 180)),
+CHECKS = (
+    Check("S8", "Bad inputs to /api/user: answers 5xx", "0 in ≥ 100,000", bad_inputs, (150, 400)),
+    Check("S9", "Forged tokens: accepted, backend calls", "0 and 0 in ≥ 1,000,000", forged, (120, 240)),
+    Check("S10", "Attempts across environments: leaks", "0 in ≥ 10,000", foreign, (60, 180)),
 )

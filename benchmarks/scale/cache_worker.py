@@ -1,7 +1,8 @@
 """A worker with a full cache, in a process of its own: what the cache weighs and how long it stops the event loop.
 
-``python -m benchmarks.scale.keeper STORE_URL TOKENS``: fills the cache through ``resolve``, one group after another,
-then has it do all its housekeeping, and prints what was seen as JSON. The store must hold more groups than TOKENS.
+``python -m benchmarks.scale.cache_worker STORE_URL TOKENS``: fills the cache through ``resolve``, one group after
+another, then has it do all its housekeeping, and prints what was seen as JSON. The store must hold more groups than
+TOKENS.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchmarks.harness.population import KEYS, raw, token
-from benchmarks.scale.probe import Gaps, Probe
+from benchmarks.scale.loop_lag import Gaps, LagProbe
 from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
 
@@ -42,7 +43,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-class Keeper:
+class CacheWorker:
     """The store, a resolver with room for ``count`` tokens, and the gaps of each phase by its name."""
 
     def __init__(self, url: str, count: int) -> None:
@@ -53,6 +54,7 @@ class Keeper:
         self.gaps: dict[str, Gaps] = {}
 
     async def run(self) -> dict[str, object]:
+        """Fills the cache and does the housekeeping; the figures."""
         await self._phase(NOTHING, self._nothing)
         await self._resolver.resolve(raw(0))
         await asyncio.sleep(0.2)  # the first poll
@@ -85,20 +87,20 @@ class Keeper:
             "gaps": {name: asdict(gaps) for name, gaps in self.gaps.items()},
         }
 
-    async def _phase(self, name: str, work: Callable[[Probe], Awaitable[None]]) -> None:
-        with Probe() as probe:
+    async def _phase(self, name: str, work: Callable[[LagProbe], Awaitable[None]]) -> None:
+        with LagProbe() as probe:
             await work(probe)
         self.gaps[name] = probe.gaps
 
-    async def _fill(self, probe: Probe) -> None:
+    async def _fill(self, probe: LagProbe) -> None:
         for number in range(self._count):
-            probe.place = number
+            probe.position = number
             await self._resolver.resolve(raw(number))
 
-    async def _nothing(self, _: Probe) -> None:
+    async def _nothing(self, _: LagProbe) -> None:
         await asyncio.sleep(3)
 
-    async def _changes(self, number: int, _: Probe) -> None:
+    async def _changes(self, number: int, _: LagProbe) -> None:
         await asyncio.to_thread(self._write, number)  # a turn counts this thread's time alone
         await asyncio.sleep(3)
         assert self._resolver.peek(raw(number - 1)) is None, "the poll has not learned of the changes"
@@ -109,25 +111,25 @@ class Keeper:
         with connection:
             (last,) = connection.execute("select number from generation").fetchone()
             now = time.time_ns() // 1_000
-            rows = [(last + 1 + place, token(place).handle, now) for place in range(number)]
+            rows = [(last + 1 + index, token(index).handle, now) for index in range(number)]
             connection.executemany("insert into changes (generation, handle, written_at) values (?, ?, ?)", rows)
             connection.execute("update generation set number = number + ?", (number,))
         connection.close()
 
-    async def _evict(self, probe: Probe) -> None:
+    async def _evict(self, probe: LagProbe) -> None:
         for number in range(self._count, self._count + MORE):
-            probe.place = number
+            probe.position = number
             await self._resolver.resolve(raw(number))
 
-    async def _forget(self, _: Probe) -> None:
+    async def _forget(self, _: LagProbe) -> None:
         self._resolver.flush()
         await asyncio.sleep(0.5)
 
-    async def _again(self, probe: Probe) -> None:
+    async def _again(self, probe: LagProbe) -> None:
         for number in range(MORE):
-            probe.place = number
+            probe.position = number
             await self._resolver.resolve(raw(number * STRIDE % self._count))
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(Keeper(sys.argv[1], int(sys.argv[2])).run())))
+    print(json.dumps(asyncio.run(CacheWorker(sys.argv[1], int(sys.argv[2])).run())))

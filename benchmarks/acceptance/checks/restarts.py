@@ -1,4 +1,4 @@
-"""S21: two servers are told to stop, one after the other, again and again, under load.
+"""S21: two servers are asked to stop, one after the other, again and again, under load.
 
 A caller takes the next server when one is not ready or refuses the connection. What counts as failed is what a caller
 cannot explain by that: an answer other than 200, or a request that was carried out and whose answer did not come.
@@ -12,18 +12,18 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.host import Caller, Host, Server
 from benchmarks.acceptance.fleet.line import Line
 from benchmarks.acceptance.fleet.operator import Operator
 from benchmarks.acceptance.fleet.site import Site
 from benchmarks.acceptance.notes import Noting
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 _CALLERS = 3
 
 
 @dataclass
-class Told(Noting):
+class Restarts(Noting):
     """``moved``: requests that a server in its end had not taken, and that the other one answered."""
 
     answered: int = 0
@@ -40,11 +40,13 @@ class Told(Noting):
 class _Rotator:
     """A caller with a group of its own, who rotates without pause."""
 
-    def __init__(self, operator: Operator, ports: list[int], number: int, told: Told, lock: threading.Lock) -> None:
+    def __init__(
+        self, operator: Operator, ports: list[int], number: int, found: Restarts, lock: threading.Lock
+    ) -> None:
         self._operator = operator
         self._ports = ports
         self._turn = number
-        self._told = told
+        self._restarts = found
         self._lock = lock
         self.name = f"restart-{number}"
         self.token = operator.create(self.name)
@@ -78,13 +80,13 @@ class _Rotator:
         return self.stop  # set from another thread
 
     def _check(self, status: int, headers: dict[str, str], body: bytes, *, tried: bool) -> None:
-        self._told.answered += 1
+        self._restarts.answered += 1
         if status != 200:
-            self._told.fail(f"{status} {body[:200]!r}")
+            self._restarts.fail(f"{status} {body[:200]!r}")
         elif tried and headers.get("idempotency-replayed") == "true":
-            self._told.fail("a rotation was carried out and its answer did not come")
+            self._restarts.fail("a rotation was carried out and its answer did not come")
         elif tried:
-            self._told.moved += 1
+            self._restarts.moved += 1
 
 
 def _ready(port: int) -> bool:
@@ -93,44 +95,44 @@ def _ready(port: int) -> bool:
     return False
 
 
-def restart(restarts: int) -> Told:
+def restart(restarts: int) -> Restarts:
     """So many SIGTERMs in all, under load."""
     with Site() as site:
         first = site.host("a")
         hosts: list[Host] = [first, site.host("b", run=first.run)]  # two servers of one host
         operator = site.operator(hosts[0])
         servers: list[Server] = [host.serve(site.database) for host in hosts]
-        told, lock = Told(), threading.Lock()
+        found, lock = Restarts(), threading.Lock()
         ports = [server.port for server in servers]
-        rotators = [_Rotator(operator, ports, number, told, lock) for number in range(_CALLERS)]
+        rotators = [_Rotator(operator, ports, number, found, lock) for number in range(_CALLERS)]
         for each in rotators:
             each.thread.start()
         for number in range(restarts):
             time.sleep(0.3)
             server = servers[number % 2]
-            told.codes.add(server.stop())
+            found.codes.add(server.stop())
             server.start()
         for each in rotators:
             each.stop = True
         for each in rotators:
             each.thread.join(60)
             if operator.live(each.name) != each.token:
-                told.fail("an acknowledged rotation is not kept")
-    return told
+                found.fail("an acknowledged rotation is not kept")
+    return found
 
 
 def measure(effort: Effort) -> Measured:
     """S21."""
     restarts = effort.pick(20, 60)
-    told = restart(restarts)
-    for words in told.notes:
+    found = restart(restarts)
+    for words in found.notes:
         effort.say(words)
     figure = (
-        f"{told.failed} of {told.answered:,} in {restarts} restarts ({told.moved} never taken and sent elsewhere); "
-        f"exit codes {sorted(told.codes)}"
+        f"{found.failed} of {found.answered:,} in {restarts} restarts ({found.moved} never taken and sent elsewhere); "
+        f"exit codes {sorted(found.codes)}"
     )
-    ok = not told.failed and told.answered > restarts and told.codes == {0}
-    return Measured(figure, ok, {"failed": told.failed, "answered": told.answered, "moved": told.moved})
+    ok = not found.failed and found.answered > restarts and found.codes == {0}
+    return Measured(figure, ok, {"failed": found.failed, "answered": found.answered, "moved": found.moved})
 
 
-ROWS = (Row("S21", "Rolling restarts by SIGTERM under load: failed requests", "0", measure, (180, 400)),)
+CHECKS = (Check("S21", "Rolling restarts by SIGTERM under load: failed requests", "0", measure, (180, 400)),)

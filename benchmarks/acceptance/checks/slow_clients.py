@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 import psutil
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.child import Child, free_port
 from benchmarks.acceptance.fleet.host import Server
 from benchmarks.acceptance.fleet.line import Line, request, status
 from benchmarks.acceptance.fleet.site import Site
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 if TYPE_CHECKING:
     from engines.slow_clients import SlowClients
@@ -107,4 +107,4 @@ def _control(crowd: Crowd) -> int:
             server.stop()
 
 
-ROWS = (Row("S20", "Slow clients held longer than allowed; honest ones answered", "0; yes", held, (150, 150)),)
+CHECKS = (Check("S20", "Slow clients held longer than allowed; honest ones answered", "0; yes", held, (150, 150)),)

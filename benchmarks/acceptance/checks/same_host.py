@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.faults.postgres import PostgresServer
-from benchmarks.acceptance.fleet.at_once import Tally, at_once
 from benchmarks.acceptance.fleet.host import Dashboards
+from benchmarks.acceptance.fleet.same_host import Tally, at_once
 from benchmarks.acceptance.fleet.site import Site
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 WORKERS = 4
 
@@ -48,4 +48,4 @@ def measure(effort: Effort) -> Measured:
     return Measured(figure, stale == 0 and refused == 0 and found.stale > 0, numbers)
 
 
-ROWS = (Row("S1", "Old token or old properties after the write returned, same host", "0", measure, (180, 900)),)
+CHECKS = (Check("S1", "Old token or old properties after the write returned, same host", "0", measure, (180, 900)),)

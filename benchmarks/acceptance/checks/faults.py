@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.faults.catalogue import on_postgres, on_sqlite
 from benchmarks.acceptance.faults.trial import Outcome, Trial
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 STALENESS = 1.0
 """Short, so that the death of the store is seen through in seconds; S2 measures the real one."""
@@ -41,4 +41,4 @@ def _survived(outcome: Outcome) -> bool:
 
 
 _TARGET = "all (≥ 24): nothing stale or lost, 503 ≤ 2 s, well again ≤ 2 s"
-ROWS = (Row("S7", "Faults survived, by name", _TARGET, measure, (150, 500)),)
+CHECKS = (Check("S7", "Faults survived, by name", _TARGET, measure, (150, 500)),)

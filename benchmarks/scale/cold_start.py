@@ -1,6 +1,6 @@
 """A worker's first answer, in a process of its own.
 
-``python -m benchmarks.scale.starter STORE_URL TOKEN`` prints the moment.
+``python -m benchmarks.scale.cold_start STORE_URL TOKEN`` prints the moment.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.child import Child, free_port
 from benchmarks.acceptance.fleet.line import status
-from benchmarks.acceptance.row import Effort, Measured, Row
 from tenantry.errors import TenantryError
 
 _RUN: Final = "echo escaped-$((40+2))"
@@ -68,7 +68,7 @@ def _crack(port: int, route: str, mode: str, folder: str) -> bool:
         cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False,
     )  # fmt: skip
     if "Submit payload" not in done.stdout + done.stderr and "fail" not in (done.stdout + done.stderr).lower():
-        raise RuntimeError(f"fenjing came to no verdict: {(done.stdout + done.stderr)[-2_000:]}")
+        raise RuntimeError(f"fenjing came to no outcome: {(done.stdout + done.stderr)[-2_000:]}")
     return _ESCAPED in done.stdout + done.stderr
 
 
@@ -103,4 +103,4 @@ def _seconds(text: str) -> float:
     return time.process_time() - began
 
 
-ROWS = (Row("S12", "Template escapes; bombs that take over 50 ms", "0 (control found); 0", attack, (300, 600)),)
+CHECKS = (Check("S12", "Template escapes; bombs that take over 50 ms", "0 (control found); 0", attack, (300, 600)),)

@@ -1,4 +1,4 @@
-"""Row: one figure of the scorecard, its target, and how it is measured."""
+"""Check: one figure of the scorecard, its target, and how it is measured."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Row:
+class Check:
     """``seconds`` is the time limit of a quick and of a full run: a row that takes longer has failed."""
 
     id: str

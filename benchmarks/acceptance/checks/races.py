@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.faults.postgres import PostgresServer
-from benchmarks.acceptance.row import Effort, Measured, Row
 from tenantry.backends.sql import SQLStore
 from tenantry.errors import TokenAlreadyRotated
 from tenantry.groups import Environment, GroupDraft, Issued, Tag
@@ -75,4 +75,4 @@ def measure(effort: Effort) -> Measured:
     return Measured(f"{wrong} in {rounds:,} rounds of {_STORES}", wrong == 0, {"wrong": wrong, "rounds": rounds})
 
 
-ROWS = (Row("S5", "Races of rotation and creation: wrong outcomes", "0 in 10,000 rounds", measure, (120, 300)),)
+CHECKS = (Check("S5", "Races of rotation and creation: wrong outcomes", "0 in 10,000 rounds", measure, (120, 300)),)

@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.child import ROOT, Child, free_port
 from benchmarks.acceptance.fleet.line import status
-from benchmarks.acceptance.row import Effort, Measured, Row
 from tenantry.errors import UnbindableValue
 from tenantry.sql import SQLTemplate
 
@@ -78,7 +78,7 @@ def _sqlmap(address: str, folder: Path) -> list[str]:
     )
     points = re.findall(r"^Parameter: (.+)$", done.stdout, re.MULTILINE)
     if not points and "do not appear to be injectable" not in done.stdout:
-        raise RuntimeError(f"sqlmap came to no verdict: {done.stdout[-2_000:]}{done.stderr[-500:]}")
+        raise RuntimeError(f"sqlmap came to no outcome: {done.stdout[-2_000:]}{done.stderr[-500:]}")
     return points
 
 
@@ -115,8 +115,8 @@ _OWN: Final = (
     "?",
 )
 
-ROWS = (
-    Row(
+CHECKS = (
+    Check(
         "S11",
         "Hostile SQL: findings of sqlmap (level 3, risk 2), texts changed",
         "0 and 0; control found",

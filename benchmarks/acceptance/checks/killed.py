@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.faults.postgres import PostgresServer
 from benchmarks.acceptance.fleet.killing import Ledger, kill_cycles
 from benchmarks.acceptance.fleet.site import Site
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 
 def kill(database: str | None, cycles: int, seed: int) -> Ledger:
@@ -34,8 +34,8 @@ def measure(effort: Effort) -> Measured:
     return Measured(figure, ok, numbers)
 
 
-ROWS = (
-    Row(
+CHECKS = (
+    Check(
         "S3",
         "kill -9 of the server under load: acknowledged writes lost",
         "0; all replies recovered",

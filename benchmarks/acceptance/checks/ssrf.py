@@ -7,8 +7,8 @@ import subprocess
 import sys
 from typing import Final
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.child import ROOT
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 _SECONDS: Final = 60
 
@@ -25,4 +25,4 @@ def tricks(effort: Effort) -> Measured:
     )
 
 
-ROWS = (Row("S13", "SSRF tricks: connections that nobody allowed", "0 in ≥ 60; controls found", tricks, (60, 60)),)
+CHECKS = (Check("S13", "SSRF tricks: connections that nobody allowed", "0 in ≥ 60; controls found", tricks, (60, 60)),)

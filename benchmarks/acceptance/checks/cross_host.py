@@ -7,15 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from benchmarks.acceptance.check import Check, Effort, Measured, quantile, spread
 from benchmarks.acceptance.faults.postgres import PostgresServer
 from benchmarks.acceptance.faults.proxy import FaultProxy, Mode
 from benchmarks.acceptance.faults.valkey import ValkeyServer
-from benchmarks.acceptance.fleet.elsewhere import Staleness, follow, warm
+from benchmarks.acceptance.fleet.cross_host import Staleness, follow, warm
 from benchmarks.acceptance.fleet.host import Dashboards, Host
 from benchmarks.acceptance.fleet.live import closing
 from benchmarks.acceptance.fleet.operator import Operator
 from benchmarks.acceptance.fleet.site import Site
-from benchmarks.acceptance.row import Effort, Measured, Row, quantile, spread
 from tenantry.middleware.websockets import REVOKED, TRY_AGAIN_LATER
 
 STALENESS = 5.0
@@ -56,7 +56,7 @@ def two_hosts(
 def _publish(operator: Operator, url: str) -> None:
     from tenantry.buses import RedisBus
 
-    operator.tell(RedisBus(url))
+    operator.announce_on(RedisBus(url))
 
 
 def _on_bus(mode: Mode) -> Callable[[TwoHosts], None]:
@@ -201,4 +201,4 @@ def _ends(sockets: list[tuple[int | None, float]]) -> str:
 
 
 _TARGET = f"bus up p99 ≤ 50 ms; dead, and live websockets, never beyond the staleness bound of {STALENESS:.0f} s"
-ROWS = (Row("S2", "Old token accepted on another host", _TARGET, measure, (240, 600)),)
+CHECKS = (Check("S2", "Old token accepted on another host", _TARGET, measure, (240, 600)),)

@@ -1,4 +1,4 @@
-"""Card: the table of a run, as text, as JSON and as a part of the docs."""
+"""Report: the table of a run, as text, as JSON and as a part of the docs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.acceptance.row import Result, number
+from benchmarks.acceptance.check import Result, number
 
 ROOT: Final = Path(__file__).parents[2]
 SAVED: Final = ROOT / ".scorecard"
@@ -26,7 +26,7 @@ _JSON: Final = "The same with all its numbers: [reliability.json](figures/reliab
 
 
 @dataclass(frozen=True)
-class Card:
+class Report:
     """``about``: where it was run."""
 
     about: Mapping[str, Any]
@@ -44,10 +44,10 @@ class Card:
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         lines.insert(1, "  ".join("-" * width for width in widths))
         missed = sum(not result.ok for result in self.results)
-        verdict = (
+        outcome = (
             "every row is at its target" if self.ok else f"{missed} of {len(self.results)} rows missed their target"
         )
-        return "\n".join([self._heading(), "", *(line.rstrip() for line in lines), "", verdict])
+        return "\n".join([self._heading(), "", *(line.rstrip() for line in lines), "", outcome])
 
     def markdown(self) -> str:
         """The same for the docs, where each row says which run it is of."""
@@ -69,36 +69,36 @@ class Card:
         return f"{seconds // 60} min {seconds % 60} s on {self.about['machine']}; {self.about['versions']}"
 
 
-def load(path: Path) -> Card:
-    """The card that was saved there."""
+def load(path: Path) -> Report:
+    """The report that was saved there."""
     about = json.loads(path.read_text())
-    return Card(about, [Result(**row) for row in about.pop("rows")])
+    return Report(about, [Result(**row) for row in about.pop("rows")])
 
 
-def keep(card: Card) -> Path:
+def save_last(report: Report) -> Path:
     """Saves the last result of each row, of this run or of one before it; gives where."""
     path = SAVED / "last.json"
-    _together(load(path) if path.exists() else Card({}, []), card).save(path)
+    _together(load(path) if path.exists() else Report({}, []), report).save(path)
     return path
 
 
 def write_docs() -> None:
     """Puts the last result of each row into docs/reliability.md, between its marks, and its JSON beside it. A row that
     was not run here keeps what the docs had."""
-    card = _together(load(COPY), load(SAVED / "last.json"))
+    report = _together(load(COPY), load(SAVED / "last.json"))
     before, _, rest = PAGE.read_text().partition(_BEGIN)
     _, _, after = rest.partition(_END)
-    PAGE.write_text(f"{before}{_BEGIN}\n\n{card.markdown()}\n\n{_JSON}\n\n{_END}{after}")
-    card.save(COPY)
+    PAGE.write_text(f"{before}{_BEGIN}\n\n{report.markdown()}\n\n{_JSON}\n\n{_END}{after}")
+    report.save(COPY)
 
 
-def _together(old: Card, new: Card) -> Card:
+def _together(old: Report, new: Report) -> Report:
     """The rows of both, the new one's where both have one, in the order of the table."""
-    results = {result.id: result for card in (old, new) for result in card.results}
-    return Card({**old.about, **new.about}, sorted(results.values(), key=lambda result: number(result.id)))
+    results = {result.id: result for report in (old, new) for result in report.results}
+    return Report({**old.about, **new.about}, sorted(results.values(), key=lambda result: number(result.id)))
 
 
-def where() -> dict[str, Any]:
+def machine() -> dict[str, Any]:
     """The machine and the versions that every row of a run has in common."""
     return {
         "machine": _machine(),
@@ -106,7 +106,7 @@ def where() -> dict[str, Any]:
     }
 
 
-def when(*, full: bool) -> dict[str, Any]:
+def run_facts(*, full: bool) -> dict[str, Any]:
     """What has to be known, with its seed, to run a row again."""
     return {
         "run": "full" if full else "quick",

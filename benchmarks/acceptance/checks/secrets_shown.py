@@ -1,4 +1,4 @@
-"""S14: secrets in any output. Every secret is a canary, everything fails, and all that was said is searched."""
+"""S14: secrets in any output. Every secret is a canary, everything fails, and all that was printed is searched."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.fleet.child import ROOT, Child, free_port
 from benchmarks.acceptance.fleet.host import Host
 from benchmarks.acceptance.fleet.line import Line, Lost, status
 from benchmarks.acceptance.fleet.site import Site
-from benchmarks.acceptance.row import Effort, Measured, Row
 
 _PROPERTY: Final = "canary-property-9Q4ZT7"
 _PASSWORD: Final = "canary-password-8W3XK5"
@@ -32,16 +32,16 @@ _ROUTES: Final = (
 
 @dataclass
 class _Output:
-    """All that was printed, answered and written, by who said it."""
+    """All that was printed, answered and written, by who printed it."""
 
-    said: dict[str, str] = field(default_factory=dict)
+    printed: dict[str, str] = field(default_factory=dict)
 
     def add(self, who: str, text: str) -> None:
-        self.said[who] = self.said.get(who, "") + text + "\n"
+        self.printed[who] = self.printed.get(who, "") + text + "\n"
 
     def holding(self, canaries: Mapping[str, str]) -> list[str]:
         """``who: what`` for each secret that is shown, as it is or encoded."""
-        return [f"{who}: {name}" for who, text in self.said.items() for name, secret in canaries.items()
+        return [f"{who}: {name}" for who, text in self.printed.items() for name, secret in canaries.items()
                 if any(spelling in text for spelling in _spellings(secret))]  # fmt: skip
 
 
@@ -77,11 +77,11 @@ def search(effort: Effort) -> Measured:
         output.add("server's log", (host.folder / "serve.log").read_text(errors="replace"))
     found = output.holding(canaries)
     caught = control.holding(canaries)
-    size = sum(map(len, output.said.values()))
+    size = sum(map(len, output.printed.values()))
     seen = "found" if caught else "NOT FOUND"
     figure = f"{len(found)} of {len(canaries)} secrets in {size:,} characters of output (control: {seen})"
     return Measured(
-        figure, not found and bool(caught) and size > 10_000, {"found": found, "outputs": sorted(output.said)}
+        figure, not found and bool(caught) and size > 10_000, {"found": found, "outputs": sorted(output.printed)}
     )
 
 
@@ -181,12 +181,12 @@ def _view(site: Site, host: Host, tokens: tuple[str, str], output: _Output, cont
                     with Line(port) as line:
                         answer = line.ask("GET", asked, headers)
                     output.add(f"app's {path.partition('?')[0]}", f"{answer.status} {answer.headers} {answer.body!r}")
-        output.add("app's log", app.said())
+        output.add("app's log", app.printed())
         status(port, "/leak", {"x-user-group-token": tokens[0]})
-        app.wait_until(lambda: "/leak" in app.said())
-        control.add("app's log", app.said())
+        app.wait_until(lambda: "/leak" in app.printed())
+        control.add("app's log", app.printed())
     finally:
         app.stop()
 
 
-ROWS = (Row("S14", "Secrets in any output of the whole run", "0; control found", search, (120, 120)),)
+CHECKS = (Check("S14", "Secrets in any output of the whole run", "0; control found", search, (120, 120)),)

@@ -13,17 +13,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
+from benchmarks.acceptance.check import Check, Effort, Measured, quantile, spread
+from benchmarks.acceptance.checks import cross_host, killed, races, same_host
 from benchmarks.acceptance.faults.postgres import PostgresServer
 from benchmarks.acceptance.faults.proxy import FaultProxy, Mode
-from benchmarks.acceptance.fleet.elsewhere import Staleness, follow, warm
+from benchmarks.acceptance.fleet.cross_host import Staleness, follow, warm
 from benchmarks.acceptance.fleet.host import Dashboards
 from benchmarks.acceptance.fleet.site import Site
-from benchmarks.acceptance.row import Effort, Measured, Row, quantile, spread
-from benchmarks.acceptance.rows import elsewhere, killed, races, same_host
 from engines.pgbouncer import PgBouncer, pooled
 from tenantry.migrations import migrate
 
-STALENESS = elsewhere.STALENESS
+STALENESS = cross_host.STALENESS
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def without_store(postgres: PostgresServer, pooler: PgBouncer, *, groups: int) -
         )
 
 
-def same_host_row(effort: Effort) -> Measured:
+def same_host_check(effort: Effort) -> Measured:
     """S1; its control is that of S1 itself."""
     with pooled_postgres() as (postgres, pooler):
         found = same_host.rotate(pooler.url(postgres.create_database()), effort.pick(1_000, 10_000), effort.seed)
@@ -80,7 +80,7 @@ def same_host_row(effort: Effort) -> Measured:
     return Measured(figure, found.stale == 0 and found.refused == 0, numbers)
 
 
-def elsewhere_row(effort: Effort) -> Measured:
+def cross_host_check(effort: Effort) -> Measured:
     """S2. A deaf bus is no bus: then the polls bound it."""
     with pooled_postgres() as (postgres, pooler):
         up = on_another_host(postgres, pooler, direct_bus=True, rounds=1 + effort.pick(100, 500))
@@ -99,7 +99,7 @@ def elsewhere_row(effort: Effort) -> Measured:
     return Measured(figure, ok, numbers)
 
 
-def killed_row(effort: Effort) -> Measured:
+def killed_check(effort: Effort) -> Measured:
     """S3."""
     with pooled_postgres() as (postgres, pooler):
         ledger = killed.kill(pooler.url(postgres.create_database()), effort.pick(3, 20), effort.seed)
@@ -111,7 +111,7 @@ def killed_row(effort: Effort) -> Measured:
     return Measured(figure, ledger.clean and ledger.acknowledged > 0, numbers)
 
 
-def races_row(effort: Effort) -> Measured:
+def races_check(effort: Effort) -> Measured:
     """S5."""
     rounds = effort.pick(1_000, 5_000)
     with pooled_postgres() as (postgres, pooler), TemporaryDirectory(prefix="tenantry-races-") as name:
@@ -121,16 +121,16 @@ def races_row(effort: Effort) -> Measured:
     return Measured(f"{wrong} in {rounds:,} rounds of 4", wrong == 0, {"wrong": wrong, "rounds": rounds})
 
 
-ROWS = (
-    Row("S1p", "S1 through PgBouncer, transaction mode", "0", same_host_row, (150, 600)),
-    Row(
+CHECKS = (
+    Check("S1p", "S1 through PgBouncer, transaction mode", "0", same_host_check, (150, 600)),
+    Check(
         "S2p",
         "S2 through PgBouncer, transaction mode",
         "bus with a direct address p99 ≤ 50 ms; deaf, or store dead, "
         f"never beyond the staleness bound of {STALENESS:.0f} s",
-        elsewhere_row,
+        cross_host_check,
         (150, 400),
     ),
-    Row("S3p", "S3 through PgBouncer, transaction mode", "0; all replies recovered", killed_row, (100, 300)),
-    Row("S5p", "S5 through PgBouncer, transaction mode", "0 in 1,000 rounds", races_row, (100, 300)),
+    Check("S3p", "S3 through PgBouncer, transaction mode", "0; all replies recovered", killed_check, (100, 300)),
+    Check("S5p", "S5 through PgBouncer, transaction mode", "0 in 1,000 rounds", races_check, (100, 300)),
 )

@@ -6,7 +6,6 @@ FastAPI they are dependencies as they are: ``Annotated[UserGroup, Depends(user_g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -36,7 +35,7 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
     Raises MissingToken (the middleware answers it with 401) if the request carried no token, and MiddlewareMissing if
     UserGroupMiddleware is not installed before this view.
     """
-    scope = _scope(connection)
+    scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
         group = scope[SCOPE_KEY]
     except KeyError:
@@ -57,7 +56,8 @@ def variables(connection: http.HTTPConnection) -> Record:
     shadow a value of the group. Raises what ``user_group`` raises.
     """
     group = user_group(connection)
-    query: bytes = _scope(connection).get("query_string", b"")
+    scope: Any = getattr(connection, "scope", connection)
+    query: bytes = scope.get("query_string", b"")
     if not query:
         return extend(group.variables, "params", _NO_PARAMS)
     values: dict[str, list[str]] = {}
@@ -66,12 +66,6 @@ def variables(connection: http.HTTPConnection) -> Record:
         values.setdefault(name, []).append(value)
     params = {name: found[0] if len(found) == 1 else found for name, found in values.items()}
     return extend(group.variables, "params", params)
-
-
-def _scope(connection: http.HTTPConnection) -> Mapping[str, Any]:
-    found: Any = connection  # a Starlette Request is itself a Mapping, and has a scope
-    scope: Mapping[str, Any] = getattr(found, "scope", found)
-    return scope
 
 
 _NO_PARAMS = Record({})

@@ -194,6 +194,8 @@ class DatabaseSpan(Span):
 
     def set_statement(self, dialect: str, text: str) -> None:
         """What is about to run: its dialect, and of its ``text`` the first keyword alone."""
+        if not self._span.is_recording():
+            return
         self.set_attribute("db.system.name", _SYSTEMS.get(dialect, dialect))
         operation = operation_of(text)
         if operation is not None:
@@ -203,7 +205,7 @@ class DatabaseSpan(Span):
 
     def set_row_count(self, rows: int) -> None:
         """How many rows came back."""
-        self.set_attribute("db.response.returned_rows", rows)
+        self._span.set_attribute("db.response.returned_rows", rows)
 
 
 def operation_of(text: str) -> str | None:

@@ -93,7 +93,8 @@ def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any
     """
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
-    _check_names(source_id, columns)
+    if len(set(columns)) < len(columns):
+        _check_names(source_id, columns)
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 

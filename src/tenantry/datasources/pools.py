@@ -50,7 +50,8 @@ class Pools:
                 self._close(pool)
 
     def _find(self, registered: RegisteredSource) -> _Pool:
-        self._bind_to_loop()
+        if asyncio.get_running_loop() is not self._loop:
+            self._bind_to_loop()
         key = (registered.environment.id, registered.id)
         pool = self._open.get(key)
         if pool is not None and pool.registered == registered:

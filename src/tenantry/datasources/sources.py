@@ -81,7 +81,7 @@ class DataSources:
         if variables is None:
             variables = group.variables
         _check_owner(group, variables)
-        compiled = self._compiled(template)
+        compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registered(group, schema)
         with DatabaseSpan(registered.id) as span:
             async with self._pools.use(registered) as source:
@@ -106,16 +106,17 @@ class DataSources:
     async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         await self.aclose()
 
-    def _compiled(self, template: SQLTemplate | str) -> SQLTemplate:
-        if isinstance(template, SQLTemplate):
-            return template
+    def _compiled(self, template: str) -> SQLTemplate:
         known = self._templates.get(template)
         if known is None:
             known = self._templates[template] = SQLTemplate(template)
         return known
 
     async def _registered(self, group: UserGroup, schema: str) -> RegisteredSource:
-        reference = group.mapping[schema] if group.mapping is not None and schema in group.mapping else None
+        try:
+            reference = None if group.mapping is None else group.mapping[schema]
+        except KeyError:
+            reference = None
         if not isinstance(reference, str) or not reference:
             raise UnmappedSchema(
                 f"the mapping of user group {group.provided_id!r} has no data source for the schema {schema!r}; "

@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from threading import Lock
 from typing import Generic
 
@@ -104,7 +105,7 @@ class ThreadedSource(Generic[C]):
         query = _Query(self._driver, self._idle)
         work = asyncio.get_running_loop().run_in_executor(self._threads, query.run, bound)
         self._running.add(query)
-        work.add_done_callback(lambda _: self._finish(query))
+        work.add_done_callback(partial(self._finish, query))
         try:
             await asyncio.wait({work}, timeout=self._limits.timeout)
         finally:
@@ -128,7 +129,7 @@ class ThreadedSource(Generic[C]):
             self._slots.release()
             raise SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
 
-    def _finish(self, query: _Query[C]) -> None:
+    def _finish(self, query: _Query[C], _: asyncio.Future[Rows | TenantryError]) -> None:
         self._running.discard(query)
         self._slots.release()
 

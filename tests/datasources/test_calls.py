@@ -1,0 +1,102 @@
+"""What a cached request with one query costs: calls into our code, in the event loop and in the thread of the query."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import threading
+from collections.abc import MutableMapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from starlette.requests import Request
+
+import tenantry
+from tenantry import DataSources, Resolver, UserGroupMiddleware, user_group, variables
+from tenantry.backends.sql import SQLStore
+from tenantry.groups import GroupDraft, Tag
+from tenantry.migrations import migrate
+from tenantry.sql import SQLTemplate
+from tenantry.tokens import draft_token
+from tests.datasources.conftest import sqlite_file
+from tests.datasources.hosts import KEYS, NO_POLL
+
+MOST_CALLS = 48
+OURS = str(Path(tenantry.__file__).parent)
+ORDERS = SQLTemplate("select id, owner from orders where region = {{ region }}")
+
+
+class CallCounter:
+    """Lists the functions of ours that are called while it is ``on``, in every thread that starts after it was made."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.calls: list[str] = []
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        if self.on and event == "call" and frame.f_code.co_filename.startswith(OURS):
+            self.calls.append(f"{frame.f_code.co_filename[len(OURS) + 1 :]}:{frame.f_code.co_qualname}")
+
+
+async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
+    """The middleware finds a cached group, the view takes it and its variables, and runs one query on SQLite.
+
+    Red when the registration is read for every query: 16 calls more.
+    """
+    url = f"sqlite:///{tmp_path}/store.db"
+    migrate(url)
+    store = SQLStore(url, run_dir=tmp_path / "run")
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    path = sqlite_file(tmp_path / "orders.db", "acme")
+    await store.create_data_source(environment, source_id="ds_1", provided_id="warehouse", url=path)
+    token = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
+    await store.get_or_create(environment, GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "warehouse"}), token)
+    raw = KEYS.mint(token).encode()
+    resolver, sources = Resolver(store, keys=KEYS, staleness=NO_POLL), DataSources(store)
+    counter = CallCounter()
+
+    async def app(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        request = Request(scope)
+        rows = await sources.fetch(user_group(request), "main", ORDERS, variables(request))
+        assert len(rows) == 3
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def receive() -> dict[str, Any]:
+        return {}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        return
+
+    middleware = UserGroupMiddleware(app, resolver=resolver)
+
+    async def request() -> None:
+        headers = [(b"host", b"x"), (b"x-user-group-token", raw)]
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/",
+            "raw_path": b"/",
+            "query_string": b"",
+            "headers": headers,
+        }
+        await middleware(scope, receive, send)
+
+    before = sys.getprofile()
+    threading.setprofile(counter)
+    try:
+        for _ in range(2 * 5):  # each of the five threads of the source has begun, and the first poll is over
+            await request()
+        sys.setprofile(counter)
+        counter.on = True
+        await request()
+    finally:
+        counter.on = False
+        sys.setprofile(before)
+        threading.setprofile(None)  # type: ignore[arg-type]  # as its documentation has it
+    assert any("SQLiteDriver.fetch" in call for call in counter.calls), "the thread of the query was not counted"
+    assert len(counter.calls) <= MOST_CALLS, "\n".join(counter.calls)
+    await sources.aclose()
+    await resolver.aclose()
+    await store.aclose()

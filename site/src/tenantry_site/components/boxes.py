@@ -77,21 +77,17 @@ def card(element: Element, context: RenderContext) -> str:
     heading = markup.title(element, context, target if href else "")
     if href:
         heading = Markup('<a class="card-link" href="{}">{}</a>').format(safe(href), markup.unlinked(heading))
+    picture = element.text("img").strip()
+    source = context.source(picture, element.line) if picture else None
     classes = "card card-horizontal" if element.flag("horizontal") else "card"
     return Markup('<div class="{}">{}{}<div class="card-body">{}{}{}</div></div>').format(
         classes,
-        _image(element, context),
+        _IMAGE.format(safe(source)) if source else "",
         icons.icon(element, context),
         Markup('<p class="card-title">{}</p>').format(heading) if heading else "",
         markup.content(element, context, "card-content"),
         Markup('<p class="card-cta">{}</p>').format(element.text("cta")) if element.text("cta") else "",
     )
-
-
-def _image(element: Element, context: RenderContext) -> Markup:
-    path = element.text("img").strip()
-    source = context.source(path, element.line) if path else None
-    return _IMAGE.format(safe(source)) if source else Markup()
 
 
 def card_group(element: Element, context: RenderContext) -> str:

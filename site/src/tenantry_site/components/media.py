@@ -37,20 +37,12 @@ def icon(element: Element, context: RenderContext) -> str:
     if not element.text(attribute):
         markup.report_missing(element, context, "icon", "")
         return ""
-    return Markup('<span class="icon-{}">{}</span>').format(
-        _size(element, context), icons.icon(element, context, attribute=attribute)
-    )
-
-
-def _size(element: Element, context: RenderContext) -> str:
-    text = element.text("size").removesuffix("px")
-    if not text:
-        return "inline"
-    if not (text.isascii() and text.isdigit()):
+    size, pixels = "inline", element.text("size").removesuffix("px")
+    if pixels.isascii() and pixels.isdigit():
+        size = f"size-{next((step for end, step in _SIZES if int(pixels[:6]) < end), 6)}"
+    elif pixels:
         markup.report_unusable(element, context, "size", "write a number of pixels")
-        return "inline"
-    pixels = int(text[:6])
-    return f"size-{next((step for end, step in _SIZES if pixels < end), 6)}"
+    return Markup('<span class="icon-{}">{}</span>').format(size, icons.icon(element, context, attribute=attribute))
 
 
 def tooltip(element: Element, context: RenderContext) -> str:

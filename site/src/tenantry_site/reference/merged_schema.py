@@ -51,7 +51,11 @@ class MergedSchema:
         found = tuple(dict.fromkeys(kind for kind in several if isinstance(kind, str) and kind in _KINDS))
         if "null" in found and len(found) > 1:
             found = tuple(kind for kind in found if kind != "null")
-        return _filed(self.facts, found) if found else self._guessed()
+        if not found:
+            return self._guessed()
+        media_type = self.facts.get("contentMediaType")
+        is_file = self.facts.get("format") == "binary" or media_type == "application/octet-stream"
+        return ("file",) if found == ("string",) and is_file else found
 
     def _guessed(self) -> tuple[str, ...]:
         if self.properties or self.extra is not None or self.closed:
@@ -73,11 +77,6 @@ class MergedSchema:
         """The values of ``enum``."""
         given = self.facts.get("enum")
         return given if isinstance(given, list) else []
-
-
-def _filed(facts: dict[str, Any], kinds: tuple[str, ...]) -> tuple[str, ...]:
-    is_file = facts.get("format") == "binary" or facts.get("contentMediaType") == "application/octet-stream"
-    return ("file",) if kinds == ("string",) and is_file else kinds
 
 
 def kind_of(value: Any) -> str:
@@ -111,7 +110,10 @@ def _take(ref: JsonRef, into: MergedSchema, trail: Trail) -> None:
         if key not in _PROPERTIES:
             into.facts.setdefault(key, value)
     into.required.update(name.value for name in ref.items("required") if isinstance(name.value, str))
-    into.nullable = into.nullable or _allows_null(ref)
+    kinds, enum = ref.value.get("type"), ref.value.get("enum")
+    by_type = isinstance(kinds, list) and "null" in kinds and len(kinds) > 1
+    by_enum = isinstance(enum, list) and None in enum and len(enum) > 1
+    into.nullable = into.nullable or by_type or by_enum or ref.value.get("nullable") is True
     _properties(ref, into)
     if "items" in ref.value and into.items is None and not isinstance(ref.value["items"], list):
         into.items = ref.at("items")
@@ -122,12 +124,6 @@ def _take(ref: JsonRef, into: MergedSchema, trail: Trail) -> None:
     for part in _some(ref, "allOf"):
         merge_schema(part, into, trail)
     _choices(ref, into, trail)
-
-
-def _allows_null(ref: JsonRef) -> bool:
-    kinds, enum = ref.value.get("type"), ref.value.get("enum")
-    by_type = isinstance(kinds, list) and "null" in kinds and len(kinds) > 1
-    return by_type or ref.value.get("nullable") is True or (isinstance(enum, list) and None in enum and len(enum) > 1)
 
 
 def _some(ref: JsonRef, key: str) -> list[JsonRef]:

@@ -1,4 +1,4 @@
-// Search: opens with / and Ctrl-K or Cmd-K, looks into the site's own index (outputs/search.py), remembers nothing.
+// Search: opens with / and Ctrl-K or Cmd-K, looks into the site's own index (outputs/search_index.py), remembers nothing.
 (() => {
   "use strict";
   const byId = (id) => document.getElementById(id);
@@ -8,7 +8,7 @@
   const SHOWN = 8;
   const home = new URL(dialog.dataset.index, document.baseURI);
 
-  // Words, cut as outputs/words.py cuts them. `whole` marks what a name of code is beside its parts.
+  // Words, cut as outputs/search_page.py cuts them. `whole` marks what a name of code is beside its parts.
   const PAIRED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff"
     + "\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const RUN = `(?:(?![${PAIRED}])[\\p{L}\\p{N}\\u0900-\\u0963\\u0966-\\u0dff])+`;

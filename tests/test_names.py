@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +78,19 @@ def test_no_import_leads_back(package: Package) -> None:
 def test_no_module_is_long(package: Package) -> None:
     """A file holds one idea."""
     assert [module.name for module in package.modules.values() if module.lines > LONGEST] == []
+
+
+def test_what_the_figures_would_see(tmp_path: Path) -> None:
+    """Control: a class made twice, an import within a function that leads back, a module that is too long."""
+    folder = tmp_path / "sample"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "low.py").write_text("class Kind: ...\ndef f():\n    from sample.high import g\n    return g\n")
+    (folder / "high.py").write_text("from sample.low import f\nclass Kind: ...\ndef g(): return f\n" + "#\n" * LONGEST)
+    found = Package(folder)
+    assert found.repeated_classes() == {"Kind": ["sample.high", "sample.low"]}
+    assert [set(cycle) for cycle in found.cycles()] == [{"sample.high", "sample.low"}]
+    assert [module.name for module in found.modules.values() if module.lines > LONGEST] == ["sample.high"]
 
 
 def _made(module: Module) -> Iterator[str]:

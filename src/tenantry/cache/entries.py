@@ -134,7 +134,7 @@ class CachedSource(CachedAnswer):
 
     def __init__(self, fill: Fill, generation: int, deadline: float, source: RegisteredSource) -> None:
         super().__init__(fill, generation, deadline)
-        self.source = source
+        self.source: RegisteredSource = source
 
 
 class Sources:

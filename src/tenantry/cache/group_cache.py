@@ -71,7 +71,7 @@ class GroupCache:
         self._ring = ClockRing(capacity)
         self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(HANDLE_TABLES))
         self._refusals = Refusals(unknown_capacity)
-        self.sources = Sources(MAX_SOURCES)
+        self.sources: Sources = Sources(MAX_SOURCES)
         self._fills: dict[bytes, set[Fill]] = {}
         self._in_progress: dict[int, tuple[int, float]] = {}
         self._versions_at_poll: Sequence[int] | None = None

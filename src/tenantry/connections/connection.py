@@ -64,7 +64,7 @@ class ClientConnection(asyncio.Protocol):
         self.request: Request | None = None
         self.unread: bool = False
         """The last request had a body that its app did not read to the end: it may still be on its way."""
-        self.received = 0
+        self.received: int = 0
         self.written = 0
         self._measured: tuple[float, int] | None = None
         self._reads = False

@@ -85,7 +85,7 @@ class BackendReader:
     """Reads a backend, and counts what comes of it."""
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
-        self.name = type(backend).__name__
+        self.name: str = type(backend).__name__
         self.backend: SnapshotBackend = backend if isinstance(backend, SnapshotBackend) else FindOnlyBackend(backend)
         self._counters = counters
 

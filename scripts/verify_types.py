@@ -10,10 +10,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, Final
 
 LEAST: Final = 0.99
 PACKAGES: Final = ("tenantry", "tenantry_site")
+SOURCES: Final = tuple(str(Path(__file__).parents[1] / folder) for folder in ("src", "site/src"))
 
 
 def main() -> None:
@@ -26,7 +28,11 @@ def main() -> None:
 
 def _start(package: str) -> subprocess.Popen[str]:
     arguments = ["--pythonpath", sys.executable, "--verifytypes", package, "--ignoreexternal", "--outputjson"]
-    environment = {**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}  # that a newer one is out
+    environment = {
+        **os.environ,
+        "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",  # that a newer one is out
+        "PYTHONPATH": os.pathsep.join(SOURCES),  # pyright does not follow editable installs here
+    }
     return subprocess.Popen(
         [sys.executable, "-m", "pyright", *arguments],
         env=environment,

@@ -1,4 +1,5 @@
-"""Poller: asks the store for its changes every fifth of the staleness bound, while the resolver is used.
+"""Poller: asks the store for its changes every fifth of the staleness bound, while the resolver is used. A change whose
+notification no bus delivered is found here.
 
 Not a task that runs for ever, but a timer on whichever event loop has requests: it ends with its loop, the next loop
 takes over, and one poll at a time serves them all. Nothing here holds a strong reference to a loop or a resolver.

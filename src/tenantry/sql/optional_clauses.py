@@ -1,4 +1,5 @@
 """Optional clauses: which ``[[`` opens one, and what one must hold so that its absence changes nothing around it.
+Which variables may be in one is the rule of ``tenant_guard``.
 
 ``[[`` opens a clause only if its ``]]`` encloses a variable at its own level. PostgreSQL and DuckDB write arrays with
 the same characters: there what is no clause stays as it is; elsewhere it is an error.

@@ -100,6 +100,18 @@ async def test_a_load_that_is_stopped_before_it_begins(resolver: Resolver, backe
     assert await asyncio.wait_for(resolver.resolve(token), 10) is group
 
 
+async def test_a_load_that_another_program_stops_before_it_begins(resolver: Resolver, backend: FakeBackend) -> None:
+    """The next one gets a load of his own. Red when a load that is done can be joined."""
+    group, token = backend.issue()
+    waiting = asyncio.create_task(resolver.resolve(token))
+    await asyncio.sleep(0)
+    [load] = [task for task in asyncio.all_tasks() if task.get_name() == "tenantry.resolve"]
+    load.cancel()
+    waiting.cancel()
+    await asyncio.sleep(0)
+    assert await asyncio.wait_for(resolver.resolve(token), 10) is group
+
+
 async def test_a_cancelled_leader_harms_nobody(resolver: Resolver, backend: FakeBackend) -> None:
     """The first of eleven is cancelled: the ten others are answered, by the same read. Red when the leader awaits the
     backend itself."""

@@ -29,6 +29,8 @@ class SingleFlight:
     """One load and those who wait for it, all on one event loop. ``fill`` is None until the backend is asked.
 
     The task belongs to the resolver, so that the cancellation of one who waits, the first one too, harms nobody else.
+    It does its work ``with`` the flight, which gives an error to those who wait: a callback of the task would cost a
+    tenth of a load.
     """
 
     __slots__ = ("_loop", "_waiters", "fill", "task")
@@ -50,12 +52,18 @@ class SingleFlight:
         """The group, for everybody who waits."""
         self._wake(0, group, None)
 
-    def set_failure(self, task: asyncio.Task[None]) -> None:
-        """The task is done: if it has failed, its error goes to everybody who waits."""
-        if task.cancelled():
-            self._wake(0, None, StoreUnavailable("the load of this user group was stopped"))
-        elif (error := task.exception()) is not None:
+    def set_stopped(self) -> None:
+        """The load was cancelled: who waits gets StoreUnavailable."""
+        self._wake(0, None, StoreUnavailable("the load of this user group was stopped"))
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        if isinstance(error, asyncio.CancelledError):
+            self.set_stopped()
+        elif error is not None:
             self._wake(0, None, error)
+        return isinstance(error, Exception)  # what must stop the loop, or the task, goes on to stop it
 
     def _wake(self, first: int, group: UserGroup | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:

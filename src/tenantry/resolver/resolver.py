@@ -155,8 +155,15 @@ class Resolver:
             self._registrations.offer()
         flights = self._flights.get()
         flight = flights.get(key)
-        if flight is None or not (flight.fill is None or self._cache.is_valid(flight.fill, self._clock())):
-            flight = self._start(flights, key, token, ahead=ahead)
+        if (
+            flight is None
+            or flight.task.done()
+            or not (flight.fill is None or self._cache.is_valid(flight.fill, self._clock()))
+        ):
+            flight = SingleFlight(loop)
+            loading = self._load_task(flights, flight, key, token, ahead=ahead)
+            flight.task = loop.create_task(loading, name="tenantry.resolve")
+            flights[key] = flight
         else:
             self.counters.joined += 1
         return await flight.join()
@@ -178,13 +185,15 @@ class Resolver:
         """Ends the loads of this event loop, polls and buses; whoever waits for a load gets StoreUnavailable. The
         backend is not closed, and the resolver can be used again."""
         loop = asyncio.get_running_loop()
-        tasks: list[asyncio.Task[None]] = []
-        tasks += [flight.task for flight in self._flights.get().values()]
-        for task in tasks:
-            task.cancel()
+        loads = list(self._flights.get().values())
+        await self._flights.aclose()  # one that is cancelled before it begins does not take itself out
+        for flight in loads:
+            flight.task.cancel()
         ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
-        tasks += [task for task in ending if task.get_loop() is loop]
+        tasks = [flight.task for flight in loads] + [task for task in ending if task.get_loop() is loop]
         await asyncio.gather(*tasks, return_exceptions=True)
+        for flight in loads:
+            flight.set_stopped()
         self._cache.flush()
         if self._registrations is not None:
             self._registrations.withdraw()
@@ -204,34 +213,21 @@ class Resolver:
 
     # --- the backend --------------------------------------------------------------------------------------------------
 
-    def _start(self, flights: dict[bytes, SingleFlight], key: bytes, token: Token, *, ahead: bool) -> SingleFlight:
-        loop = asyncio.get_running_loop()
-        flights[key] = flight = SingleFlight(loop)
-
-        def done(task: asyncio.Task[None]) -> None:
-            if flights.get(key) is flight:  # as that of a task that was cancelled before it began
-                del flights[key]
-            flight.set_failure(task)
-
-        loading = self._load_task(flights, flight, key, token, ahead=ahead)
-        flight.task = loop.create_task(loading, name="tenantry.resolve")
-        flight.task.add_done_callback(done)
-        return flight
-
     async def _load_task(
         self, flights: dict[bytes, SingleFlight], flight: SingleFlight, key: bytes, token: Token, *, ahead: bool
     ) -> None:
-        try:
-            async with asyncio.timeout(self._patience):
-                group = await self._load(flight, key, token, ahead=ahead)
+        with flight:
+            try:
+                async with asyncio.timeout(self._patience):
+                    group = await self._load(flight, key, token, ahead=ahead)
+            except TimeoutError as error:
+                raise StoreUnavailable("the user group could not be looked up in time") from error
+            finally:
+                if flight.fill is not None:
+                    self._cache.end(flight.fill)
+                if flights.get(key) is flight:
+                    del flights[key]
             flight.set_result(group)
-        except TimeoutError as error:
-            raise StoreUnavailable("the user group could not be looked up in time") from error
-        finally:
-            if flight.fill is not None:
-                self._cache.end(flight.fill)
-            if flights.get(key) is flight:
-                del flights[key]
 
     async def _load(self, flight: SingleFlight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
         """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup
 
-from tenantry_site.theme import render_template
+from tenantry_site.templating import render_template
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Send
@@ -50,7 +50,7 @@ _FULL = b"Too many pages listen for changes already.\n"
 def script_tag(root: str, page: str, version: str) -> Markup:
     """What a page of a live site has beside its own: ``root`` leads from it to the site's root (``../``), ``page`` is
     its name for the stream, ``version`` is what was sent. No script is inline: the policy of a page forbids that."""
-    return render_template("reload.html", root=root, route=ROUTE, page=page, version=version)
+    return render_template("app/reload", root=root, route=ROUTE, page=page, version=version)
 
 
 @cache

@@ -19,7 +19,8 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.options import SiteOptions
 from tenantry_site.relay.request import SCOPE_KEY
 from tenantry_site.reload import FILES, ROUTE, ReloadStream, script_tag, static_file
-from tenantry_site.theme import csp, render_template
+from tenantry_site.templating import render_template
+from tenantry_site.theme import csp
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -35,13 +36,13 @@ def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
     if not found:
         return Markup()
     here = sum(each.path == source for each in found) if source else 0
-    return render_template("author_notes.html", count=len(found), here=here, **_items(found))
+    return render_template("app/author_notes", count=len(found), here=here, **_items(found))
 
 
 def error_page(diagnostics: Iterable[Diagnostic], root: str, script: Markup) -> bytes:
     """The page instead of a site that cannot be shown. ``root`` leads to the site's root."""
     found = sorted(diagnostics, key=lambda each: _ORDER[each.severity])
-    return render_template("author_page.html", root=root, script=script, **_items(found)).encode()
+    return render_template("app/author_page", root=root, script=script, **_items(found)).encode()
 
 
 def _items(diagnostics: Sequence[Diagnostic]) -> dict[str, object]:

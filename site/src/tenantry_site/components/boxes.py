@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from tenantry_site.components import icons, markup
 from tenantry_site.components.markup import children, color_class, line, safe
 from tenantry_site.page import Component, Element, RenderContext
+from tenantry_site.templating import render_template
 
 
 class CalloutKind(NamedTuple):
@@ -50,21 +49,15 @@ def component_of(kind: CalloutKind) -> Component:
 
 def _callout(element: Element, context: RenderContext, kind: CalloutKind, classes: str) -> str:
     own = line(context, element.text("title"))
-    label = Markup('<span class="callout-word">{}</span>').format(kind.label) if kind.label else ""
-    head = Markup('<p class="callout-title">{}</p>').format(Markup(" ").join(filter(None, (label, own))))
-    body = markup.content(element, context, "callout-content")
+    body = markup.content(element, context)
     if not body and not own:
         markup.report_empty(element, context, "write its text between its tags")
     icon = icons.icon(element, context, kind.icon, colored=False)
-    return Markup('<div class="callout callout-{}" role="note">{}<div class="callout-body">{}{}</div></div>').format(
-        classes, icon, head if label or own else "", body
-    )
+    return render_template("components/callout", classes=classes, icon=icon, label=kind.label, title=own, content=body)
 
 
 COLUMNS = 4
 """The most columns that a line of text of a page can be divided into."""
-
-_IMAGE = Markup('<img class="card-image" src="{}" alt="" loading="lazy">')
 
 
 def card(element: Element, context: RenderContext) -> str:
@@ -74,19 +67,18 @@ def card(element: Element, context: RenderContext) -> str:
     """
     target = element.text("href").strip()
     href = context.href(target, element.line) if target else None
-    heading = markup.title(element, context, target if href else "")
-    if href:
-        heading = Markup('<a class="card-link" href="{}">{}</a>').format(safe(href), markup.unlinked(heading))
+    title = markup.title(element, context, target if href else "")
     picture = element.text("img").strip()
     source = context.source(picture, element.line) if picture else None
-    classes = "card card-horizontal" if element.flag("horizontal") else "card"
-    return Markup('<div class="{}">{}{}<div class="card-body">{}{}{}</div></div>').format(
-        classes,
-        _IMAGE.format(safe(source)) if source else "",
-        icons.icon(element, context),
-        Markup('<p class="card-title">{}</p>').format(heading) if heading else "",
-        markup.content(element, context, "card-content"),
-        Markup('<p class="card-cta">{}</p>').format(element.text("cta")) if element.text("cta") else "",
+    return render_template(
+        "components/card",
+        horizontal=element.flag("horizontal"),
+        image=safe(source or ""),
+        icon=icons.icon(element, context),
+        href=safe(href or ""),
+        title=markup.unlinked(title) if href else title,
+        content=markup.content(element, context),
+        cta=element.text("cta"),
     )
 
 
@@ -97,32 +89,24 @@ def card_group(element: Element, context: RenderContext) -> str:
     if not 1 <= columns <= COLUMNS:
         markup.report_unusable(element, context, "cols", f"write a number from 1 to {COLUMNS}")
         columns = min(columns, COLUMNS) or 2
-    inner = children(context, *element.children)
-    return Markup('<div class="cards cols-{}">{}</div>').format(columns, inner)
+    return render_template("components/cards", columns=columns, content=children(context, *element.children))
 
 
 def column(element: Element, context: RenderContext) -> str:
     """``<Column>``: one of ``<Columns>``."""
-    return Markup('<div class="column">{}</div>').format(children(context, *element.children))
-
-
-_UPDATE = Markup(
-    '<div class="update" id="{0}"><div class="update-head"><p class="update-label"><a href="#{0}">{1}</a></p>'
-    '{2}{3}</div><div class="update-content">{4}</div></div>'
-)
+    return render_template("components/column", content=children(context, *element.children))
 
 
 def update(element: Element, context: RenderContext) -> str:
     """``<Update label description tags>``. Its id is made of its label."""
     label = markup.unlinked(markup.title(element, context, "Update", attribute="label"))
-    description = line(context, element.text("description"))
-    tags = Markup().join(Markup('<li class="update-tag">{}</li>').format(tag) for tag in _tags(element))
-    return _UPDATE.format(
-        context.identifier(markup.plain(label), element.text("id")),
-        label,
-        Markup('<p class="update-description">{}</p>').format(description) if description else "",
-        Markup('<ul class="update-tags" role="list">{}</ul>').format(tags) if tags else "",
-        children(context, *element.children),
+    return render_template(
+        "components/update",
+        description=line(context, element.text("description")),
+        id=context.identifier(markup.plain(label), element.text("id")),
+        label=label,
+        tags=_tags(element),
+        content=children(context, *element.children),
     )
 
 

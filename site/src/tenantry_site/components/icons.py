@@ -15,9 +15,8 @@ from markupsafe import Markup
 
 from tenantry_site.components.markup import color_class, report_unusable, safe
 from tenantry_site.page import Element, RenderContext
+from tenantry_site.templating import render_template
 
-_ICON = Markup('<span class="mark{}">{}</span>')
-_PICTURE = Markup('<img class="icon" src="{}" alt="" width="16" height="16" loading="lazy">')
 _PICTURE_SUFFIXES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".ico")
 
 
@@ -28,21 +27,21 @@ def icon(
     it asks for."""
     name = element.text(attribute).strip()
     if name.startswith("<"):
-        own = _own(name, element, context, attribute)
-        return _ICON.format(color_class(element, context) if colored else "", own) if own else Markup()
-    kind = element.text("iconType")
-    if not name:
-        name, kind = default, kind or "solid"
-    if not name:
+        drawing = _own(name, element, context, attribute)
+    else:
+        kind = element.text("iconType")
+        if not name:
+            name, kind = default, kind or "solid"
+        named = "/" not in name and not name.lower().endswith(_PICTURE_SUFFIXES)
+        drawing = safe(context.icon(name, kind) if name else "") if named else _picture(name, element, context)
+    if not drawing:
         return Markup()
-    named = "/" not in name and not name.lower().endswith(_PICTURE_SUFFIXES)
-    html = safe(context.icon(name, kind)) if named else _picture(name, element, context)
-    return _ICON.format(color_class(element, context) if colored else "", html) if html else Markup()
+    return render_template("components/mark", color=color_class(element, context) if colored else "", drawing=drawing)
 
 
 def _picture(path: str, element: Element, context: RenderContext) -> Markup:
     source = context.source(path, element.line) if path else None
-    return _PICTURE.format(safe(source)) if source else Markup()
+    return render_template("components/mark_picture", source=safe(source)) if source else Markup()
 
 
 def _own(markup: str, element: Element, context: RenderContext, attribute: str) -> Markup:

@@ -126,7 +126,6 @@ def line(context: RenderContext, markdown: str) -> Markup:
 
 _LINK = re.compile(r"</?a\b[^>]*>")
 _TAG = re.compile(r"<[^>]*>")
-_CONTENT = Markup('<div class="{}">{}</div>')
 
 
 def title(element: Element, context: RenderContext, default: str = "", attribute: str = "title") -> Markup:
@@ -147,10 +146,10 @@ def plain(html: Markup) -> str:
     return unescape(_TAG.sub("", html)).strip()
 
 
-def content(element: Element, context: RenderContext, name: str) -> Markup:
-    """The children in a division of the class ``name``; nothing if there are none."""
+def content(element: Element, context: RenderContext) -> Markup:
+    """The children; empty if there is nothing but space."""
     inner = children(context, *element.children)
-    return _CONTENT.format(name, inner) if inner.strip() else Markup()
+    return inner if inner.strip() else Markup()
 
 
 def shown(value: AttributeValue) -> str:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from tenantry_site.components import icons, markup
 from tenantry_site.components.markup import children, color_class, line
 from tenantry_site.page import Element, RenderContext
+from tenantry_site.templating import render_template
 
-_FRAME = Markup('<figure class="picture">{}<div class="picture-content">{}</div>{}</figure>')
-_TOOLTIP = Markup(
-    '<span class="tooltip" tabindex="0" aria-describedby="{0}">{1}'
-    '<span class="tooltip-text" role="tooltip" id="{0}">{2}</span></span>'
-)
 _SIZES = ((18, 3), (23, 4), (28, 5))
 """A size in pixels, the first above -> the step of the type scale; what is larger gets the sixth."""
 
@@ -22,12 +16,11 @@ def frame(element: Element, context: RenderContext) -> str:
     inner = children(context, *element.children)
     if not inner.strip():
         markup.report_empty(element, context, "put a picture into it")
-    hint = line(context, element.text("hint"))
-    caption = line(context, element.text("caption"))
-    return _FRAME.format(
-        Markup('<p class="picture-hint">{}</p>').format(hint) if hint else "",
-        inner,
-        Markup("<figcaption>{}</figcaption>").format(caption) if caption else "",
+    return render_template(
+        "components/frame",
+        hint=line(context, element.text("hint")),
+        content=inner,
+        caption=line(context, element.text("caption")),
     )
 
 
@@ -42,7 +35,7 @@ def icon(element: Element, context: RenderContext) -> str:
         size = f"size-{next((step for end, step in _SIZES if int(pixels[:6]) < end), 6)}"
     elif pixels:
         markup.report_unusable(element, context, "size", "write a number of pixels")
-    return Markup('<span class="icon-{}">{}</span>').format(size, icons.icon(element, context, attribute=attribute))
+    return render_template("components/icon", size=size, icon=icons.icon(element, context, attribute=attribute))
 
 
 def tooltip(element: Element, context: RenderContext) -> str:
@@ -53,15 +46,18 @@ def tooltip(element: Element, context: RenderContext) -> str:
         return inner
     tip = markup.unlinked(line(context, element.text("tip")))
     headline = markup.unlinked(line(context, element.text("headline")))
-    head = Markup("<strong>{}</strong> ").format(headline) if headline else ""
-    return _TOOLTIP.format(context.identifier("tip"), inner, head + tip)
+    return render_template(
+        "components/tooltip", id=context.identifier("tip"), content=inner, headline=headline, tip=tip
+    )
 
 
 def badge(element: Element, context: RenderContext) -> str:
     """``<Badge color icon>``: a label in a frame."""
-    inner = children(context, *element.children)
-    return Markup('<span class="badge{}">{}{}</span>').format(
-        color_class(element, context), icons.icon(element, context, colored=False), inner
+    return render_template(
+        "components/badge",
+        content=children(context, *element.children),
+        color=color_class(element, context),
+        icon=icons.icon(element, context, colored=False),
     )
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
+from typing import NamedTuple
 
 from tenantry_site.components import markup
 from tenantry_site.page import Element, RenderContext
+from tenantry_site.templating import render_template
 
 LOCATIONS = ("path", "query", "header", "body", "form", "cookie")
 """The attributes of ``<ParamField>`` that say where a parameter goes; their value is its name."""
 
-_FIELD = Markup('<div class="field" id="{}"{}><div class="field-head">{}</div>{}</div>')
-_NAME = Markup('<a class="field-name{}" href="#{}"><code>{}</code></a>')
-_LABEL = Markup('<span class="field-{}">{}</span>')
-_DATA = Markup(' data-{}="{}"')
-_VALUE = Markup('<span class="field-{}">{} <code>{}</code></span>')
+
+class FieldLabel(NamedTuple):
+    """Words behind the name of a field, and the value that they are about. ``kind`` is the end of their class."""
+
+    kind: str
+    text: str
+    value: str | None = None
 
 
 def param_field(element: Element, context: RenderContext) -> str:
@@ -34,20 +37,24 @@ def _render(element: Element, context: RenderContext, prefix: str, location: str
         markup.report_missing(element, context, location or "name", "")
     identifier = context.identifier(f"{prefix}-{name}" if name else prefix)
     deprecated = element.flag("deprecated")
-    head = [_NAME.format(" field-old" if deprecated else "", identifier, name)] if name else []
-    head += [_LABEL.format(kind, label) for kind, label in _labels(element, location, deprecated) if label]
-    head += [
-        _VALUE.format(kind, label, markup.shown(element.attributes[kind]))
+    labels = [FieldLabel(kind, label) for kind, label in _labels(element, location, deprecated) if label]
+    labels += [
+        FieldLabel(kind, label, markup.shown(element.attributes[kind]))
         for kind, label in (("default", "default:"), ("placeholder", "example:"))
         if element.attributes.get(kind) not in (None, "")
     ]
-    playground = _playground_attributes(element, location, name) if prefix == "param" and name else ""
-    return _FIELD.format(
-        identifier, playground, Markup(" ").join(head), markup.content(element, context, "field-content")
+    return render_template(
+        "components/field",
+        id=identifier,
+        playground=_playground_attributes(element, location, name) if prefix == "param" and name else {},
+        name=name,
+        deprecated=deprecated,
+        labels=labels,
+        content=markup.content(element, context),
     )
 
 
-def _playground_attributes(element: Element, location: str, name: str) -> Markup:
+def _playground_attributes(element: Element, location: str, name: str) -> dict[str, str]:
     """What the playground of an ``api`` page makes an input of: ``reference.param_fields`` reads it."""
     given = {"param": name, "in": location, "type": element.text("type")}
     if element.flag("required"):
@@ -55,7 +62,7 @@ def _playground_attributes(element: Element, location: str, name: str) -> Markup
     for kind in ("default", "placeholder"):
         if element.attributes.get(kind) not in (None, ""):
             given[kind] = markup.shown(element.attributes[kind])
-    return Markup().join(_DATA.format(kind, value) for kind, value in given.items() if value)
+    return {f"data-{kind}": value for kind, value in given.items() if value}
 
 
 def _labels(element: Element, location: str, deprecated: bool) -> tuple[tuple[str, str], ...]:

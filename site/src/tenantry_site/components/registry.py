@@ -10,6 +10,7 @@ from markupsafe import Markup
 from tenantry_site.components import boxes, markup, media, params, tabs
 from tenantry_site.components.markup import children, line, safe
 from tenantry_site.page import Component, Element, RenderContext
+from tenantry_site.templating import render_template
 
 _BY_NAME: Mapping[str, Component] = {
     "Accordion": tabs.accordion,
@@ -55,7 +56,6 @@ COMPONENTS: Mapping[str, Component] = {name: _as_plain_text(component) for name,
 
 _TITLE_ATTRIBUTES = ("title", "label", "name", "text", "cta", "alt")
 """Attributes in which such components have their text."""
-_LINK = Markup('<a href="{}">{}</a>')
 _BLOCK = re.compile(r"<(?!/?(?:a|abbr|b|br|code|del|em|i|img|kbd|mark|path|s|small|span|strong|sub|sup|svg|u)\b)")
 _PARAGRAPH = re.compile(r"\s*<p>((?:(?!</?p>).)*)</p>\s*", re.DOTALL)
 
@@ -72,11 +72,8 @@ def unknown_link(element: Element, context: RenderContext) -> str:
     only = _PARAGRAPH.fullmatch(inner)
     text = safe(only[1]) if only else inner
     if not title and text.strip() and not _BLOCK.search(text) and "<a" not in text:
-        return str(_as_paragraph(element, _LINK.format(safe(href), text.strip())))
-    link = _as_paragraph(element, _LINK.format(safe(href), markup.unlinked(title) or target))
+        title, inner = text.strip(), Markup()
+    else:
+        title = markup.unlinked(title)
+    link = render_template("components/link", inline=element.inline, href=safe(href), text=title or target)
     return str(link + inner)
-
-
-def _as_paragraph(element: Element, link: Markup) -> Markup:
-    """A link within a line of text, or a paragraph of its own."""
-    return link if element.inline else Markup("<p>{}</p>\n").format(link)

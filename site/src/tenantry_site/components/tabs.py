@@ -7,7 +7,7 @@ tablist of them (``components.js``). Accordions and expandables are ``<details>`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from tenantry_site.components import icons, markup
 from tenantry_site.components.markup import children, line, safe
 from tenantry_site.page import CodeBlock, Element, Fragment, Node, RenderContext
+from tenantry_site.templating import render_template
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>")
 _VOID = frozenset({"br", "col", "hr", "img", "source", "track", "wbr"})
@@ -93,21 +94,20 @@ def _without_tags(node: Node, spans: list[tuple[int, int]]) -> Node:
     return Fragment(html)
 
 
-_TABS = Markup('<div class="{}" data-tabs>{}<div class="tab-list">{}</div>{}</div>')
-_LINK = Markup('<a class="tab-link" href="#{}">{}{}</a>')
-_PANEL = Markup('<div class="tab" id="{}" data-tab="{}">{}{}</div>')
-_TITLE = Markup('<p class="tab-title">{}{}</p>')
-
-
 @dataclass(frozen=True, slots=True)
-class _Tab:
-    """A tab, rendered. ``titled``: its content shows the title by itself."""
+class TabPanel:
+    """A tab as its template takes it. ``titled``: its content shows the title by itself."""
 
     id: str
     title: Markup
     icon: Markup
     content: Markup
     titled: bool = False
+
+    @property
+    def key(self) -> str:
+        """What tabs share that change together."""
+        return markup.plain(self.title).casefold()
 
 
 def tabs(element: Element, context: RenderContext) -> str:
@@ -116,18 +116,13 @@ def tabs(element: Element, context: RenderContext) -> str:
     if not parts:
         return _without_parts(element, context, "put <Tab title=…> into it")
     rendered = [_tab(part, number, context) for number, part in enumerate(parts, 1)]
-    return _write("tab-group", children(context, *before), rendered)
+    return tab_group(rendered, children(context, *before))
 
 
 def tab(element: Element, context: RenderContext) -> str:
     """A ``<Tab>`` that stands alone."""
     markup.report_outside(element, context, "<Tabs>")
-    alone = _tab(ComponentPart(element), 1, context)
-    return Markup('<div class="tab-alone" id="{}">{}{}</div>').format(
-        alone.id,
-        _TITLE.format(alone.icon, alone.title),
-        alone.content,
-    )
+    return render_template("components/tab", tab=_tab(ComponentPart(element), 1, context))
 
 
 def code_group(element: Element, context: RenderContext) -> str:
@@ -138,7 +133,7 @@ def code_group(element: Element, context: RenderContext) -> str:
     rendered = [_code(part, number, context) for number, part in enumerate(parts, 1)]
     if len(rendered) == 1 and not isinstance(parts[0].node, Element):
         return children(context, *before) + rendered[0].content
-    return _write("tab-group code-group", children(context, *before), rendered)
+    return tab_group(rendered, children(context, *before), code=True)
 
 
 def request_example(element: Element, context: RenderContext) -> str:
@@ -152,27 +147,24 @@ def response_example(element: Element, context: RenderContext) -> str:
 
 
 def _example(element: Element, context: RenderContext, name: str, title: str) -> str:
-    return Markup('<div class="example example-{}"><p class="example-title">{}</p>{}</div>').format(
-        name,
-        title,
-        safe(code_group(element, context)),
-    )
+    content = safe(code_group(element, context))
+    return render_template("components/example", kind=name, title=title, content=content)
 
 
-def _tab(part: ComponentPart, number: int, context: RenderContext) -> _Tab:
+def _tab(part: ComponentPart, number: int, context: RenderContext) -> TabPanel:
     element = part.node
     assert isinstance(element, Element)  # noqa: S101  # tabs of text have no other parts
     title = markup.unlinked(markup.title(element, context, f"Tab {number}"))
     name = context.identifier(markup.plain(title), element.text("id"))
-    return _Tab(name, title, icons.icon(element, context), children(context, *element.children, *part.rest))
+    return TabPanel(name, title, icons.icon(element, context), children(context, *element.children, *part.rest))
 
 
-def _code(part: ComponentPart, number: int, context: RenderContext) -> _Tab:
+def _code(part: ComponentPart, number: int, context: RenderContext) -> TabPanel:
     code = part.node
     if isinstance(code, Element):
         return _tab(part, number, context)
     title = code.title or code.language or f"Code {number}"
-    return _Tab(
+    return TabPanel(
         context.identifier(title),
         escape(title),
         Markup(),
@@ -181,18 +173,9 @@ def _code(part: ComponentPart, number: int, context: RenderContext) -> _Tab:
     )
 
 
-def _write(classes: str, before: Markup, rendered: list[_Tab]) -> str:
-    links = Markup().join(_LINK.format(each.id, each.icon, each.title) for each in rendered)
-    panels = Markup().join(
-        _PANEL.format(
-            each.id,
-            markup.plain(each.title).casefold(),
-            "" if each.titled else _TITLE.format(each.icon, each.title),
-            each.content,
-        )
-        for each in rendered
-    )
-    return _TABS.format(classes, before, links, panels)
+def tab_group(tabs: Sequence[TabPanel], before: str = "", *, code: bool = False, mark: str = "") -> Markup:
+    """Tabs as a list of links and what they lead to. ``mark``: a name for scripts to find the group by."""
+    return render_template("components/tabs", tabs=tabs, before=before, code=code, mark=mark)
 
 
 def _without_parts(element: Element, context: RenderContext, fix: str) -> str:
@@ -203,10 +186,6 @@ def _without_parts(element: Element, context: RenderContext, fix: str) -> str:
 SIZES = frozenset({"p", "h2", "h3", "h4"})
 DIGITS = 4
 
-_STEP = Markup('<li class="step" id="{}" value="{}">{}{}<div class="step-content">{}</div></li>')
-_NUMBER = Markup('<span class="step-number" aria-hidden="true">{}</span>')
-_LIST = Markup('<ol class="step-list" role="list">{}</ol>')
-
 
 def steps(element: Element, context: RenderContext) -> str:
     """``<Steps titleSize>`` of ``<Step title icon iconType titleSize stepNumber id>``."""
@@ -215,34 +194,38 @@ def steps(element: Element, context: RenderContext) -> str:
         markup.report_empty(element, context, "put <Step title=…> into it")
         return children(context, *element.children)
     size = element.text("titleSize")
-    items: list[Markup] = []
+    items: list[dict[str, object]] = []
     number = 0
     for part in parts:
         if isinstance(part.node, Element):
             number = _number(part.node, number + 1, context)
             items.append(_step(part.node, tuple(part.rest), size, number, context))
-    return children(context, *before) + _LIST.format(Markup().join(items))
+    return children(context, *before) + render_template("components/steps", steps=items)
 
 
 def step(element: Element, context: RenderContext) -> str:
     """A ``<Step>`` that stands alone: a list of one."""
     markup.report_outside(element, context, "<Steps>")
-    return _LIST.format(_step(element, (), "", _number(element, 1, context), context))
+    alone = _step(element, (), "", _number(element, 1, context), context)
+    return render_template("components/steps", steps=[alone])
 
 
-def _step(element: Element, rest: tuple[Node, ...], size: str, number: int, context: RenderContext) -> Markup:
+def _step(
+    element: Element, rest: tuple[Node, ...], size: str, number: int, context: RenderContext
+) -> dict[str, object]:
     heading = markup.title(element, context)
     tag = element.text("titleSize") or size or "p"
     if tag not in SIZES:
         markup.report_unusable(element, context, "titleSize", "write one of p, h2, h3, h4")
         tag = "p"
-    return _STEP.format(
-        context.identifier(markup.plain(heading) or "step", element.text("id")),
-        number,
-        icons.icon(element, context) or _NUMBER.format(number),
-        Markup('<{0} class="step-title">{1}</{0}>').format(tag, heading) if heading else "",
-        children(context, *element.children, *rest),
-    )
+    return {
+        "id": context.identifier(markup.plain(heading) or "step", element.text("id")),
+        "number": number,
+        "icon": icons.icon(element, context),
+        "title": heading,
+        "tag": tag,
+        "content": children(context, *element.children, *rest),
+    }
 
 
 def _number(element: Element, following: int, context: RenderContext) -> int:
@@ -256,11 +239,6 @@ def _number(element: Element, following: int, context: RenderContext) -> int:
     return following
 
 
-_DETAILS = Markup(
-    '<details class="{}" id="{}"{}><summary>{}<span class="summary-text">{}{}</span></summary>{}</details>'
-)
-
-
 def accordion(element: Element, context: RenderContext) -> str:
     """``<Accordion title description icon iconType defaultOpen id>``. Its id is made of its title."""
     return _details(element, context, "accordion", "Details")
@@ -268,7 +246,7 @@ def accordion(element: Element, context: RenderContext) -> str:
 
 def accordion_group(element: Element, context: RenderContext) -> str:
     """``<AccordionGroup>``: accordions in one frame."""
-    return Markup('<div class="accordion-group">{}</div>').format(children(context, *element.children))
+    return render_template("components/accordion_group", content=children(context, *element.children))
 
 
 def expandable(element: Element, context: RenderContext) -> str:
@@ -279,12 +257,13 @@ def expandable(element: Element, context: RenderContext) -> str:
 def _details(element: Element, context: RenderContext, name: str, default: str) -> str:
     heading = markup.title(element, context, default)
     description = line(context, element.text("description"))
-    return _DETAILS.format(
-        name,
-        context.identifier(markup.plain(heading), element.text("id")),
-        Markup(" open") if element.flag("defaultOpen") or element.flag("open") else "",
-        icons.icon(element, context),
-        Markup('<span class="summary-title">{}</span>').format(heading),
-        Markup('<span class="summary-description">{}</span>').format(description) if description else "",
-        markup.content(element, context, f"{name}-content"),
+    return render_template(
+        "components/details",
+        name=name,
+        id=context.identifier(markup.plain(heading), element.text("id")),
+        open=element.flag("defaultOpen") or element.flag("open"),
+        icon=icons.icon(element, context),
+        title=heading,
+        description=description,
+        content=markup.content(element, context),
     )

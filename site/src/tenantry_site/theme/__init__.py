@@ -2,7 +2,6 @@
 
 from tenantry_site.theme.policy import csp
 from tenantry_site.theme.stylesheet import colors_css
-from tenantry_site.theme.templating import render_template
 from tenantry_site.theme.theme import CODES, Theme
 
-__all__ = ["CODES", "Theme", "colors_css", "csp", "render_template"]
+__all__ = ["CODES", "Theme", "colors_css", "csp"]

@@ -16,8 +16,8 @@ from tenantry_site import icons
 from tenantry_site.config.model import SiteConfig
 from tenantry_site.navigation import Destination, LinkTarget, Navigation, PageEntry, PageView, SidebarScope
 from tenantry_site.navigation.tree import Versions
+from tenantry_site.templating import attributes, render_template
 from tenantry_site.theme.links import Links, page_link, resolve_link, short_name
-from tenantry_site.theme.templating import render_template
 
 CACHE_SIZE = 16
 """Scopes and depths that are cached. Pages are rendered in the order of the navigation, so few serve many."""
@@ -49,7 +49,7 @@ class Layout:
         """The menu's button, and the logo or the name."""
         logo = self._config.logo
         return render_template(
-            "brand.html",
+            "theme/brand",
             name=self._config.name,
             brand_href=resolve_link(self._links.link(logo.href if logo else "/", "/logo/href"), root),
             logos=[{"mode": mode, "source": resolve_link(source, root)} for mode, source in self._logos],
@@ -58,7 +58,7 @@ class Layout:
     def tools(self, root: str) -> Markup:
         """Search, the links of the top bar, the call to action, and the button for the mode."""
         return render_template(
-            "tools.html",
+            "theme/tools",
             links=self._resolved_top_links(root),
             button=self._button(root),
             toggle=not self._config.mode_toggle.is_hidden,
@@ -73,11 +73,11 @@ class Layout:
             if href:
                 icon = self._links.icon(known.icon, known.kind, "")
                 socials.append({"href": href, "label": known.label, "icon": icon})
-        return render_template("foot.html", name=self._config.name, socials=socials)
+        return render_template("theme/foot", name=self._config.name, socials=socials)
 
     def search(self, root: str) -> Markup:
         """The dialog of the search, which its script fills."""
-        return render_template("search.html", index=f"{root}search/index.json")
+        return render_template("theme/search", index=f"{root}search/index.json")
 
     def versions(self, path: str, root: str) -> Markup:
         """The dropdown of the versions; nothing where there are none."""
@@ -94,7 +94,7 @@ class Layout:
             }
             for each in choices
         ]
-        return render_template("versions.html", choices=versions_of_page)
+        return render_template("theme/versions", choices=versions_of_page)
 
     def navigation(self, view: PageView, root: str) -> tuple[Markup, Markup]:
         """The tabs, and the sidebar with the page marked."""
@@ -134,7 +134,7 @@ class Layout:
             return resolve_link(elsewhere, root) or root + page_link(entry.path)
 
         sidebar = render_template(
-            "sidebar.html",
+            "theme/sidebar",
             nodes=self._navigation.sidebar(scope).nodes(view.path),
             versions=scope.versions,
             anchors=anchors,
@@ -147,7 +147,7 @@ class Layout:
             mark=versions_attribute,
             icon=lambda name, kind: self._links.icon(name, kind, ""),
         )
-        return _NavigationHtml(render_template("tabs.html", tabs=tabs) if tabs else Markup(), str(sidebar))
+        return _NavigationHtml(render_template("theme/tabs", tabs=tabs) if tabs else Markup(), str(sidebar))
 
     def _destination(self, each: Destination, pointer: str, scope: SidebarScope, root: str) -> dict[str, object]:
         link = self._links.link(each.url, f"{pointer}/url") if each.url else ""
@@ -206,4 +206,4 @@ def versions_attribute(versions: Versions, surrounding: Versions) -> Markup:
     """The attribute that names the versions in which something is shown; none where that is all around it."""
     if versions is None or versions == surrounding or (surrounding is not None and surrounding <= versions):
         return Markup()
-    return Markup(' data-shown-in="%s"') % " ".join(map(str, sorted(versions)))
+    return attributes({"data-shown-in": " ".join(map(str, sorted(versions)))})

@@ -17,10 +17,10 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.navigation import Navigation, PageView, SidebarScope, SitePart
 from tenantry_site.options import SiteOptions
 from tenantry_site.page import Page
+from tenantry_site.templating import render_template
 from tenantry_site.theme.layout import Layout
 from tenantry_site.theme.links import Links, page_link, path_to_root, quote_path, repository, resolve_link
 from tenantry_site.theme.policy import api_origins, csp, origin
-from tenantry_site.theme.templating import environment, render_template
 
 CONTENTS_LEVEL = 3
 """The deepest heading that "On this page" lists."""
@@ -72,7 +72,6 @@ class Theme:
         self._repository = repository(config, options)
         self._api = frozenset({*api_origins(config), *map(origin, api)})
         self._policy = csp(options)
-        self._page = environment().get_template("page.html")
         self._backdrop = "backdrop" if config.background_image else ""
 
     @property
@@ -93,14 +92,15 @@ class Theme:
         markdown = root + quote_path(f"{here}.md")
         contents = [each for each in page.headings if each.level <= CONTENTS_LEVEL]
         front = page.front
-        return self._page.render(
+        html = render_template(
+            "theme/page",
             page=page,
             view=view,
             body=Markup(page.html),  # noqa: S704  # safe by the contract of Page
             title=self._title(page),
             policy=self._policy_of(page),
             meta=render_template(
-                "meta.html",
+                "theme/meta",
                 canonical=canonical or (root + page_link(here) if of is not None else ""),
                 markdown=markdown,
                 **metadata(page, self._config.name, canonical),
@@ -116,6 +116,7 @@ class Theme:
             markdown=markdown,
             **around,
         )
+        return str(html)
 
     def not_found(self, root: str | None = None) -> str:
         """The page for an address that has none.
@@ -127,7 +128,7 @@ class Theme:
             root = urlsplit(self._options.base_url or "/").path.rstrip("/") + "/"
         view = PageView("", SidebarScope(SitePart(None, None), None), (), (), (), listed=False)
         return render_template(
-            "not_found.html",
+            "theme/not_found",
             title=f"Not found – {self._config.name}",
             policy=self._policy,
             meta=Markup('<meta name="robots" content="noindex">'),
@@ -178,7 +179,7 @@ class Theme:
         toggle = self._config.mode_toggle
         forced = toggle.default if toggle.is_hidden else None
         return render_template(
-            "head.html",
+            "theme/head",
             mode_script=root + self._scripts["mode"] if "mode" in self._scripts else "",
             schemes=forced or "light dark",
             stylesheet=root + self._styles,

@@ -10,9 +10,11 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
+from tenantry_site.components.tabs import TabPanel, tab_group
 from tenantry_site.reference.operation import Endpoint, Media, Response, Server
 from tenantry_site.reference.request import Request
 from tenantry_site.reference.snippets import LANGUAGES
+from tenantry_site.templating import render_template
 
 _WORD: Final = re.compile(r"[^a-z0-9_]+")
 _IDS: Final = re.compile(r'\bid="([^"]*)"')
@@ -44,11 +46,6 @@ def slug(text: str) -> str:
 Highlight = Callable[[str, str], str]
 """The finished block of a language and a text."""
 
-_TABS: Final = Markup('<div class="tab-group code-group" data-tabs{}><div class="tab-list">{}</div>{}</div>')
-_LINK: Final = Markup('<a class="tab-link" href="#{}">{}</a>')
-_PANEL: Final = Markup('<div class="tab" id="{}" data-tab="{}"><p class="tab-title">{}</p>{}</div>')
-_TITLED: Final = Markup('<div class="example example-{}"><p class="example-title">{}</p>{}</div>')
-
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -61,62 +58,44 @@ class Block:
 
 def code_tabs(blocks: Iterable[Block], names: PageIds, highlight: Highlight, mark: str = "") -> Markup:
     """Blocks behind tabs. Without a script they stand one under the other. ``mark``: a name for scripts to find it."""
-    rendered = [(names.new(f"example-{block.title}"), block) for block in blocks]
-    links = Markup().join(_LINK.format(name, block.title) for name, block in rendered)
-    panels = Markup().join(
-        _PANEL.format(name, block.title.casefold(), block.title, _rendered(block, highlight))
-        for name, block in rendered
-    )
-    return _TABS.format(Markup(" data-{}").format(mark) if mark else "", links, panels)
+    tabs = [
+        TabPanel(
+            names.new(f"example-{block.title}"),
+            escape(block.title),
+            Markup(),
+            Markup(highlight(block.language, block.text)),  # noqa: S704  # finished HTML, by its type
+        )
+        for block in blocks
+    ]
+    return tab_group(tabs, code=True, mark=mark)
 
 
 def titled_example(kind: str, title: str, html: Markup) -> Markup:
     """A block or a group with words over it."""
-    return _TITLED.format(kind, title, html)
+    return render_template("components/example", kind=kind, title=title, content=html)
 
 
-def _rendered(block: Block, highlight: Highlight) -> Markup:
-    return Markup(highlight(block.language, block.text))  # noqa: S704  # finished HTML, by its type
-
-
-_BAR: Final = Markup('<div class="endpoint">{}<span class="endpoint-address">{}{}</span>{}{}</div>')
-_METHOD: Final = Markup('<span class="method method-{}">{}</span>')
-_BASE: Final = Markup('<span class="endpoint-base">{}</span>')
-_SELECT: Final = Markup('<select class="endpoint-bases" data-bases aria-label="Base URL">{}</select>')
-_OPTION: Final = Markup('<option value="{}">{}</option>')
-_PATH: Final = Markup('<code class="endpoint-path">{}</code>')
-_VARIABLE: Final = Markup('<span class="endpoint-variable">{}</span>')
 _NAMES: Final = re.compile(r"(\{[^{}]*\})")
 
 
 def endpoint_bar(endpoint: Endpoint, *, base: bool, try_id: str = "") -> Markup:
     """Method, base address if ``base``, path. ``try_id`` is the id of the form, to lead to where the page is narrow."""
-    link = Markup('<a class="endpoint-try" href="#{}">Try it</a>').format(try_id) if try_id else Markup()
-    old = Markup('<span class="field-deprecated">deprecated</span>') if endpoint.deprecated else Markup()
-    return _BAR.format(method(endpoint.method), _base(endpoint) if base else "", _path(endpoint.path), old, link)
-
-
-def method(name: str) -> Markup:
-    """The mark of a method, in the colour of what it does."""
-    return _METHOD.format(name.lower(), name if name != "WEBHOOK" else "Webhook")
+    servers = endpoint.servers if base else ()
+    return render_template(
+        "reference/endpoint_bar",
+        method=endpoint.method,
+        servers=[server_label(server) for server in servers],
+        base=servers[0].url if servers else "",
+        path=_NAMES.split(endpoint.path),
+        deprecated=endpoint.deprecated,
+        try_id=try_id,
+    )
 
 
 def server_label(server: Server) -> str:
     """A server as a reader chooses it."""
     words = server.url or "This site"
     return f"{words} ({' '.join(server.description.split())[:60]})" if server.description else words
-
-
-def _base(endpoint: Endpoint) -> Markup:
-    if len(endpoint.servers) > 1:
-        options = (_OPTION.format(index, server_label(server)) for index, server in enumerate(endpoint.servers))
-        return _SELECT.format(Markup().join(options))
-    return _BASE.format(endpoint.servers[0].url) if endpoint.servers and endpoint.servers[0].url else Markup()
-
-
-def _path(path: str) -> Markup:
-    parts = (_VARIABLE.format(part) if part[:1] == "{" else escape(part) for part in _NAMES.split(path))
-    return _PATH.format(Markup().join(parts))
 
 
 _MOST: Final = 12  # examples of answers; the statuses themselves are all in the documentation

@@ -18,6 +18,7 @@ from tenantry_site.reference.html.sections import Part, Sections
 from tenantry_site.reference.operation import Credential, Endpoint
 from tenantry_site.reference.request import NAME, PLACEHOLDER_HOST, initial, literal
 from tenantry_site.reference.snippets import node_frame
+from tenantry_site.templating import render_template
 
 _EDGE: Final = re.compile(r"<(/?)(?:div|details|figure|section|table|ul|ol|blockquote)\b")
 _EXAMPLE: Final = '<div class="example example-'
@@ -54,12 +55,6 @@ def _spans(html: str) -> list[tuple[int, int]]:
                 start = edge.start()
             depth += 1
     return found
-
-
-_PAGE: Final = Markup(
-    '<div class="api"{}><div class="api-columns"><div class="api-text">{}{}<div class="api-own">{}</div>{}</div>'
-    '<div class="api-side">{}</div></div></div>'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +96,15 @@ def render_endpoint(
     side.append(Markup(examples))  # noqa: S704  # a part of what a reader rendered
     side.append(blocks.response_examples(endpoint, names, highlight))
     interactive = shown or (setting.mode != "hide" and len(endpoint.servers) > 1)
-    facts = Markup(' data-api="{}"').format(_facts(endpoint, setting)) if interactive else Markup()
-    endpoint_bar = blocks.endpoint_bar(endpoint, base=setting.mode != "hide", try_id=try_id)
-    written = Markup().join(part.html for part in parts)
-    page = _PAGE.format(facts, endpoint_bar, described, Markup(own), written, Markup().join(side))  # noqa: S704  # from a reader
+    page = render_template(
+        "reference/endpoint",
+        facts=_facts(endpoint, setting) if interactive else "",
+        bar=blocks.endpoint_bar(endpoint, base=setting.mode != "hide", try_id=try_id),
+        description=described,
+        own=Markup(own),  # noqa: S704  # from a reader
+        parts=parts,
+        side=side,
+    )
     return RenderedEndpoint(str(page), parts, interactive)
 
 

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from tenantry_site.components.params import FieldLabel
 from tenantry_site.page import Heading, Section
 from tenantry_site.reference.bodies import compact
 from tenantry_site.reference.descriptions import Descriptions, words
 from tenantry_site.reference.html.blocks import PageIds
-from tenantry_site.reference.operation import Authorization, Endpoint, Media, Parameter, Response
-from tenantry_site.reference.schemas import ABSENT, Field, Shape
-
-_FIELD: Final = Markup('<div class="field"{}><div class="field-head">{}</div>{}</div>')
-_CONTENT: Final = Markup('<div class="field-content">{}</div>')
-_NAME: Final = Markup('<span class="field-name{}"><code>{}</code></span>')
-_LINKED: Final = Markup('<a class="field-name{}" href="#{}"><code>{}</code></a>')
-_WORD: Final = Markup('<span class="field-{}">{}</span>')
-_DEFAULT: Final = Markup('<span class="field-default">default: <code>{}</code></span>')
-_FACTS: Final = Markup('<ul class="field-facts">{}</ul>')
-_FACT: Final = Markup("<li>{}</li>")
-_CODE: Final = Markup("<code>{}</code>")
-_INNER: Final = Markup(
-    '<details class="expandable"><summary><span class="summary-text"><span class="summary-title">{}</span></span>'
-    '</summary><div class="expandable-content">{}</div></details>'
-)
-_ALTERNATIVE: Final = Markup('<div class="alternative"><div class="field-head">{}</div>{}</div>')
-_CHOICE: Final = Markup('<div class="alternatives"><p class="alternatives-title">{}</p>{}</div>')
+from tenantry_site.reference.operation import Endpoint, Media, Parameter, Response
+from tenantry_site.reference.schemas import ABSENT, Shape
+from tenantry_site.templating import render_template
 
 _MOST_VALUES: Final = 40
 _LONGEST_VALUE: Final = 200  # characters
@@ -46,11 +32,17 @@ class Fields:
 
     def parameter(self, one: Parameter) -> Markup:
         """A parameter, or a header of a response."""
-        name = self._names.new(f"{one.location}-{one.name}")
-        head = [_LINKED.format(" field-old" if one.deprecated else "", name, one.name)]
-        head += _words(one.shape, required=one.required, deprecated=one.deprecated)
-        facts = list(_facts(one.shape, ABSENT if one.example is ABSENT else one.example))
-        return self._field(head, one.description, facts, one.shape, Markup(' id="{}"').format(name))
+        return render_template(
+            "reference/field",
+            id=self._names.new(f"{one.location}-{one.name}"),
+            name=one.name,
+            any_name=False,
+            deprecated=one.deprecated,
+            labels=_labels(one.shape, required=one.required, deprecated=one.deprecated),
+            description=self._prose.block(one.description),
+            facts=list(_facts(one.shape, one.example)),
+            nested=self._nested(one.shape),
+        )
 
     def body(self, shape: Shape, name: str = "") -> Markup:
         """The fields of a body; where it has none, its type. ``name``: give the outermost fields ids that begin so."""
@@ -59,77 +51,84 @@ class Fields:
         return self._prose.once(shape, lambda: self._body(shape, ""))
 
     def _body(self, shape: Shape, name: str) -> Markup:
-        sanitize = not shape.nested
-        about = self._prose.block(shape.description)
-        head = Markup()
-        if sanitize or shape.kind == "array":
-            words = Markup(" ").join(_words(shape, required=False, deprecated=False))
-            facts = _list(_facts(shape, ABSENT))
-            head = Markup('<p class="field-head">{}</p>{}').format(words, facts)
-        else:
-            head = _list(_bounds(shape))
+        typed = not shape.nested or shape.kind == "array"
         inner = shape.items if shape.kind == "array" and shape.items is not None and not shape.fields else shape
-        return about + head + self._inside(inner, name)
+        return render_template(
+            "reference/body",
+            description=self._prose.block(shape.description),
+            labels=_labels(shape) if typed else None,
+            facts=list(_facts(shape)),
+            fields=self._inside(inner, name),
+        )
 
     def _inside(self, shape: Shape, name: str = "") -> Markup:
         """What a shape consists of."""
         while shape.items is not None and not shape.fields:
             shape = shape.items
-        parts = [self._property(field, name) for field in shape.fields]
+        parts = [
+            self._property(
+                one.shape, one.name, self._names.new(f"{name}-{one.name}") if name else "", required=one.required
+            )
+            for one in shape.fields
+        ]
         if shape.extra is not None and (shape.nested or not shape.fields):
-            key = Markup('<span class="field-name field-any">any other name</span>')
-            alone = Markup('<span class="field-name field-any">any name</span>')
-            parts.append(self._described(shape.extra, [key if shape.fields else alone], required=False))
+            parts.append(self._property(shape.extra, "any other name" if shape.fields else "any name", any_name=True))
         if shape.alternatives:
-            title = escape(shape.choice)
-            if shape.discriminator:
-                title += Markup(", as <code>{}</code> says").format(shape.discriminator)
-            parts.append(_CHOICE.format(title, Markup().join(self._alternative(each) for each in shape.alternatives)))
+            alternatives = render_template(
+                "reference/alternatives",
+                title=shape.choice,
+                discriminator=shape.discriminator,
+                alternatives=[self._alternative(each) for each in shape.alternatives],
+            )
+            parts.append(alternatives)
         return Markup().join(parts)
 
-    def _property(self, field: Field, name: str) -> Markup:
-        old = " field-old" if field.shape.deprecated else ""
-        if name:
-            found = self._names.new(f"{name}-{field.name}")
-            label = _LINKED.format(old, found, field.name)
-            return self._described(field.shape, [label], field.required, Markup(' id="{}"').format(found))
-        return self._described(field.shape, [_NAME.format(old, field.name)], field.required)
+    def _property(
+        self, shape: Shape, name: str, field_id: str = "", *, required: bool = False, any_name: bool = False
+    ) -> Markup:
+        return render_template(
+            "reference/field",
+            id=field_id,
+            name=name,
+            any_name=any_name,
+            deprecated=shape.deprecated,
+            labels=_labels(shape, required=required, deprecated=shape.deprecated),
+            description=self._prose.block(shape.description),
+            facts=list(_facts(shape, ABSENT if shape.nested else shape.example)),
+            nested=self._nested(shape),
+        )
 
-    def _described(self, shape: Shape, head: list[Markup], required: bool, mark: Markup | None = None) -> Markup:
-        head = [*head, *_words(shape, required=required, deprecated=shape.deprecated)]
-        example = shape.example if not shape.nested else ABSENT
-        return self._field(head, shape.description, list(_facts(shape, example)), shape, mark or Markup())
+    def _nested(self, shape: Shape) -> dict[str, object] | None:
+        """What a fold in a field shows, and what it is called."""
+        if not shape.nested:
+            return None
+        inner = shape
+        while inner.items is not None and not inner.fields:
+            inner = inner.items
+        title, name = "Its values", ""
+        if inner.alternatives and not inner.fields:
+            title = f"{inner.choice} {len(inner.alternatives)}"
+        elif inner.fields:
+            title, name = "1 field" if len(inner.fields) == 1 else f"{len(inner.fields)} fields", inner.name
+        return {"title": title, "name": name, "fields": self._inside(inner)}
 
-    def _field(self, head: list[Markup], about: str, facts: list[Markup], shape: Shape, mark: Markup) -> Markup:
-        content = self._prose.block(about) + _list(iter(facts))
-        if shape.nested:
-            inner = shape
-            while inner.items is not None and not inner.fields:
-                inner = inner.items
-            if inner.alternatives and not inner.fields:
-                title = Markup("{} {}").format(inner.choice, len(inner.alternatives))
-            elif inner.fields:
-                several = "1 field" if len(inner.fields) == 1 else f"{len(inner.fields)} fields"
-                title = Markup("{} of <code>{}</code>").format(several, inner.name) if inner.name else escape(several)
-            else:
-                title = escape("Its values")
-            content += _INNER.format(title, self._inside(inner))
-        return _FIELD.format(mark, Markup(" ").join(head), _CONTENT.format(content) if content else "")
-
-    def _alternative(self, shape: Shape) -> Markup:
-        head = [_NAME.format("", label)] if (label := shape.title or shape.name) else []
-        head += _words(shape, required=False, deprecated=shape.deprecated)
-        content = self._prose.block(shape.description) + _list(_facts(shape, ABSENT)) + self._inside(shape)
-        return _ALTERNATIVE.format(Markup(" ").join(head), content)
+    def _alternative(self, shape: Shape) -> dict[str, object]:
+        return {
+            "name": shape.title or shape.name,
+            "labels": _labels(shape, deprecated=shape.deprecated),
+            "description": self._prose.block(shape.description),
+            "facts": list(_facts(shape)),
+            "fields": self._inside(shape),
+        }
 
 
-def _words(shape: Shape, *, required: bool, deprecated: bool) -> list[Markup]:
+def _labels(shape: Shape, *, required: bool = False, deprecated: bool = False) -> list[FieldLabel]:
     kind = shape.type + (f" ({shape.format})" if shape.format and shape.kind != "file" else "")
     kind += " or null" if shape.nullable and kind else ""
-    parts = [_WORD.format("type", kind)] if kind else []
-    parts += [
-        _WORD.format(name, word)
-        for name, word, shown in (
+    labels = [FieldLabel("type", kind)] if kind else []
+    labels += [
+        FieldLabel(name, text)
+        for name, text, shown in (
             ("required", "required", required),
             ("deprecated", "deprecated", deprecated),
             ("place", "read-only", shape.read_only),
@@ -139,35 +138,38 @@ def _words(shape: Shape, *, required: bool, deprecated: bool) -> list[Markup]:
         if shown
     ]
     if shape.default is not ABSENT:
-        parts.append(_DEFAULT.format(shown_value(shape.default)))
-    return parts
+        labels.append(FieldLabel("default", "default:", shown_value(shape.default)))
+    return labels
 
 
-def _facts(shape: Shape, example: Any) -> Iterator[Markup]:
+class FieldFact(NamedTuple):
+    """One line below a field: text, values as code, more text."""
+
+    text: str
+    values: Sequence[str] = ()
+    more: str = ""
+
+
+def _facts(shape: Shape, example: Any = ABSENT) -> Iterator[FieldFact]:
     yield from _bounds(shape)
     if example is not ABSENT:
-        yield Markup("Example: <code>{}</code>").format(shown_value(example))
+        yield FieldFact("Example: ", [shown_value(example)])
 
 
-def _bounds(shape: Shape) -> Iterator[Markup]:
+def _bounds(shape: Shape) -> Iterator[FieldFact]:
     if shape.const is not ABSENT:
-        yield Markup("Always <code>{}</code>").format(shown_value(shape.const))
+        yield FieldFact("Always ", [shown_value(shape.const)])
     if shape.enum:
-        values = Markup(" ").join(_CODE.format(shown_value(value)) for value in shape.enum[:_MOST_VALUES])
         more = len(shape.enum) - _MOST_VALUES
-        yield Markup("One of {}{}").format(values, f" and {more} more" if more > 0 else "")
-    yield from (escape(words[:1].upper() + words[1:]) for words in shape.constraints)
+        values = [shown_value(value) for value in shape.enum[:_MOST_VALUES]]
+        yield FieldFact("One of ", values, f" and {more} more" if more > 0 else "")
+    yield from (FieldFact(text[:1].upper() + text[1:]) for text in shape.constraints)
     if shape.pattern:
-        yield Markup("Matches <code>{}</code>").format(shape.pattern[:_LONGEST_VALUE])
+        yield FieldFact("Matches ", [shape.pattern[:_LONGEST_VALUE]])
     if shape.extra is not None and not shape.nested:
-        yield escape("Any names and values")
+        yield FieldFact("Any names and values")
     if shape.items is not None and not shape.items.nested:
-        yield from (Markup("Each: {}").format(fact) for fact in _bounds(shape.items))
-
-
-def _list(facts: Iterator[Markup]) -> Markup:
-    items = Markup().join(map(_FACT.format, facts))
-    return _FACTS.format(items) if items else Markup()
+        yield from (fact._replace(text=f"Each: {fact.text}") for fact in _bounds(shape.items))
 
 
 def shown_value(value: Any) -> str:
@@ -175,18 +177,6 @@ def shown_value(value: Any) -> str:
     text = value if isinstance(value, str) and value.strip() == value and value else compact(value)
     return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
 
-
-_SECTION: Final = Markup('<section aria-labelledby="{0}"><h2 id="{0}"><a href="#{0}">{1}</a></h2>{2}</section>')
-_RESPONSE: Final = Markup(
-    '<details class="response" id="{}"{}><summary><span class="status status-{}">{}</span>'
-    '<span class="summary-text">{}</span></summary><div class="response-content">{}</div></details>'
-)
-_BARE: Final = Markup(
-    '<div class="response response-bare" id="{}"><span class="status status-{}">{}</span>'
-    '<span class="summary-text">{}</span></div>'
-)
-_TYPE: Final = Markup('<p class="content-type"><code>{}</code></p>')
-_PART: Final = Markup('<p class="part-title">{}</p>{}')
 
 _LOCATIONS: Final = {
     "path": "Path parameters",
@@ -227,7 +217,11 @@ class Sections:
     def _parts(self, endpoint: Endpoint) -> Iterator[Part]:
         if endpoint.authorization:
             text = " ".join(one.words for way in endpoint.authorization for one in way)
-            yield self._part("Authorization", self._authorization(endpoint.authorization), text)
+            yield self._part(
+                "Authorization",
+                render_template("reference/authorization", ways=endpoint.authorization, described=self._prose.block),
+                text,
+            )
         if not endpoint.documented:
             for location, title in _LOCATIONS.items():
                 here = [one for one in endpoint.parameters if one.location == location]
@@ -247,52 +241,31 @@ class Sections:
 
     def _part(self, title: str, html: Markup, text: str) -> Part:
         name = self._names.new(title)
-        return Part(Heading(2, name, title), _SECTION.format(name, title, html), " ".join(text.split()))
-
-    def _authorization(self, ways: Authorization) -> Markup:
-        items = []
-        for way in ways:
-            names = Markup(" and ").join(Markup("<strong>{}</strong>").format(one.words) for one in way) or Markup(
-                "<strong>Nothing</strong>"
-            )
-            about = Markup().join(_begins(one.prefix) + self._prose.block(one.description) for one in way)
-            items.append(Markup('<li class="way">{}{}</li>').format(names, about))
-        lead = Markup("<p>One of these is enough:</p>") if len(items) > 1 else Markup()
-        return Markup('{}<ul class="ways">{}</ul>').format(lead, Markup().join(items))
+        section = render_template("reference/section", id=name, title=title, content=html)
+        return Part(Heading(2, name, title), section, " ".join(text.split()))
 
     def _media(self, media: Sequence[Media], name: str) -> Markup:
         """The fields in each content type; the first one's have ids."""
-        return Markup().join(
-            _TYPE.format(one.type) + self._fields.body(one.shape, "" if index else name)
-            for index, one in enumerate(media)
-        )
+        rendered = [(one.type, self._fields.body(one.shape, "" if index else name)) for index, one in enumerate(media)]
+        return render_template("reference/media", media=rendered)
 
     def _response(self, one: Response, *, first: bool) -> Markup:
-        name = self._names.new(f"response-{one.status}")
-        parts = []
-        if one.headers:
-            parts.append(_PART.format("Headers", Markup().join(map(self._fields.parameter, one.headers))))
-        parts += [_TYPE.format(media.type) + self._fields.body(media.shape) for media in one.media]
-        about, kind = self._prose.line(one.description), one.status[:1].lower()
-        if not parts:
-            return _BARE.format(name, kind, one.status, about)
-        opened = Markup(" open") if first and kind == "2" else ""
-        return _RESPONSE.format(name, opened, kind, one.status, about, Markup().join(parts))
+        return render_template(
+            "reference/response",
+            id=self._names.new(f"response-{one.status}"),
+            status=one.status,
+            description=self._prose.line(one.description),
+            headers=[self._fields.parameter(header) for header in one.headers],
+            media=[(media.type, self._fields.body(media.shape)) for media in one.media],
+            open=first and one.status[:1] == "2",
+        )
 
     def _callbacks(self, endpoint: Endpoint) -> Markup:
-        rows = []
-        for one in endpoint.callbacks:
-            title = Markup('<strong>{}</strong> <span class="method method-{}">{}</span> <code>{}</code>').format(
-                one.name, one.operation.method.lower(), one.operation.method, one.expression
-            )
-            about = one.operation.description or one.operation.ref.text("summary")
-            rows.append(Markup('<li class="way">{}{}</li>').format(title, self._prose.block(about)))
-        return Markup('<p>The API sends these in turn:</p><ul class="ways">{}</ul>').format(Markup().join(rows))
-
-
-def _begins(prefix: str) -> Markup:
-    """What a credential begins with, as text: the field of the playground holds it already, and hides it."""
-    return Markup("<p>It begins with <code>{}</code>.</p>").format(prefix.strip()) if prefix.strip() else Markup()
+        described = [
+            (one, self._prose.block(one.operation.description or one.operation.ref.text("summary")))
+            for one in endpoint.callbacks
+        ]
+        return render_template("reference/callbacks", callbacks=described)
 
 
 def _summary(parameters: Iterable[Parameter]) -> str:

@@ -14,6 +14,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+import psycopg
 import pytest
 from alembic import command
 
@@ -21,7 +22,7 @@ from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.errors import MigrationNeeded
 from tenantry.groups import SOURCES_HANDLE, GroupDraft, Tag
-from tenantry.migrations import migrate
+from tenantry.migrations import check, migrate
 from tenantry.testing import make_token
 from tests.store.test_migrations import _OLD_ROWS, _upgrade_to
 
@@ -153,3 +154,21 @@ async def test_no_registration_is_cached_without_the_triggers(before_sources: st
     with pytest.raises(MigrationNeeded):
         await store.source_at_snapshot(place, "warehouse")
     await store.aclose()
+
+
+@pytest.mark.parametrize("before_sources", ["postgres"], indirect=True)
+async def test_a_writer_of_the_version_before_and_the_migration_do_not_block_each_other(before_sources: str) -> None:
+    """It has written a data source and then notes that, for which it locks the generation; the migration waits for it.
+
+    Red when the step locks the generation before the data sources: PostgreSQL ends one of them for a deadlock.
+    """
+    async with await psycopg.AsyncConnection.connect(before_sources) as writer:
+        await writer.execute("update data_sources set url = 'sqlite:////b.db'")
+        migrating = asyncio.create_task(asyncio.to_thread(migrate, before_sources))
+        async with asyncio.timeout(60), await psycopg.AsyncConnection.connect(before_sources, autocommit=True) as other:
+            waits = "select from pg_locks join pg_database on oid = database where datname = %s and not granted"
+            while not await (await other.execute(waits, (other.info.dbname,))).fetchall():
+                await asyncio.sleep(0.05)
+        await writer.execute("select from generation for no key update")
+    await migrating
+    check(before_sources)

@@ -19,10 +19,11 @@ _CHANNEL = "tenantry"
 
 
 def upgrade() -> None:
-    """Adds the column, and the triggers that count and list."""
-    op.add_column("generation", sa.Column("sources", sa.BigInteger, nullable=False, server_default="0"))
+    """Adds the triggers that count and list, and the column. In this order, for a writer locks a data source first and
+    the generation last: the other way round it and this step could wait for each other."""
     for statement in _COUNTED[op.get_bind().dialect.name]:
         op.execute(statement)
+    op.add_column("generation", sa.Column("sources", sa.BigInteger, nullable=False, server_default="0"))
 
 
 def _on_sqlite(verb: str) -> str:
@@ -37,16 +38,18 @@ def _on_sqlite(verb: str) -> str:
 
 _COUNTED = {
     "sqlite": [_on_sqlite(verb) for verb in ("insert", "update", "delete")],
-    "postgresql": [
+    "postgresql": [  # the tables are those beside data_sources, whatever search_path the writer has
         f"""
         create function data_source_write_is_counted() returns trigger language plpgsql
         as $$
         declare counted record;
         begin
-          update generation set number = number + 1, sources = number + 1 returning number, store_id into counted;
-          if found then
-            insert into changes (generation, handle, written_at) values (
-              counted.number, '\\x{_HANDLE}'::bytea, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+          execute format('update %I.generation set number = number + 1, sources = number + 1 '
+            'returning number, store_id', tg_table_schema) into counted;
+          if counted.number is not null then
+            execute format('insert into %I.changes (generation, handle, written_at) values ($1, $2, $3)',
+              tg_table_schema) using counted.number, '\\x{_HANDLE}'::bytea,
+              (extract(epoch from clock_timestamp()) * 1000000)::bigint;
             perform pg_notify('{_CHANNEL}', counted.store_id || ' ' || counted.number || ' {_HANDLE}');
           end if;
           return null;
@@ -55,6 +58,10 @@ _COUNTED = {
         """
         create trigger data_source_write_is_counted after insert or update or delete on data_sources
         for each row execute function data_source_write_is_counted()
+        """,
+        """
+        create trigger data_source_truncation_is_counted after truncate on data_sources
+        for each statement execute function data_source_write_is_counted()
         """,
     ],
 }

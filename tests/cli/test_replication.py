@@ -13,7 +13,7 @@ from tenantry.backends.redis_entry import DIGITS
 from tenantry.buses import RedisBus
 from tenantry.keys import SigningKeys
 from tests.cli.conftest import Terminal
-from tests.cli.test_redis import Heard
+from tests.cli.test_redis import Evictions
 
 
 @pytest.mark.parametrize("words", [("rotate", "acme"), ("delete", "acme", "--yes"), ("update", "acme", "--name", "A")])
@@ -27,12 +27,12 @@ async def test_a_command_tells(
     token = (await asyncio.to_thread(ready, "group", "create", "acme")).out.strip()
     handle = SigningKeys.from_file(folder / "tenantry.keys").read(token).handle
     monkeypatch.setenv("TENANTRY_REDIS", valkey.url)
-    heard = Heard()
-    following = asyncio.create_task(RedisBus(valkey.url).follow(heard))
+    evictions = Evictions()
+    following = asyncio.create_task(RedisBus(valkey.url).follow(evictions))
     try:
-        await asyncio.wait_for(heard.connected.wait(), 120)
+        await asyncio.wait_for(evictions.connected.wait(), 120)
         result = await asyncio.to_thread(ready, "group", *words)
-        assert await asyncio.wait_for(heard.evicted.get(), 120) == handle
+        assert await asyncio.wait_for(evictions.evicted.get(), 120) == handle
     finally:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

@@ -16,7 +16,7 @@ from importlib.resources import files
 from jinja2 import DictLoader, Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
-_FOLDERS = {"app": False, "components": True, "markdown": True, "reference": True, "theme": False}
+_FOLDERS = {"app": False, "components": True, "reference": True, "theme": False}
 """The folders of templates, and whether their lines are joined."""
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 

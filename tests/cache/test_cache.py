@@ -20,9 +20,9 @@ from tenantry.cache.clock_ring import (
     ClockRing,
     new_index,
 )
-from tenantry.cache.entries import REFUSALS_PER_HANDLE
-from tenantry.groups import UserGroup
-from tenantry.testing import make_group
+from tenantry.cache.entries import CONSTANT_VERSIONS, REFUSALS_PER_HANDLE, CachedSource, Fill, Lease, Sources
+from tenantry.groups import SOURCES_HANDLE, RegisteredSource, UserGroup
+from tenantry.testing import make_environment, make_group
 
 
 def key(name: object) -> bytes:
@@ -266,3 +266,45 @@ def test_a_cache_that_holds_nothing_is_a_mistake(capacities: tuple[int, int]) ->
     """Capacities are at least 1."""
     with pytest.raises(ValueError, match="at least 1"):
         GroupCache(capacities[0], unknown_capacity=capacities[1])
+
+
+def _cached_source(generation: int) -> CachedSource:
+    fill = Fill(SOURCES_HANDLE, Lease(CONSTANT_VERSIONS, inf), 0)
+    return CachedSource(fill, generation, inf, RegisteredSource("ds_1", "own", make_environment(), "sqlite:///a.db"))
+
+
+def test_a_write_to_a_data_source_drops_what_is_older() -> None:
+    """And nothing else, whatever came before. Red when the oldest generation is not looked for anew."""
+    sources = Sources(10)
+    for generation in (5, 7, 7, 9):
+        sources.put((1, str(len(sources.entries))), _cached_source(generation))
+    left = []
+    for generation in (3, 5, 6, 7, 8):
+        sources.drop_older(generation, 0.0)
+        left.append([entry.generation for entry in sources.entries.values()])
+    assert left == [[5, 7, 7, 9], [5, 7, 7, 9], [7, 7, 9], [7, 7, 9], [9]]
+    sources.put((1, "late"), _cached_source(4))
+    assert sources.drop_older(5, 0.0)
+    assert len(sources.entries) == 1
+    assert sources.drop_older(10, 0.0)
+    assert not sources.drop_older(11, 0.0)
+
+
+def test_many_writes_to_data_sources_do_not_each_go_through_all_of_them() -> None:
+    """A list of changes may have thousands. Red when each looks at every registration: 10,000 times 4,096."""
+
+    class Counted(dict[tuple[int, str], CachedSource]):
+        passes = 0
+
+        def items(self):  # type: ignore[no-untyped-def]
+            self.passes += 1
+            return super().items()
+
+    sources = Sources(10)
+    sources.entries = counted = Counted()
+    sources.put((1, "old"), _cached_source(5))
+    sources.put((1, "new"), _cached_source(1_000))
+    assert sources.drop_older(6, 0.0)
+    for generation in range(7, 1_000):
+        assert not sources.drop_older(generation, 0.0)
+    assert counted.passes == 1

@@ -365,6 +365,32 @@ async def test_control_of_the_race(
     assert await _race(url, writer, tmp_path / folder, meanwhile) is not None
 
 
+async def test_what_was_read_earlier_does_not_replace_what_was_read_later(
+    url: str, writer: SQLStore, tmp_path: Path
+) -> None:
+    """Another host replaces the source while a read of it is under way here; a second read finds the new one. Then the
+    first comes back: the new one stays, though no poll has listed the change yet.
+
+    Red when the generations are not compared: the source of before would be used once more.
+    """
+    async with host(url, tmp_path / "elsewhere", store=SlowStore) as elsewhere:
+        store = elsewhere.store
+        assert isinstance(store, SlowStore)
+        await _cached(elsewhere)
+        elsewhere.resolver.flush()
+        store.hold = True
+        early = asyncio.create_task(elsewhere.owners())
+        await store.held.wait()
+        await remove(writer)
+        path = sqlite_file(tmp_path / "new.db", "new")
+        environment = elsewhere.asking.environment
+        await writer.create_data_source(environment, source_id="ds_2", provided_id="warehouse", url=path)
+        assert await elsewhere.owners() == ["new"]
+        store.release.set()
+        assert await early == ["acme"]  # it was asked for before the write
+        assert await elsewhere.owners() == ["new"]
+
+
 @pytest.mark.parametrize("announced", [True, False], ids=["", "control: nothing was announced"])
 async def test_a_writer_that_dies(announced: bool, url: str, writer: SQLStore, tmp_path: Path) -> None:
     """Between its commit and the even version: the other processes of its host ask the store, and see what it did.

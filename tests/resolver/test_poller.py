@@ -6,10 +6,13 @@ import asyncio
 import gc
 import logging
 import threading
+import time
 import weakref
 
 import pytest
 
+from tenantry.backends.memory import MemoryStore
+from tenantry.groups import Tag
 from tenantry.ports import EvictionListener
 from tenantry.resolver import Resolver, monotonic_with_suspend
 from tenantry.resolver import bus_subscriptions as subscriptions_module
@@ -90,6 +93,23 @@ async def test_an_idle_app_polls_no_more_until_its_next_request(
     await until(lambda: backend.polls > polls + 1 and bus.running == 1)
     await resolver.aclose()
     assert bus.running == 0
+
+
+async def test_an_app_that_only_queries_is_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job may hold a group and read data sources by it, and resolve no token. Red when only tokens count as use: the
+    polls would end after each IDLE, and the buses be followed anew."""
+    monkeypatch.setattr(poller_module, "IDLE", 1.0)
+    store, bus = MemoryStore(), FakeBus()
+    resolver = Resolver(store, keys=KEYS, staleness=0.5, buses=[bus])
+    environment = await store.create_environment("production", Tag.CUSTOMER)
+    lease = store.source_lease
+    assert lease is not None
+    begun = time.monotonic()
+    while time.monotonic() - begun < 3.0:
+        assert await lease.read_source(store, environment, "none") is None
+        await asyncio.sleep(0.01)
+    assert len(bus.listeners) == 1
+    await resolver.aclose()
 
 
 def test_the_next_loop_takes_over(backend: FakeBackend) -> None:

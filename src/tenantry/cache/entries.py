@@ -141,11 +141,12 @@ class Sources:
     """Registrations by environment and by the id that a mapping names, at most ``capacity``: the oldest go first. They
     are bounded apart from the groups. A write to any data source voids all that are older: they are seldom written."""
 
-    __slots__ = ("_capacity", "entries")
+    __slots__ = ("_capacity", "_oldest", "entries")
 
     def __init__(self, capacity: int) -> None:
         self.entries: dict[tuple[int, str], CachedSource] = {}
         self._capacity = capacity
+        self._oldest = inf  # no entry is of a generation below this
 
     def put(self, key: tuple[int, str], entry: CachedSource) -> None:
         """Adds or replaces one."""
@@ -153,11 +154,15 @@ class Sources:
         if len(self.entries) >= self._capacity:
             del self.entries[next(iter(self.entries))]
         self.entries[key] = entry
+        self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
         """Forgets what is older than this generation. True if any of it could still be used."""
+        if generation <= self._oldest:
+            return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
         alive = [self.entries.pop(key).alive(now) for key in older]
+        self._oldest = min((entry.generation for entry in self.entries.values()), default=inf)
         return any(alive)
 
 

@@ -177,6 +177,9 @@ class GroupCache:
     ) -> bool:
         """Stores the registration of a data source, by the same rules. True if stored."""
         with self._lock:
+            known = self.sources.entries.get(key)
+            if known is not None and known.generation > generation and known.alive(now):
+                return False
             if not self._can_store(fill, generation, inf, now):
                 return False
             self.sources.put(key, CachedSource(fill, generation, inf, source))

@@ -8,11 +8,11 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from tenantry.ports import LeasedBackend, SnapshotBackend
+from tenantry.ports import LeasedBackend, SnapshotBackend, SourceLeaseHolder
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
-    from tenantry.ports import Backend, Slots
+    from tenantry.ports import Backend, Slots, SourceLease
 
 BOUNDS: Final = (
     0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
@@ -81,6 +81,16 @@ class TimedBackend:
         """The backend's own."""
         slots: Slots | None = self._backend.slots
         return slots
+
+    @property
+    def source_lease(self) -> SourceLease | None:
+        """The backend's own."""
+        return self._backend.source_lease if isinstance(self._backend, SourceLeaseHolder) else None
+
+    def offer_source_lease(self, lease: SourceLease | None) -> None:
+        """Passed on: the DataSources of the store ask the store."""
+        if isinstance(self._backend, SourceLeaseHolder):
+            self._backend.offer_source_lease(lease)
 
     async def find(self, token: Token) -> UserGroup | None:
         """The backend's own, timed and counted."""

@@ -70,7 +70,7 @@ class Poller:
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
         """To be called by each request that was not answered from the cache, on its loop: polls at once, unless polls
         are under way already."""
-        now = self._clock()
+        now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
             if now < self._due and polling is not None and polling.is_running():

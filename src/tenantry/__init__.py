@@ -12,8 +12,7 @@ from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tenantry.accessors import user_group, variables
-    from tenantry.dashboards.endpoint import dashboard
-    from tenantry.dashboards.error_handler import error_handler
+    from tenantry.dashboards.endpoint import dashboard, error_handler
     from tenantry.datasources import DataSources
     from tenantry.errors import TenantryError
     from tenantry.groups import RESERVED_NAMES, Environment, Record, RecordList, Tag, Token, UserGroup
@@ -40,7 +39,7 @@ else:
             "UserGroupMiddleware": "tenantry.middleware",
             "context_processor": "tenantry.html",
             "dashboard": "tenantry.dashboards.endpoint",
-            "error_handler": "tenantry.dashboards.error_handler",
+            "error_handler": "tenantry.dashboards.endpoint",
             "user_group": "tenantry.accessors",
             "variables": "tenantry.accessors",
         },

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from tenantry.demo.airlines import airline
+from tenantry.demo.sources import airline
 from tests.demo.stage import staged
 
 

@@ -10,17 +10,22 @@ from random import Random
 import pytest
 
 from tenantry.cache import CacheEntry, GroupCache
-from tenantry.cache.clock_ring import (
+from tenantry.cache.entries import (
     _NONE_FREE,
     _TABLES,
+    CONSTANT_VERSIONS,
     MAX_CHANCES,
+    REFUSALS_PER_HANDLE,
     ROW_BYTE,
     ROW_SIZE,
     TABLE_BYTE,
+    CachedSource,
     ClockRing,
+    Fill,
+    Lease,
+    Sources,
     new_index,
 )
-from tenantry.cache.entries import CONSTANT_VERSIONS, REFUSALS_PER_HANDLE, CachedSource, Fill, Lease, Sources
 from tenantry.groups import SOURCES_HANDLE, RegisteredSource, UserGroup
 from tenantry.testing import make_environment, make_group
 

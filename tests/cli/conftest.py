@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tenantry.cli.commands import commands
+from tenantry.cli import commands
 from tenantry.settings import Settings
 
 

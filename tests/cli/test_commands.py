@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.backends.sql import SQLStore
-from tenantry.cli.commands import commands
+from tenantry.cli import commands
 from tenantry.keys import SigningKeys
 from tenantry.tokens import TOKEN_PATTERN
 from tests.cli.conftest import Terminal

@@ -17,7 +17,7 @@ def test_help_and_keys_load_no_database(tmp_path: Path) -> None:
     """``--help`` and ``keys`` load neither SQLAlchemy nor a web server. Red when a command imports them at its top."""
     code = """
 import sys
-from tenantry.cli.commands import commands
+from tenantry.cli import commands
 loaded = lambda: [name for name in ("sqlalchemy", "alembic", "uvicorn", "duckdb", "starlette") if name in sys.modules]
 commands(["--help"], standalone_mode=False)
 print(loaded(), "pydantic" in sys.modules, file=sys.stderr)
@@ -44,7 +44,7 @@ def test_a_missing_package_is_named_with_its_extra(
 ) -> None:
     """Each command names the extra that brings what it lacks. Red when one extra is named for all of them."""
     done = _python(
-        f"import sys; sys.modules[{module!r}] = None\nfrom tenantry.cli.commands import commands\n"
+        f"import sys; sys.modules[{module!r}] = None\nfrom tenantry.cli import commands\n"
         f"commands({arguments!r}, prog_name='tenantry')",
         tmp_path,
     )

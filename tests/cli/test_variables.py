@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tenantry.cli.commands import commands
+from tenantry.cli import commands
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 ROWS = re.findall(r"^\| `(TENANTRY_\w+)` \| `(--[\w-]+)` \|", PAGE.read_text("utf-8"), re.MULTILINE)

@@ -13,9 +13,8 @@ from starlette.applications import Starlette
 
 from tenantry.backends.memory import MemoryStore
 from tenantry.datasources import DataSources
-from tenantry.demo.airlines import AIRLINES
 from tenantry.demo.app import demo_app
-from tenantry.demo.sources import prepare
+from tenantry.demo.sources import AIRLINES, prepare
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver

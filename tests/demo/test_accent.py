@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.demo.accent import DARK_GROUNDS, DEFAULT, LIGHT_GROUNDS, accent_of, stylesheet
-from tenantry.demo.airlines import AIRLINES
+from tenantry.demo.app import DARK_GROUNDS, DEFAULT, LIGHT_GROUNDS, accent_of, stylesheet
+from tenantry.demo.sources import AIRLINES
 from tenantry.groups import Record
 from tenantry_site.theme.stylesheet import TEXT, contrast, least
 

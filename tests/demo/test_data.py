@@ -14,8 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tenantry.demo.airlines import AIRLINES, DUCKDB, SHOWN, SQLITE, airline
-from tenantry.demo.sources import prepare
+from tenantry.demo.sources import AIRLINES, DUCKDB, SHOWN, SQLITE, airline, prepare
 
 COUNTS = (
     "select carrier, count(*), count(dep_delay), sum(dep_delay), sum(month), max(flight_date) from flights group by 1"
@@ -24,7 +23,7 @@ COUNTS = (
 
 @pytest.fixture(scope="module")
 def flights() -> list[dict[str, str]]:
-    packed = (files("tenantry.demo.data") / "flights.csv.gz").read_bytes()
+    packed = (files("tenantry.demo") / "data" / "flights.csv.gz").read_bytes()
     return list(csv.DictReader(io.StringIO(gzip.decompress(packed).decode())))
 
 
@@ -45,7 +44,7 @@ def test_the_data_are_those_of_the_published_package(flights: list[dict[str, str
 
 def test_the_data_file_is_small_and_carries_no_time() -> None:
     """The packed file is at most 3 MB and its gzip header has no modification time."""
-    packed = (files("tenantry.demo.data") / "flights.csv.gz").read_bytes()
+    packed = (files("tenantry.demo") / "data" / "flights.csv.gz").read_bytes()
     assert len(packed) <= 3_000_000
     assert packed[4:8] == bytes(4)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.demo.panels import figures
+from tenantry.demo.page import figures
 
 
 def row(**values: Any) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.demo import composition
-from tenantry.demo.composition import prepare_demo
-from tenantry.demo.opening import open_page
+from tenantry.demo.composition import open_page, prepare_demo
 from tests.demo.stage import Stage
 
 URL = "http://127.0.0.1:8000"

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.demo.airlines import AIRLINES, DUCKDB, SQLITE, airline
+from tenantry.demo.sources import AIRLINES, DUCKDB, SQLITE, airline
 from tests.demo.stage import Stage
 
 ANSWERS = {"9E": 17192, "UA": 54131, "B6": 54635, "HA": 342, "OO": 32}

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from tenantry.demo.period import DEFAULT, Choice, Period, read_choice
+from tenantry.demo.queries import DEFAULT, Choice, Period, read_choice
 from tenantry.groups import Record
 
 

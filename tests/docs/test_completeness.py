@@ -13,7 +13,7 @@ import pytest
 
 import tenantry
 import tenantry_site
-from tenantry.cli.commands import commands
+from tenantry.cli import commands
 from tenantry.errors import TenantryError
 from tenantry.settings import Settings
 from tenantry_site import SiteOptions

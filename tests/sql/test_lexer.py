@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.lexer import Lexeme, LexemeKind, lex
-from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Source
 
 REGIONS = {LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.QUOTED, LexemeKind.COMMENT}
 

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Tree
+from tenantry.sql.syntax_tree import Source, Tree
 
 OPTIONAL = frozenset({"discount"})
 GROUP = {"tenant": "a", "tenants": ["a"], "rate": 1}

@@ -10,7 +10,7 @@ import pytest
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import GroupDraft, Tag
-from tenantry.testing.samples import make_token
+from tenantry.testing import make_token
 
 FORGERIES = (
     "update audit set author = 'somebody else'",

@@ -120,7 +120,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a custom carrier's token is held to the origin unless it says that no browser sends it",
-        "middleware/custom_carriers.py",
+        "middleware/carriers.py",
         "sent_by_browser: bool = True",
         "sent_by_browser: bool = False",
         ("tests/middleware/test_custom_carriers.py",),

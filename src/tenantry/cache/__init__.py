@@ -1,8 +1,7 @@
 """The cache: which answers may be used again, and until when. Pure: versions and times are arguments."""
 
 from tenantry.cache.change_log import ChangeLog
-from tenantry.cache.clock_ring import ROW_BYTE, TABLE_BYTE
-from tenantry.cache.entries import SLOT_COUNT, CacheEntry, Fill, PollSnapshot, slot_index
+from tenantry.cache.entries import ROW_BYTE, SLOT_COUNT, TABLE_BYTE, CacheEntry, Fill, PollSnapshot, slot_index
 from tenantry.cache.group_cache import GroupCache
 
 __all__ = [

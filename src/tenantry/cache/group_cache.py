@@ -21,19 +21,24 @@ from threading import Lock
 from typing import Final, TypeAlias
 
 from tenantry.cache.change_log import ChangeLog
-from tenantry.cache.clock_ring import MAX_CHANCES, ROW_BYTE, TABLE_BYTE, ClockRing, TokenIndex, new_index
 from tenantry.cache.entries import (
     CONSTANT_VERSIONS,
+    MAX_CHANCES,
     MAX_SOURCES,
     NO_GENERATION,
+    ROW_BYTE,
+    TABLE_BYTE,
     CachedAnswer,
     CachedSource,
     CacheEntry,
+    ClockRing,
     Fill,
     Lease,
     PollSnapshot,
     Refusals,
     Sources,
+    TokenIndex,
+    new_index,
     slot_index,
 )
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup

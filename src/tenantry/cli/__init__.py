@@ -1,5 +1,129 @@
-"""The command line: ``tenantry`` (click). One module a noun; ``tenantry.cli.commands`` is the group of all commands."""
+"""The command line: ``tenantry`` (click). One module a noun; here is the group of all commands. It makes of an error a
+message and an exit code.
+"""
 
-from tenantry.cli.commands import main
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, MutableMapping
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoints, entry_points
+from typing import Any
+
+import click
+
+from tenantry import __version__
+from tenantry.errors import StoreUnavailable, TenantryError
+from tenantry.tokens import mask_within
+
+FAILED, UNAVAILABLE = 1, 3
+
+PLUGIN_GROUP = "tenantry.commands"
+"""The entry point group by which an installed distribution adds commands: each entry names a click command."""
+
+_EXTRAS = {
+    "alembic": "server",
+    "asyncpg": "postgres",
+    "psycopg": "postgres",
+    "duckdb": "duckdb",
+    "prometheus_client": "metrics",
+    "pydantic_settings": "server",
+    "pymysql": "mysql",
+    "redis": "redis",
+    "tenantry_site": "site",
+    "uvicorn": "server",
+}
+"""Which extra brings a module that may be missing."""
+
+
+class _Commands(click.Group):
+    """Prints an error in one line on stderr. Exit codes: 1 refused, 2 wrong usage, 3 the store is unavailable."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TenantryError as error:
+            field = f"{error.field.strip('/')}: " if error.field else ""
+            # A message may name an id that was given, and a token may have been pasted for one.
+            click.echo(mask_within(f"tenantry: {field}{error.message} [{error.code}]"), err=True)
+            sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
+        except ModuleNotFoundError as missing:
+            extra = _EXTRAS.get((missing.name or "").partition(".")[0])
+            if extra is None:
+                raise
+            click.echo(f"tenantry: this needs {missing.name}: pip install 'tenantry[{extra}]'", err=True)
+            sys.exit(FAILED)
+
+
+_MODULES = {
+    "api-token": "tenantry.cli.api_token",
+    "audit": "tenantry.cli.audit",
+    "data-source": "tenantry.cli.data_source",
+    "demo": "tenantry.cli.serve",
+    "environment": "tenantry.cli.environment",
+    "group": "tenantry.cli.group",
+    "keys": "tenantry.cli.keys",
+    "migrate": "tenantry.cli.serve",
+    "serve": "tenantry.cli.serve",
+    "sql": "tenantry.cli.sql",
+}
+"""Our own commands, and the module of each."""
+
+
+class _LazyCommands(MutableMapping[str, click.Command]):
+    """Commands by their names, each imported when it is first used: a query needs no Markdown.
+
+    Ours come first; then those of other distributions, by the entry point group ``tenantry.commands``.
+    """
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            if name in _MODULES:
+                self._loaded[name] = getattr(import_module(_MODULES[name]), name.replace("-", "_"))
+            elif name in self._plugins.names:
+                self._loaded[name] = self._plugins[name].load()
+            elif name == "site":  # what to install, rather than that there is no such command
+                raise ModuleNotFoundError("No module named 'tenantry_site'", name="tenantry_site")
+        return self._loaded[name]
+
+    @cached_property
+    def _plugins(self) -> EntryPoints:
+        return entry_points(group=PLUGIN_GROUP)
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**_MODULES, **dict.fromkeys(self._plugins.names), **self._loaded})
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+@click.group(
+    cls=_Commands,
+    commands=_LazyCommands(),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(__version__, prog_name="tenantry")
+def commands() -> None:
+    """The tenancy layer of embedded dashboards.
+
+    Settings come from options, then environment variables (TENANTRY_…), then the file that TENANTRY_CONFIG names
+    (default ./tenantry.toml). Secrets and ids are printed alone on stdout, everything else goes to stderr.
+    """
+
+
+def main() -> None:
+    """The entry point of ``tenantry``."""
+    commands(prog_name="tenantry")
+
 
 __all__ = ["main"]

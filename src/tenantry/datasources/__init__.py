@@ -1,8 +1,8 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
 from tenantry.datasources.driver import DataSource, Driver
-from tenantry.datasources.factory import DriverFactory
 from tenantry.datasources.limits import Limits, take_rows, to_dicts
+from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import check_url, display_url, resolve_url
 

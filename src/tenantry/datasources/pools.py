@@ -1,4 +1,5 @@
-"""Pools: the open data sources of one event loop, bounded in number.
+"""Pools: the open data sources of one event loop, bounded in number; and how a registered source becomes the DataSource
+that runs its queries: by a built-in engine, or by one of the host's own.
 
 An open source belongs to (environment, source, URL): one whose URL changed is opened anew, and the old one is closed
 when its last query has ended.
@@ -8,15 +9,64 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from tenantry.datasources.driver import DataSource
-from tenantry.datasources.factory import DriverFactory, create_source
+from tenantry.datasources.driver import DataSource, Driver
+from tenantry.datasources.duckdb import DuckDBDriver
 from tenantry.datasources.limits import Limits
-from tenantry.errors import SourceUnavailable
+from tenantry.datasources.mysql import MySQLDriver
+from tenantry.datasources.postgresql import PostgreSQLSource
+from tenantry.datasources.sqlite import SQLiteDriver
+from tenantry.datasources.threads import ThreadedSource
+from tenantry.datasources.url import ENGINES, check_url, file_path, memory_limit, parse
+from tenantry.errors import InvalidSettings, InvalidSource, SourceUnavailable
 from tenantry.groups import RegisteredSource
+from tenantry.sql import DIALECTS, PARAMSTYLES
+
+DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
+"""Makes the driver of one data source, without connecting. Raises InvalidSource for a URL that it cannot use."""
+
+
+def check_engines(engines: Mapping[str, DriverFactory]) -> dict[str, DriverFactory]:
+    """A copy of the host's own engines. Raises InvalidSettings for a URL scheme that is built in."""
+    for scheme in engines:
+        if scheme in ENGINES:
+            raise InvalidSettings(f"the engine {scheme!r} is built in: give your own another URL scheme")
+    return dict(engines)
+
+
+def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str, DriverFactory]) -> DataSource:
+    """Raises InvalidSource for a URL, dialect or driver that cannot be used. ``engines`` by URL scheme."""
+    url = parse(source.url)
+    factory = engines.get(url.get_backend_name())
+    if factory is not None:
+        return ThreadedSource(_check_driver(factory(source, limits)), limits)
+    engine = check_url(source.url, source.trusted)  # again: the row may be older than a rule
+    match engine:
+        case "sqlite":
+            return ThreadedSource(SQLiteDriver(source.id, file_path(url), limits), limits)
+        case "duckdb":
+            return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
+        case "postgresql":
+            return PostgreSQLSource(source.id, url, limits)
+        case "mysql":
+            return ThreadedSource(MySQLDriver(source.id, url, limits), limits)
+        case _:
+            from tenantry.datasources.trusted import TrustedDriver  # loads all of SQLAlchemy, which only this needs
+
+            return ThreadedSource(TrustedDriver(source.id, url, limits), limits)
+
+
+def _check_driver(driver: Driver[Any]) -> Driver[Any]:
+    if driver.dialect not in DIALECTS or driver.paramstyle not in PARAMSTYLES:
+        raise InvalidSource(
+            f"the driver of data source {driver.source_id} has dialect {driver.dialect!r} and paramstyle "
+            f"{driver.paramstyle!r}; known are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
+        )
+    return driver
 
 
 @dataclass(slots=True)

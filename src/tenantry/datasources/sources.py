@@ -9,9 +9,8 @@ from typing import Any, Self
 
 from cachetools import LRUCache
 
-from tenantry.datasources.factory import DriverFactory, check_engines
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.pools import Pools
+from tenantry.datasources.pools import DriverFactory, Pools, check_engines
 from tenantry.errors import UnmappedSchema, UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease

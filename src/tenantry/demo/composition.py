@@ -1,4 +1,7 @@
-"""prepare_demo: everything of Tenantry in one process, on a folder that is made when it is not there."""
+"""prepare_demo: everything of Tenantry in one process, on a folder that is made when it is not there.
+
+The docs are served beside the demo, with a playground that calls the demo itself.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ import asyncio
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount
@@ -15,11 +21,8 @@ from starlette.types import ASGIApp
 from tenantry.app import compose
 from tenantry.backends.sql import SQLStore
 from tenantry.datasources import DataSources
-from tenantry.demo.airlines import AIRLINES, SHOWN, airline
 from tenantry.demo.app import demo_app
-from tenantry.demo.handbook import handbook
-from tenantry.demo.opening import open_page
-from tenantry.demo.sources import prepare
+from tenantry.demo.sources import AIRLINES, SHOWN, airline, prepare
 from tenantry.groups import Author, Environment, GroupChanges, Record, Tag
 from tenantry.keys import SigningKeys, create_key_file
 from tenantry.migrations import migrate
@@ -27,6 +30,94 @@ from tenantry.ports import Store
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
 from tenantry.tokens import KeyRing, draft_token
+
+if TYPE_CHECKING:
+    from starlette.types import Message
+
+PACKED = Path(__file__).parent / "docs"
+"""Where a wheel has them."""
+
+CLONE = Path(__file__).parents[3] / "docs"
+"""Where a clone has them."""
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost"})
+_EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # what a demo may listen on
+
+
+def handbook(url: str) -> ASGIApp | None:
+    """The docs as an app to be mounted; None where they, or what shows them, are not installed.
+
+    ``url`` is where the demo is served. The relay of the playground reaches that and nothing else, and serves only who
+    came by the same name.
+    """
+    folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
+    if folder is None or find_spec("tenantry_site") is None:
+        return None
+    from tenantry_site import site_app
+    from tenantry_site.relay import Relay
+
+    own = origins(url)
+    relay = Relay([], own, hosts={_bracketed(urlsplit(origin).hostname or "") for origin in own})
+    return site_app(folder, relay=relay)
+
+
+def origins(url: str) -> list[str]:
+    """The demo's origin, and its other name on this machine; of a demo for everywhere only those on this machine."""
+    parts = urlsplit(url)
+    names = sorted(_LOOPBACK) if parts.hostname in _LOOPBACK | _EVERYWHERE else [_bracketed(parts.hostname or "")]
+    return [f"{parts.scheme}://{name}:{parts.port or 80}" for name in names]
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+_SEE_OTHER = 303
+
+
+async def open_page(app: ASGIApp, url: str) -> int:
+    """GET, as a browser does it: a redirect is followed with the cookie that came with it. Returns the last status."""
+    status, headers = await _get(app, url, [])
+    if status != _SEE_OTHER:
+        return status
+    cookie = headers.get(b"set-cookie", b"").partition(b";")[0]
+    status, _ = await _get(app, headers[b"location"].decode(), [(b"cookie", cookie)])
+    return status
+
+
+async def _get(app: ASGIApp, url: str, headers: list[tuple[bytes, bytes]]) -> tuple[int, dict[bytes, bytes]]:
+    """Status and headers of one answer; its body is thrown away."""
+    parts = urlsplit(url)
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": parts.scheme or "http",
+        "path": parts.path,
+        "raw_path": parts.path.encode(),
+        "query_string": parts.query.encode(),
+        "root_path": "",
+        "headers": [(b"host", (parts.netloc or "127.0.0.1").encode()), *headers],
+        "client": None,
+        "server": None,
+    }
+    start: dict[str, Any] = {}
+    asked = False
+
+    async def receive() -> Message:
+        nonlocal asked
+        message = {"type": "http.disconnect"} if asked else {"type": "http.request", "body": b"", "more_body": False}
+        asked = True
+        return message
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            start.update(message)
+
+    await app(scope, receive, send)
+    return start["status"], dict(start["headers"])
+
 
 ENVIRONMENT = "demo"
 LABEL = "tenantry demo"

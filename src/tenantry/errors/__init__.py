@@ -3,10 +3,11 @@
 A ``code`` never changes its meaning and is listed in docs/errors.md. The message says what is wrong and how to fix it.
 """
 
-from tenantry.errors.base import InvalidKeys, InvalidSettings, TenantryError
-from tenantry.errors.dashboard import (
+from tenantry.errors.base import (
     AmbiguousToken,
     DataSourceError,
+    InvalidKeys,
+    InvalidSettings,
     InvalidSource,
     InvalidToken,
     Location,
@@ -19,6 +20,7 @@ from tenantry.errors.dashboard import (
     QueryTimeout,
     SourceUnavailable,
     TemplateError,
+    TenantryError,
     TooManyBytes,
     TooManyRows,
     UnbindableValue,

@@ -1,10 +1,141 @@
-"""Carriers: where a request may carry its user group token."""
+"""Carriers: where a request may carry its user group token, and custom carriers, for a token in a request header that
+the built-in ones cannot read.
+
+A custom carrier gets the lines of the headers that it names, one at a time, and never the scope. So ``Vary`` names what
+it reads, and what it returns as ``rest`` is all that the app can see of a line. It is asked again about that rest,
+until it finds nothing: a second token is found, and a token that was left behind is an error, not a leak.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any, Final, Protocol, runtime_checkable
 
-from tenantry.middleware.custom_carriers import HTTP_TOKEN, Carrier, require_carrier
+from tenantry.middleware.addresses import MASK
+from tenantry.tokens import TOKEN_LENGTH
+
+Header = tuple[bytes, bytes]
+
+HTTP_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A header's name (RFC 9110 section 5.6.2); also a cookie's (RFC 6265)."""
+
+_ORIGIN_HEADERS: Final = frozenset({"host", "origin", "sec-fetch-site"})
+_SUBPROTOCOLS: Final = b"sec-websocket-protocol"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Extracted:
+    """What a custom carrier found in one line of a header. Its repr shows nothing.
+
+    Every field is checked: TypeError where a token or a rest is no bytes.
+    """
+
+    token: bytes
+    """The token alone; ``b""`` where its field is there but empty: a bad token, not an absent one."""
+    rest: bytes | None
+    """The line without the token, its name and its separator: the app sees it. None: the whole line goes."""
+    sent_by_browser: bool = True
+    """Whether a browser, or a gateway that knows its session, may have added it to what any page asks for: then its
+    origin is checked, as with a cookie. False only where a program or a script of your own page wrote it. In ``Cookie``
+    it is always True."""
+
+    def __post_init__(self) -> None:
+        given: tuple[object, object] = (self.token, self.rest)
+        if not isinstance(given[0], bytes) or not isinstance(given[1], bytes | None):
+            raise TypeError("Extracted(token, rest): the token is bytes, and the rest bytes or None")
+
+
+@runtime_checkable
+class Carrier(Protocol):
+    """Takes a token out of request headers, in a form of your own. No I/O; called for each request that has them."""
+
+    @property
+    def headers(self) -> Sequence[str]:
+        """The names of the request headers that it reads, one at least; read once, when the middleware is made. Not
+        ``Host``, ``Origin`` or ``Sec-Fetch-Site``, by which origins are checked."""
+
+    def extract(self, name: str, value: bytes, /) -> Extracted | None:
+        """The token in this line of the header ``name`` (lower case), or None if it holds none.
+
+        It is called again with the rest, until it answers None. What it raises ends the request (a 500 of the server):
+        no value belongs into its text."""
+        ...
+
+
+def require_carrier(carrier: object) -> None:
+    """Raises TypeError for what is no Carrier, ValueError for headers that it cannot read."""
+    if not isinstance(carrier, Carrier) or isinstance(carrier, type):
+        raise TypeError(
+            f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
+            f"not {type(carrier).__name__}"
+        )
+    name = type(carrier).__name__
+    if isinstance(carrier.headers, str) or not carrier.headers:
+        raise ValueError(f"{name}.headers is a list of the request headers that it reads")
+    for each in carrier.headers:
+        if not HTTP_TOKEN.fullmatch(each) or each.lower() in _ORIGIN_HEADERS:
+            raise ValueError(f"{name}.headers: {each!r} is not a request header that a carrier can read")
+
+
+class CustomCarriers:
+    """Reads all custom carriers of one middleware."""
+
+    __slots__ = ("_by_header",)
+
+    def __init__(self, carriers: Iterable[Carrier]) -> None:
+        self._by_header: dict[bytes, list[Carrier]] = {}
+        for carrier in carriers:
+            for name in dict.fromkeys(name.lower().encode() for name in carrier.headers):
+                self._by_header.setdefault(name, []).append(carrier)
+
+    def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
+        """Takes the tokens out of the scope: into ``explicit``, or where a browser may have sent one by itself into
+        ``by_browser``. Raises RuntimeError where a carrier left its token in the rest, and what a carrier raises; the
+        scope has none of the headers that they read then."""
+        headers: list[Header] = scope["headers"]
+        if not any(name in self._by_header for name, _ in headers):
+            return
+        self._replace(scope, [pair for pair in headers if pair[0] not in self._by_header])
+        rest: list[Header] = []
+        found: list[Extracted] = []
+        for name, value in headers:
+            left = self._extract_line(name, value, found) if name in self._by_header else value
+            if left is not None:
+                rest.append((name, left))
+        for each in found:
+            (by_browser if each.sent_by_browser else explicit).append(each.token)
+        # Copies of the tokens that their carriers do not find are masked, in the headers that are read.
+        for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
+            rest = [
+                (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
+                for name, value in rest
+            ]
+        self._replace(scope, rest)
+
+    def _extract_line(self, name: bytes, value: bytes, found: list[Extracted]) -> bytes | None:
+        """The line without the tokens of all carriers of its header."""
+        for carrier in self._by_header[name]:
+            while (one := carrier.extract(name.decode("latin-1"), value)) is not None:
+                found.append(Extracted(one.token, None) if name == b"cookie" else one)
+                if one.rest is None:
+                    return None
+                if len(one.rest) >= len(value):  # nothing was taken out, or not enough to ever come to an end
+                    raise RuntimeError(
+                        f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
+                        "did not take it out: Extracted.rest is the line without it, shorter than the line"
+                    )
+                value = one.rest
+        return value
+
+    def _replace(self, scope: MutableMapping[str, Any], headers: list[Header]) -> None:
+        """Sets the headers, and the subprotocols that a server has read from one of them."""
+        scope["headers"] = headers
+        if _SUBPROTOCOLS in self._by_header and "subprotocols" in scope:
+            lines = b",".join(value for name, value in headers if name == _SUBPROTOCOLS).decode("latin-1")
+            scope["subprotocols"] = [each.strip() for each in lines.split(",") if each.strip()]
+
 
 _PLACEHOLDER = "{token}"
 

@@ -26,8 +26,7 @@ from tenantry.middleware.addresses import (
     mask_in_query,
     may_hold_token,
 )
-from tenantry.middleware.carriers import Carriers
-from tenantry.middleware.custom_carriers import CustomCarriers
+from tenantry.middleware.carriers import Carriers, CustomCarriers
 from tenantry.middleware.origins import OriginCheck
 from tenantry.tokens import TOKEN_LENGTH
 

@@ -15,8 +15,7 @@ from tenantry.groups import UserGroup
 from tenantry.http import error_response
 from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restore_redirects
 from tenantry.middleware.cache_headers import Message, Send, set_headers
-from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carriers, first_of
-from tenantry.middleware.custom_carriers import Carrier
+from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carrier, Carriers, first_of
 from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.origins import OriginCheck
 from tenantry.middleware.websockets import DEFAULT_STALENESS, WebSocketResolver, WebSocketSession

@@ -19,8 +19,18 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.interpreter import Interpreter
 from tenantry.sql.paramstyles import BoundSQL, Paramstyle
 from tenantry.sql.renderer import Renderer
-from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Position, Text, Tree, Value, VariableReference
+from tenantry.sql.syntax_tree import (
+    Clause,
+    Concat,
+    InList,
+    Node,
+    Position,
+    Source,
+    Text,
+    Tree,
+    Value,
+    VariableReference,
+)
 from tenantry.sql.values import BINDABLE, MAX_INTEGER, UNREADABLE, all_bindable
 
 Bind = Callable[[Any], BoundSQL]

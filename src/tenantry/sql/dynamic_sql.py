@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS, Dialect
 from tenantry.sql.lexer import Lexeme, LexemeKind, lex
-from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Source
 
 # Signs and words in code. DuckDB takes every space of Unicode for a space, also those of no width: whatever beyond
 # ASCII is no letter is passed over.

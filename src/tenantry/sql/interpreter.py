@@ -16,8 +16,7 @@ from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.paramstyles import BoundSQL, Paramstyle, driver_params
 from tenantry.sql.renderer import Renderer
-from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Position, Tree, Value, VariableReference
+from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Position, Source, Tree, Value, VariableReference
 from tenantry.sql.values import check_scalar, is_absent, look_up, type_name
 
 _NULL_ITEM = "NULL in a list matches nothing, and `not in` with it loses every row: take it out"

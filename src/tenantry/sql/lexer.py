@@ -12,7 +12,7 @@ from enum import IntEnum, auto
 from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Source
 
 
 class LexemeKind(IntEnum):

@@ -19,7 +19,7 @@ from typing import NamedTuple, NoReturn
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexer import Lexeme, LexemeKind
-from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Source
 
 _ARRAY = re.compile(r"(?<![\w$.])array\s*\Z", re.IGNORECASE)
 _DELIMITER = re.compile(r"(?<![\w$.])(?:case|end|between|and)(?![\w$])|[(){};]", re.IGNORECASE)

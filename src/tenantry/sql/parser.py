@@ -13,8 +13,18 @@ from tenantry.sql.lexer import Lexeme, LexemeKind, lex, unescape
 from tenantry.sql.optional_clauses import check_clauses, match_brackets
 from tenantry.sql.paramstyles import find_placeholder_conflicts
 from tenantry.sql.positions import PositionAnalyzer, ReplacedSpan
-from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Position, Text, Tree, Value, VariableReference
+from tenantry.sql.syntax_tree import (
+    Clause,
+    Concat,
+    InList,
+    Node,
+    Position,
+    Source,
+    Text,
+    Tree,
+    Value,
+    VariableReference,
+)
 
 MAX_TAGS = 1_000
 """Tags in one template."""

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexer import Lexeme, LexemeKind
-from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Position
+from tenantry.sql.syntax_tree import Position, Source
 
 _NAME_AFTER = {
     "from": "a table",

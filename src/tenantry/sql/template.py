@@ -13,8 +13,7 @@ from tenantry.sql.codegen import Bind, generate
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.parser import PATH, parse
-from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Position, Tree, VariableReference
+from tenantry.sql.syntax_tree import Position, Source, Tree, VariableReference
 from tenantry.sql.tenant_guard import droppable, enforce_tenant_guard, is_guarded
 
 DEFAULT_DIALECT = "postgresql"

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Clause, Node, Tree, VariableReference
+from tenantry.sql.syntax_tree import Clause, Node, Source, Tree, VariableReference
 
 
 def is_viewer_input(path: str) -> bool:

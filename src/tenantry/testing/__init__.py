@@ -1,15 +1,18 @@
-"""What tests of a host program need: a store in memory, a clock to advance by hand, and the contracts of the ports.
+"""What tests of a host program need: a store in memory, a clock to advance by hand, sample records that are valid by
+default, where any field can be given, and the contracts of the ports.
 
 The contracts need pytest, which is imported only when one of their names is used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import secrets
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from tenantry._lazy import lazy_exports
 from tenantry.backends.memory import MemoryStore
-from tenantry.testing.samples import FrozenClock, make_environment, make_group, make_token
+from tenantry.groups import Environment, Tag, Token, UserGroup
 
 if TYPE_CHECKING:
     from tenantry.testing.contract_backend import BackendContract, LeaseContract
@@ -23,6 +26,61 @@ else:
             "StoreContract": "tenantry.testing.contract_store",
         },
     )
+
+_START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class FrozenClock:
+    """A ``tenantry.ports.Clock``: calling it gives an aware datetime in UTC. Its ``monotonic`` is a MonotonicClock."""
+
+    def __init__(self, start: datetime = _START) -> None:
+        self._start = start
+        self._now = start
+
+    def __call__(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        """Seconds since the clock was made."""
+        return (self._now - self._start).total_seconds()
+
+    def advance(self, seconds: float) -> None:
+        """Moves the time on."""
+        self._now += timedelta(seconds=seconds)
+
+
+def make_environment(**fields: Any) -> Environment:
+    """An Environment: id 1, ``production``, tag Customer."""
+    return Environment(**{"id": 1, "name": "production", "tag": Tag.CUSTOMER, **fields})
+
+
+def make_group(**fields: Any) -> UserGroup:
+    """A UserGroup named Acme with a random handle, at version 1 and revision 1, without properties or mapping."""
+    defaults: dict[str, Any] = {
+        "team_id": 1,
+        "provided_id": "acme",
+        "name": "Acme",
+        "environment": make_environment(),
+        "properties": None,
+        "mapping": None,
+        "handle": secrets.token_bytes(8),
+        "token_version": 1,
+        "revision": 1,
+    }
+    return UserGroup(**{**defaults, **fields})
+
+
+def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
+    """A Token with a random handle and nonce, signed by key ``k1``; of ``group`` if one is given."""
+    defaults: dict[str, Any] = {
+        "tag": group.environment.tag if group else Tag.CUSTOMER,
+        "key_id": "k1",
+        "handle": group.handle if group else secrets.token_bytes(8),
+        "version": group.token_version if group else 1,
+        "nonce": secrets.token_bytes(16),
+    }
+    return Token(**{**defaults, **fields})
+
 
 __all__ = [
     "BackendContract",

@@ -25,7 +25,7 @@ from tenantry.cache import slot_index
 from tenantry.errors import TokenAlreadyRotated, UnknownGroup
 from tenantry.groups import Change, GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag, UserGroup
 from tenantry.ports import Backend, LeasedBackend, Store
-from tenantry.testing.samples import FrozenClock, make_token
+from tenantry.testing import FrozenClock, make_token
 
 
 @pytest.mark.anyio

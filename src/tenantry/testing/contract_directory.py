@@ -29,7 +29,7 @@ from tenantry.groups import (
     Tag,
 )
 from tenantry.ports import Store
-from tenantry.testing.samples import FrozenClock, make_token
+from tenantry.testing import FrozenClock, make_token
 
 NOWHERE = Environment(77, "nowhere", Tag.CUSTOMER)
 URL = "postgresql://reader:s3cret@warehouse/sales"

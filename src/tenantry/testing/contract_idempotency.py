@@ -11,8 +11,8 @@ import pytest
 from tenantry.errors import IdempotencyInFlight, IdempotencyKeyReused, IdempotencySuperseded, TokenAlreadyRotated
 from tenantry.groups import Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.ports import Store
+from tenantry.testing import FrozenClock, make_token
 from tenantry.testing.contract_backend import rotate
-from tenantry.testing.samples import FrozenClock, make_token
 
 DAY = 24 * 60 * 60
 ONCE = IdempotencyKey("key-1", (b"a" * 32,))

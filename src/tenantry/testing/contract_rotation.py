@@ -14,8 +14,8 @@ import pytest
 from tenantry.errors import TokenAlreadyRotated, UnknownGroup, UnknownToken
 from tenantry.groups import GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.ports import Store
+from tenantry.testing import FrozenClock, make_token
 from tenantry.testing.contract_backend import make_issued, rotate
-from tenantry.testing.samples import FrozenClock, make_token
 
 
 class _Recorder:

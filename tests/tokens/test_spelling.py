@@ -17,8 +17,7 @@ from itsdangerous import Signer
 
 from tenantry.errors import InvalidToken
 from tenantry.groups import Token
-from tenantry.tokens import KeyRing, SigningKey
-from tenantry.tokens.formats import checksum
+from tenantry.tokens import KeyRing, SigningKey, checksum
 
 BASE64URL = string.ascii_letters + string.digits + "-_"
 OUTSIDE = [".", "=", "+", "/", " ", "\n", "\0", "~", "%", "é", "K", "\ud800", "\U0001d7d9"]

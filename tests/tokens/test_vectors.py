@@ -10,8 +10,7 @@ import pytest
 from itsdangerous import Signer
 
 from tenantry.groups import Tag, Token
-from tenantry.tokens import TOKEN_LENGTH, TOKEN_PATTERN, KeyRing, api_token_digest, mint_api_token
-from tenantry.tokens.formats import checksum
+from tenantry.tokens import TOKEN_LENGTH, TOKEN_PATTERN, KeyRing, api_token_digest, checksum, mint_api_token
 from tests.tokens.vectors import KEYS, TOKENS
 
 RING = KeyRing(KEYS)

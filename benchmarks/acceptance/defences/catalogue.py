@@ -29,14 +29,14 @@ class Defence:
 DEFENCES: Final = (
     Defence(
         "a token's signature is compared",
-        "tokens/key_ring.py",
+        "tokens.py",
         "if compare_digest(signature, raw[SIGNATURE]) and",
         "if",
         ("tests/tokens/test_key_ring.py", "tests/tokens/test_spelling.py"),
     ),
     Defence(
         "a token has one spelling: its checksum is compared",
-        "tokens/key_ring.py",
+        "tokens.py",
         "if compare_digest(signature, raw[SIGNATURE]) and checksum(raw[CHECKED]) == raw[CHECKSUM]:",
         "if compare_digest(signature, raw[SIGNATURE]):",
         ("tests/tokens/test_key_ring.py", "tests/tokens/test_spelling.py"),

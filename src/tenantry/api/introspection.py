@@ -14,8 +14,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 from starlette.responses import Response
 
-from tenantry.api.context import ApiContext, digest_of
-from tenantry.api.endpoint import Endpoint, ErrorFormat, json_response
+from tenantry.api.endpoint import ApiContext, Endpoint, ErrorFormat, digest_of, json_response
 from tenantry.api.request import ApiRequest
 from tenantry.errors import (
     AmbiguousAuthorization,

@@ -11,8 +11,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from tenantry.api.context import STORE_SECONDS, ApiContext, Observer
-from tenantry.api.endpoint import JSON, Endpoint, json_response
+from tenantry.api.endpoint import JSON, STORE_SECONDS, ApiContext, Endpoint, Observer, json_response
 from tenantry.api.introspection import IntrospectionEndpoint
 from tenantry.api.openapi import openapi_document
 from tenantry.api.operations import OPERATIONS, ROTATION

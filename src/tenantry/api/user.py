@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 from starlette.responses import Response
 
-from tenantry.api.context import ApiContext, digest_of
-from tenantry.api.endpoint import Endpoint, json_response
+from tenantry.api.endpoint import ApiContext, Endpoint, digest_of, json_response
 from tenantry.api.operations import LoadedGroup, Operation, OperationParser
 from tenantry.api.request import ApiRequest
 from tenantry.api.strict_json import decode_json

@@ -150,7 +150,7 @@ def migrate(database: str | None) -> None:
 def demo(folder: str, host: str | None, port: int) -> None:
     """Show one live dashboard as different customers: real data, two data sources, nothing to set up."""
     from tenantry.cli.server import listen, run, url_of
-    from tenantry.demo.composition import prepare_demo
+    from tenantry.demo import prepare_demo
 
     with listen(host or "127.0.0.1", port) as listener:  # first: each start replaces the API token of the one before
         print_note("Preparing the demo: its data, its dashboards, its documentation …")

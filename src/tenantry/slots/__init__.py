@@ -19,9 +19,8 @@ which costs a read. It is a seqlock with random versions:
   Nobody has cached anything under that either: it costs a read and shows nothing stale.
 """
 
-from tenantry.slots.clock import monotonic_with_suspend
 from tenantry.slots.folder import FolderTaken, run_folder
 from tenantry.slots.shared import SharedSlots
-from tenantry.slots.table import PrivateSlots
+from tenantry.slots.table import PrivateSlots, monotonic_with_suspend
 
 __all__ = ["FolderTaken", "PrivateSlots", "SharedSlots", "monotonic_with_suspend", "run_folder"]

@@ -16,9 +16,8 @@ from typing import Final
 
 from tenantry.cache import SLOT_COUNT
 from tenantry.errors import StoreUnavailable
-from tenantry.slots.clock import monotonic_with_suspend
 from tenantry.slots.folder import SET_FOLDER, RunFolder, os_failure, run_folder
-from tenantry.slots.table import TABLE_BYTES, VERSION_BYTES, SlotTable, write_in_progress
+from tenantry.slots.table import TABLE_BYTES, VERSION_BYTES, SlotTable, monotonic_with_suspend, write_in_progress
 
 HEADER: Final = 64
 """Bytes before the versions: a multiple of 8, so that every version is aligned."""

@@ -1,13 +1,30 @@
-"""SlotTable: what a writer does to the versions of a host's slots; and PrivateSlots, of one process alone."""
+"""SlotTable: what a writer does to the versions of a host's slots; and PrivateSlots, of one process alone. The clock of
+whatever these versions void: its seconds never go back, and go on while the machine is suspended.
+"""
 
 from __future__ import annotations
 
 import secrets
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from tenantry.cache import SLOT_COUNT, slot_index
+from tenantry.ports import MonotonicClock
+
+monotonic_with_suspend: MonotonicClock
+"""A lease ends while a laptop or a virtual machine is suspended: what was cached before is not used afterwards."""
+
+if sys.platform == "linux":
+    monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend
+elif sys.platform == "darwin":
+    monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_MONOTONIC)  # time.monotonic stops there
+else:
+    monotonic_with_suspend = time.monotonic
+
 
 VERSION_BYTES: Final = 8
 

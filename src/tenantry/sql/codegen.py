@@ -16,9 +16,8 @@ from typing import Any, TypeAlias
 
 from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.interpreter import Interpreter
 from tenantry.sql.paramstyles import BoundSQL, Paramstyle
-from tenantry.sql.renderer import Renderer
+from tenantry.sql.renderer import Interpreter, Renderer
 from tenantry.sql.syntax_tree import (
     Clause,
     Concat,

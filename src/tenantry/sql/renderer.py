@@ -1,15 +1,35 @@
-"""Renderer: the SQL text for one combination of included clauses and list lengths, rendered once and cached."""
+"""Renderer: the SQL text for one combination of included clauses and list lengths, rendered once and cached.
+
+Interpreter: binding node by node, for whatever the generated function does not take: refusals and rare types. This is
+the meaning of a template; the generated function is the same for the common case, and faster.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
 from threading import Lock
-from typing import TypeAlias
+from typing import Any, TypeAlias
+from uuid import UUID
 
-from tenantry.errors import UnbindableValue
+from tenantry.errors import MissingVariable, UnbindableValue
+from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.paramstyles import Paramstyle
-from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Text, Tree, Value
+from tenantry.sql.paramstyles import BoundSQL, Paramstyle, driver_params
+from tenantry.sql.syntax_tree import (
+    Clause,
+    Concat,
+    InList,
+    Node,
+    Position,
+    Source,
+    Text,
+    Tree,
+    Value,
+    VariableReference,
+)
+from tenantry.sql.values import check_scalar, is_absent, look_up, type_name
 
 MAX_PARAMETERS = 32_766
 """Parameters of one statement: SQLite's default limit, and the smallest among the drivers (asyncpg has one more)."""
@@ -104,3 +124,133 @@ class _Rendering:
 
 def _too_many_parameters(path: str) -> UnbindableValue:
     return UnbindableValue(f"{path}: a statement has at most {MAX_PARAMETERS} parameters", name=path)
+
+
+_NULL_ITEM = "NULL in a list matches nothing, and `not in` with it loses every row: take it out"
+_TEXT_CONVERSIONS: dict[type, Callable[[Any], str]] = {
+    str: str,
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    float: repr,
+    Decimal: lambda value: format(value, "f"),
+    date: date.isoformat,
+    datetime: datetime.isoformat,
+    time: time.isoformat,
+    UUID: str,
+}
+
+
+class Interpreter:
+    """Binds one template in one dialect and paramstyle, and raises the errors that name each variable at fault."""
+
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, renderer: Renderer) -> None:
+        self._tree = tree
+        self._dialect = dialect
+        self._style = style
+        self._renderer = renderer
+        self._reader = _VariableReader(source, tree)
+        self._read: dict[Position, Callable[[Any, VariableReference], Any]] = {
+            Position.VALUE: self._reader.scalar,
+            Position.TEXT: self._reader.text,
+            Position.LIMIT: self._reader.limit,
+        }
+
+    def bind(self, variables: Any) -> BoundSQL:
+        """Raises MissingVariable for all variables without a value, else UnbindableValue for the first bad one."""
+        self._reader.require(variables)
+        key: list[int] = []
+        params: list[Any] = []
+        self._bind_nodes(self._tree.nodes, variables, key, params, included=True)
+        sql, names = self._renderer.render(tuple(key))
+        return BoundSQL(sql, driver_params(self._style, names, tuple(params)), self._style.name, self._dialect.name)
+
+    def _bind_nodes(
+        self, nodes: Sequence[Node], variables: Any, key: list[int], params: list[Any], *, included: bool
+    ) -> None:
+        for node in nodes:
+            if isinstance(node, Clause):
+                included_here = included and not any(
+                    is_absent(look_up(variables, reference.path)) for reference in node.references
+                )
+                key.append(included_here)
+                self._bind_nodes(node.children, variables, key, params, included=included_here)
+            elif isinstance(node, InList):
+                items = self._reader.items(variables, node.reference) if included else ()
+                key.append(len(items))
+                params += items
+            elif included and isinstance(node, Value):
+                params.append(self._read[node.reference.position](variables, node.reference))
+            elif included and isinstance(node, Concat):
+                parts = (part if isinstance(part, str) else self._reader.text(variables, part) for part in node.parts)
+                params.append("".join(parts))
+
+
+class _VariableReader:
+    """Reads and checks the variables of one template; errors name the path and the location of what they refuse."""
+
+    def __init__(self, source: Source, tree: Tree) -> None:
+        self._source = source
+        self._required = [reference for reference in tree.references if reference.required]
+
+    def require(self, variables: Any) -> None:
+        """Raises the one MissingVariable that lists every path that has no value, with its location."""
+        if not isinstance(variables, Mapping | Record):
+            raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
+        missing: dict[str, str] = {}
+        for reference in self._required:
+            value = look_up(variables, reference.path)
+            if is_absent(value):
+                at = f"{self._source.location(reference.offset)}"
+                state = "null" if value is None else "missing"
+                missing[reference.path] = (
+                    f"{missing[reference.path]}, {at}" if reference.path in missing else f"{state} at {at}"
+                )
+        if missing:
+            listed = "; ".join(f"{path} ({state})" for path, state in missing.items())
+            raise MissingVariable(
+                f"variables without a value: {listed}. Give each of them a value; what a viewer may leave out is a "
+                "params.* in [[ ]]",
+                names=tuple(missing),
+            )
+
+    def scalar(self, variables: Any, reference: VariableReference) -> Any:
+        """One value for one placeholder, exactly typed; ``str`` subclasses become ``str``."""
+        try:
+            return check_scalar(look_up(variables, reference.path))
+        except ValueError as refusal:
+            raise self._error(reference, str(refusal)) from None
+
+    def text(self, variables: Any, reference: VariableReference) -> str:
+        """A value as text, for ``'{{ x }}'``: dates in ISO 8601, booleans as true and false."""
+        value = self.scalar(variables, reference)
+        convert = _TEXT_CONVERSIONS.get(type(value))
+        if convert is not None:
+            return convert(value)
+        raise self._error(reference, f"{type_name(value)} has no text: name it outside the quotes")
+
+    def limit(self, variables: Any, reference: VariableReference) -> int:
+        """A count for ``limit`` and ``offset``: an ``int`` from 0."""
+        value = self.scalar(variables, reference)
+        if type(value) is not int or value < 0:
+            what = "a negative number" if type(value) is int else type_name(value)
+            raise self._error(reference, f"`limit` and `offset` take a whole number from 0, not {what}")
+        return value
+
+    def items(self, variables: Any, reference: VariableReference) -> list[Any]:
+        """The scalars of a list. An empty list is a list; a text, an object or a set is none."""
+        value = look_up(variables, reference.path)
+        if not isinstance(value, list | tuple | RecordList):
+            raise self._error(reference, f"`in` takes a list, not {type_name(value)}: give a list, or compare with =")
+        items: list[Any] = []
+        for item in value:
+            try:
+                items.append(check_scalar(item))
+            except ValueError as refusal:
+                problem = _NULL_ITEM if item is None else str(refusal)
+                raise self._error(reference, f"item {len(items)} of the list: {problem}") from None
+        return items
+
+    def _error(self, reference: VariableReference, problem: str) -> UnbindableValue:
+        return UnbindableValue(
+            f"{reference.path} at {self._source.location(reference.offset)}: {problem}", name=reference.path
+        )

@@ -28,8 +28,7 @@ from tenantry.ports import Store
 from tenantry.testing import make_token
 from tenantry.testing.contract_backend import LeaseContract
 from tenantry.testing.contract_directory import AuditContract, DirectoryContract
-from tenantry.testing.contract_idempotency import IdempotencyContract
-from tenantry.testing.contract_rotation import RotationContract
+from tenantry.testing.contract_rotation import IdempotencyContract, RotationContract
 
 EXACT_NAMES = [
     "a",

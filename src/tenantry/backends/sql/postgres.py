@@ -22,8 +22,15 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tenantry.backends.batching import TickBatcher
-from tenantry.backends.sql.driver_errors import connection_lost, outdated, unavailable
-from tenantry.backends.sql.engine import CompiledQueries, Engine, mark_retrieved, remaining
+from tenantry.backends.sql.engine import (
+    CompiledQueries,
+    Engine,
+    connection_lost,
+    mark_retrieved,
+    outdated,
+    remaining,
+    unavailable,
+)
 from tenantry.backends.sql.queries import LOOK_UP, LOOK_UP_MANY, Query
 from tenantry.backends.sql.rows import Row
 from tenantry.database.address import PostgresServer

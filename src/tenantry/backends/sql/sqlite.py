@@ -22,8 +22,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from tenantry.backends.sql.driver_errors import is_locked, unavailable
-from tenantry.backends.sql.engine import CompiledQueries, Engine, remaining
+from tenantry.backends.sql.engine import CompiledQueries, Engine, is_locked, remaining, unavailable
 from tenantry.backends.sql.queries import CALLER, LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.database.address import RUN_MIGRATE, FileIdentity, SQLiteFile

@@ -10,7 +10,7 @@ An answer is stored only if the list of changes is unbroken since its snapshot a
 that arrives late is not stored, wherever it comes from.
 
 Bounded by CLOCK (second chance): an insert into a full cache looks at a few positions and evicts at most two entries.
-No call goes through the whole cache, and no table in it is large (clock_ring.py).
+No call goes through the whole cache, and no table in it is large (entries.py).
 """
 
 from __future__ import annotations

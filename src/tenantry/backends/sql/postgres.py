@@ -54,7 +54,7 @@ _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
 
 _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
-"""What driver_errors.py can explain; a TimeoutError is an OSError."""
+"""What engine.py can explain; a TimeoutError is an OSError."""
 
 
 class PostgresEngine(Engine):

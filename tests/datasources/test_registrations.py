@@ -264,20 +264,21 @@ async def test_the_store_is_dead(frozen: bool, url: str, writer: SQLStore, tmp_p
     """Queries of a cached registration go on, and end with the lease: beyond the bound it is StoreUnavailable.
 
     The control's clock stands still from then on, so that its lease never ends: there the source is used beyond it.
+    Both are on another host than the writer, whose slots would end the use at once.
     """
     stopped: float | None = None
 
     def clock() -> float:
         return monotonic_with_suspend() if stopped is None else stopped
 
-    async with host(url, tmp_path / "here", staleness=BOUND, store=MortalStore, clock=clock) as here:
-        await _cached(here)
-        assert isinstance(here.store, MortalStore)
-        here.store.dead = True
-        assert await here.owners() == ["acme"]  # the lease was given by a poll a moment ago
+    async with host(url, tmp_path / "elsewhere", staleness=BOUND, store=MortalStore, clock=clock) as elsewhere:
+        await _cached(elsewhere)
+        assert isinstance(elsewhere.store, MortalStore)
+        elsewhere.store.dead = True
+        assert await elsewhere.owners() == ["acme"]  # the lease was given by a poll a moment ago
         stopped = monotonic_with_suspend() if frozen else None
-        await remove(writer) if not frozen else None
-        seconds = await _seconds_until_refused(here, BOUND + SLACK)
+        await remove(writer)
+        seconds = await _seconds_until_refused(elsewhere, BOUND + SLACK)
         assert (seconds == BOUND + SLACK) == frozen
 
 
@@ -302,6 +303,13 @@ class SlowStore(CountingStore):
         return reading
 
 
+async def _is_held(store: SlowStore, asking: asyncio.Task[list[str]]) -> None:
+    """Returns when the read is held. Fails where the question was answered without one."""
+    while not store.held.is_set():
+        assert not asking.done()
+        await asyncio.sleep(0.01)
+
+
 async def _race(url: str, writer: SQLStore, run_dir: Path, meanwhile: Callable[[Host], Awaitable[None]]) -> Host | None:
     """A read that began before the deletion comes back after it. The host if it then uses the source, else None."""
     async with host(url, run_dir, store=SlowStore) as here:
@@ -311,7 +319,7 @@ async def _race(url: str, writer: SQLStore, run_dir: Path, meanwhile: Callable[[
         here.resolver.flush()
         store.hold = True
         late = asyncio.create_task(here.owners())
-        await store.held.wait()
+        await _is_held(store, late)
         await remove(writer)
         await meanwhile(here)
         store.release.set()
@@ -380,7 +388,7 @@ async def test_what_was_read_earlier_does_not_replace_what_was_read_later(
         elsewhere.resolver.flush()
         store.hold = True
         early = asyncio.create_task(elsewhere.owners())
-        await store.held.wait()
+        await _is_held(store, early)
         await remove(writer)
         path = sqlite_file(tmp_path / "new.db", "new")
         environment = elsewhere.asking.environment

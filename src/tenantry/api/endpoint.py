@@ -210,11 +210,11 @@ class Endpoint(ABC):
             except Exception as raised:  # noqa: BLE001 - the last resort: every request gets a response
                 code = raised.code if isinstance(raised, TenantryError) else TenantryError.code
                 response = self._error_response(raised, request)
+            if observer is not None:  # now: the client may be slow to send its body, and gone when it is answered
+                observer(RequestRecord(request.operation, response.status_code, code, time.monotonic() - started))
             await _complete(response, request, scope)
             await response(scope, receive, send)
             span.set_response(response.status_code, code)
-        if observer is not None:
-            observer(RequestRecord(request.operation, response.status_code, code, time.monotonic() - started))
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: Scope, request: ApiRequest) -> Response | None:

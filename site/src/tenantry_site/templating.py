@@ -1,9 +1,11 @@
 """Templating: all HTML of more than one element is a template of ``templates/``, by the name of what it shows.
 
-``theme/`` has what is around a page and ``app/`` what the app adds to one, ``components/``, ``markdown/`` and
-``reference/`` what stands in its text. Each is compiled once per process, when it is first asked for, and each value is
-escaped unless it is ``Markup``. In the templates of a text, a line break and the space around it are no part of the
-HTML: there, space could show. ``{{ " " }}`` writes one.
+``theme/`` has what is around a page, ``app/`` what the app adds to one, ``components/``, ``markdown/`` and
+``reference/`` what stands in its text, ``outputs/`` files beside the pages. Each is compiled once per process, when it
+is first asked for, and each value is escaped unless it is ``Markup``.
+
+In the templates of a text, a line break and the space around it are no part of the HTML: there, space could show.
+``{{ " " }}`` writes one.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from importlib.resources import files
 from jinja2 import DictLoader, Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
-_FOLDERS = {"app": False, "components": True, "reference": True, "theme": False}
+_FOLDERS = {"app": False, "components": True, "markdown": True, "outputs": False, "reference": True, "theme": False}
 """The folders of templates, and whether their lines are joined."""
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 
@@ -28,8 +30,8 @@ def render_template(name: str, /, **values: object) -> Markup:
 
 @cache
 def _template(name: str) -> Template:
-    """A template by its path in ``templates/``, without the suffix: ``components/card``."""
-    return _environment().get_template(f"{name}.html")
+    """A template by its path in ``templates/``, without ``.html``: ``components/card``."""
+    return _environment().get_template(name if name.endswith(".xml") else f"{name}.html")
 
 
 @cache

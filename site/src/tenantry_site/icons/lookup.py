@@ -18,6 +18,7 @@ from typing import NamedTuple, get_args
 from tenantry_site import suggestions
 from tenantry_site.config.model import IconType
 from tenantry_site.icons.synonyms import NAMES
+from tenantry_site.templating import render_template
 
 KINDS: tuple[str, ...] = get_args(IconType)
 """The eleven icon types of the configuration file."""
@@ -41,10 +42,8 @@ def svg(name: str, kind: str = _DEFAULT) -> str | None:
         return None
     classes, outline = _choose(found, kind if kind in KINDS else _DEFAULT)
     left, top = (outline.width - _SIDE) // 2, (_HEIGHT - _SIDE) // 2
-    return (
-        f'<svg class="icon {classes}" viewBox="{left} {top} {_SIDE} {_SIDE}" width="16" height="16"'
-        f' fill="currentColor" aria-hidden="true" focusable="false"><path d="{outline.path}"/></svg>'
-    )
+    view_box = f"{left} {top} {_SIDE} {_SIDE}"
+    return str(render_template("components/svg", classes=classes, view_box=view_box, path=outline.path))
 
 
 def _choose(available: dict[str, GlyphOutline], kind: str) -> tuple[str, GlyphOutline]:

@@ -16,6 +16,7 @@ from tenantry_site.markdown.inline_renderer import InlineRenderer, Resolve, foot
 from tenantry_site.markdown.jsx import Construct, ConstructKind, Tag
 from tenantry_site.markdown.page_context import escape
 from tenantry_site.markdown.raw_html import text_of
+from tenantry_site.templating import render_template
 
 _ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|\Z)", re.IGNORECASE)
 _ALERTS = {"note": "Note", "tip": "Tip", "important": "Info", "warning": "Warning", "caution": "Danger"}
@@ -227,9 +228,7 @@ class BlockRenderer:
         found: Construct = tokens[at].meta["construct"]
         line = _line(tokens[at])
         if found.kind is ConstructKind.EXPRESSION:
-            self.buffer.out.append(
-                f'<div class="code"><pre tabindex="0"><code>{escape(found.text)}</code></pre></div>\n'
-            )
+            self.buffer.out.append(str(render_template("markdown/expression", text=found.text)))
             self.buffer.sections.words += ["\n", found.text, "\n"]
         elif found.kind is ConstructKind.RAW and found.tag.name == "pre":
             language = _LANGUAGE.search(found.text[:500])

@@ -11,8 +11,11 @@ from collections import OrderedDict
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from markupsafe import Markup
+
 from tenantry_site.markdown.page_context import escape
 from tenantry_site.page import CodeBlock
+from tenantry_site.templating import render_template
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -22,35 +25,23 @@ LONGEST_TITLE = 200
 DIAGRAMS = frozenset({"mermaid", "plantuml", "math", "latex", "tex", "katex", "dot", "graphviz", "d2"})
 """Languages that other tools render pictures of."""
 
-_COPY = '<button type="button" class="copy" data-copy hidden>Copy</button>'
-
 
 def code_block(info: str, text: str, line: int, highlighter: Highlighter) -> CodeBlock:
     """The block with this info string. The button copies the text of ``code``; a script shows it."""
     parts = parse_info(info)
     body = text.removesuffix("\n")
-    html = highlighter.html(parts.language, text).removesuffix("\n")
-    if parts.marked or parts.numbered:
-        html = _by_line(html, parts)
+    code = Markup(highlighter.html(parts.language, text).removesuffix("\n"))  # noqa: S704  # its text is escaped
     title = parts.title[:LONGEST_TITLE]
-    language = f' data-language="{escape(parts.language[:40])}"' if parts.language else ""
-    wrap = ' class="wrap"' if parts.wrapped else ""
-    block = f'<pre tabindex="0"{wrap}><code>{html}</code></pre>'
-    if title:
-        caption = f'<figcaption class="code-title">{escape(title)}</figcaption>'
-        rendered = f'<figure class="code"{language}>{caption}{_COPY}{block}</figure>\n'
-    else:
-        rendered = f'<div class="code"{language}>{_COPY}{block}</div>\n'
-    return CodeBlock(parts.language, title, body, rendered, line)
-
-
-def _by_line(html: str, parts: InfoString) -> str:
-    """Each line in a span that holds its end, too: the spans are blocks, and text between them would be a line."""
-    kind = "line numbered" if parts.numbered else "line"
-    return "".join(
-        f'<span class="{kind}{" marked" if number in parts.marked else ""}">{line}\n</span>'
-        for number, line in enumerate(html.split("\n"), 1)
+    html = render_template(
+        "markdown/code_block",
+        title=title,
+        language=parts.language[:40],
+        code=code,
+        marked=parts.marked,
+        numbered=parts.numbered,
+        wrapped=parts.wrapped,
     )
+    return CodeBlock(parts.language, title, body, str(html), line)
 
 
 MOST_LINES = 100_000

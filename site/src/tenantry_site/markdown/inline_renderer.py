@@ -15,6 +15,7 @@ from tenantry_site.markdown.allowed_html import ALLOWED
 from tenantry_site.markdown.html_buffer import HtmlBuffer
 from tenantry_site.markdown.jsx import Construct, ConstructKind, Tag
 from tenantry_site.markdown.page_context import addresses, escape
+from tenantry_site.templating import render_template
 
 SPECIAL = re.compile(r"[\\`*~\[<&{]|(?<![^\W_])_|_(?![^\W_])|  \n")
 """What makes text more than text; most lines have none of it. An underscore within a word, as in ``user_group``, never
@@ -152,11 +153,10 @@ class InlineRenderer:
     def _footnote(self, token: Token) -> None:
         number, again = token.meta["id"] + 1, token.meta["subId"]
         name = footnotes(self._env, self._buffer)
-        anchor = f"Site-{name}.{number}.back" + (f".{again + 1}" if again else "")
+        target = f"Site-{name}.{number}"
+        own = f"{target}.back" + (f".{again + 1}" if again else "")
         self._buffer.has_content = True
-        self._buffer.out.append(
-            f'<sup class="footnote"><a href="#Site-{name}.{number}" id="{anchor}">{number}</a></sup>'
-        )
+        self._buffer.out.append(str(render_template("markdown/footnote_call", target=target, id=own, number=number)))
 
     def _construct(self, token: Token) -> None:
         found: Construct = token.meta["construct"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
+from itertools import islice
 from urllib.parse import quote
 
 from tenantry_site.addresses import page_path
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.page import FrontMatter, Page
+from tenantry_site.templating import render_template
 
 
 def markdown_path(path: str) -> str:
@@ -81,15 +82,8 @@ def page_url(base_url: str, page: str) -> str:
 
 def sitemap(base_url: str, pages: Iterable[str]) -> bytes:
     """The addresses of the pages, in their order."""
-    lines = [f"  <url><loc>{escape(page_url(base_url, page))}</loc></url>" for page in pages][:_MOST]
-    return "\n".join(
-        [
-            '<?xml version="1.0" encoding="UTF-8"?>',
-            '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
-            *lines,
-            "</urlset>\n",
-        ]
-    ).encode()
+    addresses = [page_url(base_url, page) for page in islice(pages, _MOST)]
+    return render_template("outputs/sitemap.xml", addresses=addresses).encode()
 
 
 def robots(base_url: str) -> bytes:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from urllib.parse import quote, unquote
 
 from tenantry_site.addresses import Addresses, AddressKind, html_path, page_path, relative_url
 from tenantry_site.config.model import Redirect, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.suggestions import PathSuggestions
+from tenantry_site.templating import render_template
 
 _PLACEHOLDER = re.compile(r"/:([A-Za-z_][A-Za-z0-9_]*)(\*?)|/(\*)(?=/|$)")
 
@@ -70,23 +70,6 @@ _LONGEST_CHAIN = 10
 _MOST_PATTERNS = 100
 _MOST_PAGES = 2_000
 """Pages of redirects in a built folder: a hostile file could ask for patterns times pages."""
-
-_HTML = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Moved</title>
-<meta name="robots" content="noindex">
-<link rel="canonical" href="{href}">
-<meta http-equiv="refresh" content="0; url={href}">
-</head>
-<body>
-<h1>Moved</h1>
-<p>This page is now at <a href="{href}">{name}</a>.</p>
-</body>
-</html>
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,5 +232,9 @@ def _source(written: str) -> str | None:
 def redirect(path: str, moved: RedirectTarget, *, is_file: bool = False) -> bytes:
     """The page at ``path`` that leads on."""
     target = moved.path if is_file else html_path(moved.path or "index")
-    href = escape(moved.url or relative_url(html_path(path), target) + moved.tail)
-    return _HTML.format(href=href, name=escape(moved.url or f"/{moved.path}")).encode("utf-8", "replace")
+    html = render_template(
+        "outputs/moved",
+        href=moved.url or relative_url(html_path(path), target) + moved.tail,
+        name=moved.url or f"/{moved.path}",
+    )
+    return html.encode("utf-8", "replace")

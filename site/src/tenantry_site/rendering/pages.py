@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from html import escape
 from posixpath import dirname, normpath
 
 from tenantry_site.addresses import html_path
@@ -14,6 +13,7 @@ from tenantry_site.outputs import PageLinks, SearchPart, page_links, search_part
 from tenantry_site.page import Page
 from tenantry_site.rendering.site_model import SiteModel
 from tenantry_site.rendering.source_files import SourcePage
+from tenantry_site.templating import render_template
 
 _ADDRESS = re.compile(r'(<[a-zA-Z][^<>]*? (?:href|src|poster)=")([^"#?][^"]*)"')
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/")
@@ -88,7 +88,7 @@ def _read(model: SiteModel, path: str, source_page: SourcePage) -> Page:
     except Exception as error:  # noqa: BLE001  # a mistake of ours on one page must not take the site with it
         message = f"the page could not be rendered ({type(error).__name__}); this is a mistake of Tenantry"
         diagnostic = Diagnostic(Severity.ERROR, "SITE105", message, "Report it, with the file.", path=source or path)
-        html = f"<p>This page could not be rendered.</p>\n<pre>{escape(text)}</pre>"
+        html = str(render_template("theme/unrendered", text=text))
         return Page(path, source, source_page.front.title, source_page.front, html, diagnostics=(diagnostic,))
 
 

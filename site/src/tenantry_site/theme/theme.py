@@ -131,7 +131,7 @@ class Theme:
             "theme/not_found",
             title=f"Not found – {self._config.name}",
             policy=self._policy,
-            meta=Markup('<meta name="robots" content="noindex">'),
+            meta="",
             scripts=[root + self._scripts["site"]] if "site" in self._scripts else [],
             versions="",
             home=root + page_link(self._navigation.home or "index"),

@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from tenantry.buses import PostgresBus
 from tenantry.cache import Fill, GroupCache
 from tenantry.cache.entries import Sources
 from tenantry.errors import StoreUnavailable, UnregisteredSource
-from tenantry.groups import Changes, Environment, SourceReading, Tag, source_handle
+from tenantry.groups import Changes, Environment, RegisteredSource, SourceReading, Tag, source_handle
 from tenantry.migrations import migrate
 from tenantry.resolver import Resolver
 from tenantry.slots import monotonic_with_suspend
@@ -135,6 +136,43 @@ async def test_behind_a_second_level_cache(url: str, writer: SQLStore, tmp_path:
         await remove(writer)
         with pytest.raises(UnregisteredSource):
             await here.owners()
+    await resolver.aclose()
+    await store.aclose()
+
+
+class Hiding(SQLStore):
+    """Of a program that shows its own choice of the sources."""
+
+    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        return None
+
+
+class HidingWrapper:
+    """The same around a store, whose other methods it passes on."""
+
+    def __init__(self, store: SQLStore) -> None:
+        self.store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        return None
+
+
+@pytest.mark.parametrize("wrapped", [True, False], ids=["wrapper", "subclass"])
+async def test_a_directory_with_a_read_of_its_own_is_asked_by_that(
+    wrapped: bool, url: str, writer: SQLStore, tmp_path: Path
+) -> None:
+    """A source that it hides is not found, although a resolver runs. Red when the store's read at a snapshot is taken
+    for the directory's."""
+    store = SQLStore(url, run_dir=tmp_path / "here") if wrapped else Hiding(url, run_dir=tmp_path / "here")
+    resolver = Resolver(store, keys=KEYS, staleness=NO_POLL)
+    environment = await writer.environment("production")
+    assert environment is not None
+    async with DataSources(HidingWrapper(store) if wrapped else store) as sources:
+        with pytest.raises(UnregisteredSource):
+            await sources.fetch(group(environment=environment, main="warehouse"), "main", "select 1", {})
     await resolver.aclose()
     await store.aclose()
 

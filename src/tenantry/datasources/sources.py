@@ -48,7 +48,7 @@ class DataSources:
         engines: Mapping[str, DriverFactory] | None = None,
     ) -> None:
         self._directory = directory
-        self._leased = directory if isinstance(directory, LeasedSources) else None
+        self._leased = _leased(directory)
         self._lease: SourceLease | None = None
         self._pools = Pools(
             Limits(
@@ -145,6 +145,19 @@ class DataSources:
         if self._lease is None:
             return await directory.data_source(environment, reference)
         return await self._lease.read_source(directory, environment, reference)
+
+
+def _leased(directory: SourceDirectory) -> LeasedSources | None:
+    """The directory, if what it has may be cached. None where its class has a ``data_source`` of its own and not the
+    read that belongs to it, as one that hides some sources of a store: then that is asked, for each query."""
+    if not isinstance(directory, LeasedSources):
+        return None
+    for defining in type(directory).__mro__:
+        if "source_at_snapshot" in vars(defining):
+            return directory
+        if "data_source" in vars(defining):
+            return None
+    return None
 
 
 def _matches_request(source: RegisteredSource, group: UserGroup, reference: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
-from tenantry.ports import LeasedBackend, SnapshotBackend, SourceLeaseHolder
+from tenantry.ports import has_snapshots, holds_source_lease, is_leased
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tenantry.backends.redis import RedisCounters
     from tenantry.buses.subscription import BusCounters
     from tenantry.groups import Changes, Reading, Token, UserGroup
-    from tenantry.ports import Backend, Slots, SourceLease
+    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLease
     from tenantry.resolver import Resolver
 
 BOUNDS: Final = (
@@ -84,9 +84,9 @@ class TimedBackend:
         """Reads by environment and group, if they are counted."""
         self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
-        if isinstance(backend, SnapshotBackend):
+        if has_snapshots(backend):
             self.read_at_snapshot = self._read_at_snapshot
-        if isinstance(backend, LeasedBackend):
+        if is_leased(backend):
             self.changes = self._changes
 
     @property
@@ -98,11 +98,11 @@ class TimedBackend:
     @property
     def source_lease(self) -> SourceLease | None:
         """The backend's own."""
-        return self._backend.source_lease if isinstance(self._backend, SourceLeaseHolder) else None
+        return self._backend.source_lease if holds_source_lease(self._backend) else None
 
     def offer_source_lease(self, lease: SourceLease | None) -> None:
         """Passed on: the DataSources of the store ask the store."""
-        if isinstance(self._backend, SourceLeaseHolder):
+        if holds_source_lease(self._backend):
             self._backend.offer_source_lease(lease)
 
     async def find(self, token: Token) -> UserGroup | None:

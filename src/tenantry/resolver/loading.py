@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Reading
-from tenantry.ports import SnapshotBackend
+from tenantry.ports import has_snapshots
 from tenantry.tracing import Span
 
 if TYPE_CHECKING:
     from tenantry.cache import Fill
     from tenantry.groups import Token, UserGroup
-    from tenantry.ports import Backend
+    from tenantry.ports import Backend, SnapshotBackend
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ class BackendReader:
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
-        self.backend: SnapshotBackend = backend if isinstance(backend, SnapshotBackend) else FindOnlyBackend(backend)
+        self.backend: SnapshotBackend = backend if has_snapshots(backend) else FindOnlyBackend(backend)
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> Reading:

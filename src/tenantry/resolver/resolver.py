@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.loop_local import LoopLocal
-from tenantry.ports import LeasedBackend, SourceLeaseHolder
+from tenantry.ports import holds_source_lease, is_leased
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tenantry.cache import Fill
     from tenantry.groups import Reading, Token, UserGroup
-    from tenantry.ports import Backend, Bus, MonotonicClock
+    from tenantry.ports import Backend, Bus, LeasedBackend, MonotonicClock
     from tenantry.tokens import KeyRing
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class Resolver:
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._clock = clock
-        leased = backend if isinstance(backend, LeasedBackend) else None
+        leased = backend if is_leased(backend) else None
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
         self._index = self._cache.index
         self._reader = BackendReader(backend, self.counters)
@@ -86,7 +86,7 @@ class Resolver:
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight]] = LoopLocal(dict)
         self._registrations = None
-        if self._poller is not None and isinstance(backend, SourceLeaseHolder):
+        if self._poller is not None and holds_source_lease(backend):
             self._registrations = CachedRegistrations(backend, self._cache, self._poller, clock)
             self._registrations.offer()
 

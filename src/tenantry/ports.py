@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from typing import Protocol, TypeGuard, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from tenantry.groups import (
     UNNAMED,
@@ -340,24 +340,3 @@ Clock = Callable[[], datetime]
 
 MonotonicClock = Callable[[], float]
 """Seconds since some start, never going back."""
-
-
-# --- what a backend has -----------------------------------------------------------------------------------------------
-
-# By hasattr, for a wrapper of a store may pass on by ``__getattr__`` what it does not have. From Python 3.12 on
-# isinstance does not see that, and the wrapper would be taken for a backend that has only ``find``.
-
-
-def has_snapshots(backend: object) -> TypeGuard[SnapshotBackend]:
-    """Whether it is a SnapshotBackend."""
-    return hasattr(backend, "read_at_snapshot")
-
-
-def is_leased(backend: object) -> TypeGuard[LeasedBackend]:
-    """Whether it is a LeasedBackend."""
-    return has_snapshots(backend) and hasattr(backend, "changes")
-
-
-def holds_source_lease(backend: object) -> TypeGuard[SourceLeaseHolder]:
-    """Whether it is a SourceLeaseHolder."""
-    return hasattr(backend, "offer_source_lease")

@@ -18,7 +18,6 @@ from tenantry.backends.batching import NoAnswer, TickBatcher
 from tenantry.backends.redis_entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.backoff import Breaker
 from tenantry.loop_local import LoopLocal
-from tenantry.ports import holds_source_lease
 from tenantry.publish_queue import Message, PublishQueue
 from tenantry.redis_server import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
 
@@ -119,11 +118,12 @@ class RedisBackend:
     @property
     def source_lease(self) -> SourceLease | None:
         """The origin's."""
-        return self._origin.source_lease if holds_source_lease(self._origin) else None
+        lease: SourceLease | None = getattr(self._origin, "source_lease", None)
+        return lease
 
     def offer_source_lease(self, lease: SourceLease | None) -> None:
         """Passed on to the origin: registrations are cached in the process alone, not in the second level."""
-        if holds_source_lease(self._origin):
+        if hasattr(self._origin, "offer_source_lease"):
             self._origin.offer_source_lease(lease)
 
     def changed(self, handle: bytes, generation: int) -> None:

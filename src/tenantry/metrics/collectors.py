@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
-from tenantry.ports import has_snapshots, holds_source_lease, is_leased
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -84,9 +82,9 @@ class TimedBackend:
         """Reads by environment and group, if they are counted."""
         self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
-        if has_snapshots(backend):
+        if hasattr(backend, "read_at_snapshot"):
             self.read_at_snapshot = self._read_at_snapshot
-        if is_leased(backend):
+        if hasattr(backend, "changes"):
             self.changes = self._changes
 
     @property
@@ -98,11 +96,12 @@ class TimedBackend:
     @property
     def source_lease(self) -> SourceLease | None:
         """The backend's own."""
-        return self._backend.source_lease if holds_source_lease(self._backend) else None
+        lease: SourceLease | None = getattr(self._backend, "source_lease", None)
+        return lease
 
     def offer_source_lease(self, lease: SourceLease | None) -> None:
         """Passed on: the DataSources of the store ask the store."""
-        if holds_source_lease(self._backend):
+        if hasattr(self._backend, "offer_source_lease"):
             self._backend.offer_source_lease(lease)
 
     async def find(self, token: Token) -> UserGroup | None:

@@ -7,11 +7,10 @@ import logging
 import traceback
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Reading
-from tenantry.ports import has_snapshots
 from tenantry.tracing import Span
 
 if TYPE_CHECKING:
@@ -94,7 +93,10 @@ class BackendReader:
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
-        self.backend: SnapshotBackend = backend if has_snapshots(backend) else FindOnlyBackend(backend)
+        # By hasattr, for a wrapper may pass on by ``__getattr__`` what it does not have: from Python 3.12 on isinstance
+        # does not see that, and the wrapper of a store would be taken for a backend that has only ``find``.
+        has_snapshots = hasattr(backend, "read_at_snapshot")
+        self.backend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> Reading:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from math import inf, isinf
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.loop_local import LoopLocal
-from tenantry.ports import holds_source_lease, is_leased
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from tenantry.cache import Fill
     from tenantry.groups import Reading, Token, UserGroup
-    from tenantry.ports import Backend, Bus, LeasedBackend, MonotonicClock
+    from tenantry.ports import Backend, Bus, LeasedBackend, MonotonicClock, SourceLeaseHolder
     from tenantry.tokens import KeyRing
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -75,7 +74,7 @@ class Resolver:
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._clock = clock
-        leased = backend if is_leased(backend) else None
+        leased = cast("LeasedBackend", backend) if hasattr(backend, "changes") else None  # as BackendReader does
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
         self._index = self._cache.index
         self._reader = BackendReader(backend, self.counters)
@@ -86,8 +85,9 @@ class Resolver:
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight]] = LoopLocal(dict)
         self._registrations = None
-        if self._poller is not None and holds_source_lease(backend):
-            self._registrations = CachedRegistrations(backend, self._cache, self._poller, clock)
+        if self._poller is not None and hasattr(backend, "offer_source_lease"):
+            holder = cast("SourceLeaseHolder", backend)
+            self._registrations = CachedRegistrations(holder, self._cache, self._poller, clock)
             self._registrations.offer()
 
     def __repr__(self) -> str:

@@ -96,7 +96,7 @@ class BackendReader:
         # By hasattr, for a wrapper may pass on by ``__getattr__`` what it does not have: from Python 3.12 on isinstance
         # does not see that, and the wrapper of a store would be taken for a backend that has only ``find``.
         has_snapshots = hasattr(backend, "read_at_snapshot")
-        self.backend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
+        self.backend: SnapshotBackend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> Reading:

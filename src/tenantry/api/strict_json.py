@@ -93,11 +93,11 @@ def _constant(_: str) -> Any:
     raise _Rejected(_CONSTANT)
 
 
-def _integer(digits: str) -> int | float:
-    return int(digits) if len(digits) <= _LONGEST_INT else float("inf")
-
-
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_constant=_constant,
+    parse_int=lambda digits: int(digits) if len(digits) <= _LONGEST_INT else float("inf"),
+)
 
 
 def _position_of(text: str, reason: str) -> int:

@@ -7,6 +7,7 @@ A response that does not fit the token is refused.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime
 from importlib import import_module
 from ipaddress import ip_address
@@ -235,7 +236,11 @@ def read_response(body: bytes, token: Token, now: datetime) -> Reading:
     A token in its grace is good for the ``seconds`` that the server counts, which needs no clock that agrees with its
     own, and never beyond ``exp`` by the clock of this host. Raises StoreUnavailable; its message repeats nothing.
     """
-    response, group = _parse(body)
+    response, group = None, None
+    with suppress(ValidationError, ValueError):  # both know the input, so neither goes along as a context
+        parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))
+        group = None if parsed.user_group is None else INTROSPECTION.decode(parsed.user_group)
+        response = parsed
     if response is None:
         raise StoreUnavailable("the introspection endpoint answered otherwise than RFC 7662 says: is a proxy there?")
     if not response.active:
@@ -252,12 +257,3 @@ def read_response(body: bytes, token: Token, now: datetime) -> Reading:
         raise StoreUnavailable("the introspection endpoint answered for another token than the one asked about")
     rest = min(ends, default=None)
     return NOT_ACTIVE if rest is not None and rest <= 0 else Reading(group, None, rest)
-
-
-def _parse(body: bytes) -> tuple[_Response | None, UserGroup | None]:
-    try:
-        response = _Response.model_validate(from_json(body, allow_inf_nan=False))
-        group = None if response.user_group is None else INTROSPECTION.decode(response.user_group)
-    except (ValidationError, ValueError):  # both know the input, so neither goes along as a context
-        return None, None
-    return response, group

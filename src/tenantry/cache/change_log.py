@@ -98,8 +98,12 @@ class ChangeLog:
         """Takes changes that follow, oldest first; gives those that are news. What comes before the last of them is
         known from then on: a list too long to be applied in one go is not begun again from its first change."""
         for change in changes:
-            if change.generation <= self.generation or self._contains(change):
+            if change.generation <= self.generation:
                 continue
+            if self._blocks:  # a change that was added before: its list was not applied to the end
+                last = self._blocks[-1]
+                if change.generation < last.last or last.changed.get(change.handle, -1) >= change.generation:
+                    continue
             self.generation = max(self.generation, change.generation - 1)
             if not self._blocks or len(self._blocks[-1].changed) >= BLOCK_SIZE:
                 self._blocks.append(ChangeBlock())
@@ -116,10 +120,3 @@ class ChangeLog:
             self._discarded.pop()  # one at a time: this takes no longer than applying does
         self.generation = changes.generation
         self._previous_hints, self._recent_hints = self._recent_hints, {}
-
-    def _contains(self, change: Change) -> bool:
-        """True for a change that was added before: its list was not applied to the end."""
-        return bool(self._blocks) and (
-            change.generation < self._blocks[-1].last
-            or self._blocks[-1].changed.get(change.handle, -1) >= change.generation
-        )

@@ -9,6 +9,7 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -152,16 +153,13 @@ class _Server(uvicorn.Server):
     async def _stop_listening(self) -> None:
         """Accepts the connections that wait already: to close the listener would cut them off."""
         loop = asyncio.get_running_loop()
+        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class  # as uvicorn makes one for each
+        protocol = partial(make, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
         waiting = [each for listener in self._listeners for each in _accept_waiting(listener)]
         for server in self.servers:
             server.close()
         for connection in waiting:
-            await loop.connect_accepted_socket(self._protocol, connection)
-
-    def _protocol(self) -> asyncio.Protocol:
-        """As uvicorn makes one for each connection."""
-        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
-        return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+            await loop.connect_accepted_socket(protocol, connection)
 
 
 def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:

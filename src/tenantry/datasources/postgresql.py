@@ -133,7 +133,10 @@ class PostgreSQLSource:
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self._source_id)
         failure: TenantryError
-        pool = await self._opened()
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await self._create_pool()
+            pool = self._pool
         connection = await self._acquire(pool)
         counter: ByteCounter = connection.counter
         try:
@@ -148,7 +151,9 @@ class PostgreSQLSource:
             if counter.exceeded:
                 failure = too_many_bytes_error(self._source_id, self._limits.max_bytes)
         finally:
-            await self._release(pool, connection)
+            # a connection that cannot be wiped is terminated by the pool: that is no failure of this query
+            with suppress(OSError, TimeoutError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError):
+                await pool.release(connection, timeout=_SLACK)
         raise failure
 
     async def _run(self, connection: Any, bound: BoundSQL, counter: ByteCounter) -> Rows:
@@ -181,17 +186,6 @@ class PostgreSQLSource:
             failure = unreachable_error(self._source_id, error, f" (SQLSTATE {state})" if state else "")
         raise failure
 
-    async def _release(self, pool: asyncpg.Pool, connection: Any) -> None:
-        """A connection that cannot be wiped is terminated by the pool: that is no failure of this query."""
-        with suppress(OSError, TimeoutError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError):
-            await pool.release(connection, timeout=_SLACK)
-
-    async def _opened(self) -> asyncpg.Pool:
-        async with self._opening:
-            if self._pool is None:
-                self._pool = await self._create_pool()
-            return self._pool
-
     async def _create_pool(self) -> asyncpg.Pool:
         failure: TenantryError
         try:
@@ -203,7 +197,8 @@ class PostgreSQLSource:
                 statement_cache_size=0,  # DISCARD ALL would forget on the server what the client still remembers
                 init=self._check_connection,
                 connection_class=counting_connection(self._asyncpg.Connection),
-                reset=_wipe,
+                # nothing that a query did to its session reaches the next one: settings, role, locks, tables, plans
+                reset=lambda connection: connection.execute("discard all"),
                 server_settings={
                     "application_name": "tenantry",
                     "default_transaction_read_only": "on",
@@ -269,8 +264,3 @@ async def _roll_back(connection: Any, transaction: Any) -> None:
     finally:
         if not clean:
             connection.terminate()
-
-
-async def _wipe(connection: Any) -> None:
-    """Nothing that a query did to its session reaches the next one: settings, role, locks, temporary tables, plans."""
-    await connection.execute("discard all")

@@ -76,10 +76,6 @@ def _float(value: Any) -> float:
     return number
 
 
-def _decimal(value: Any) -> Decimal:
-    return Decimal(str(value)) if isinstance(value, float) else Decimal(value)
-
-
 def _text(value: Any) -> str:
     """Numbers and booleans as PostgreSQL's own cast to text spells them."""
     if isinstance(value, bool):
@@ -102,10 +98,6 @@ def _date(value: Any) -> date:
     return value if isinstance(value, date) else datetime.fromisoformat(value).date()
 
 
-def _timestamp(value: Any) -> datetime:
-    return _datetime(value).replace(tzinfo=None)  # as PostgreSQL reads it: a zone in the text is not looked at
-
-
 def _timestamptz(value: Any) -> datetime:
     moment = _datetime(value)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -119,14 +111,6 @@ def _datetime(value: Any) -> datetime:
     return datetime.fromisoformat(value)
 
 
-def _time(value: Any) -> time:
-    return value if isinstance(value, time) else time.fromisoformat(value)
-
-
-def _uuid(value: Any) -> UUID:
-    return value if isinstance(value, UUID) else UUID(value)
-
-
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "bool": _boolean,
     "int2": _integer(16),
@@ -134,7 +118,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "int8": _integer(64),
     "float4": _float,
     "float8": _float,
-    "numeric": _decimal,
+    "numeric": lambda value: Decimal(str(value)) if isinstance(value, float) else Decimal(value),
     "text": _text,
     "varchar": _text,
     "bpchar": _text,
@@ -142,9 +126,10 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "json": _text,
     "jsonb": _text,
     "date": _date,
-    "time": _time,
-    "timestamp": _timestamp,
+    "time": lambda value: value if isinstance(value, time) else time.fromisoformat(value),
+    # as PostgreSQL reads it: a zone in the text is not looked at
+    "timestamp": lambda value: _datetime(value).replace(tzinfo=None),
     "timestamptz": _timestamptz,
-    "uuid": _uuid,
+    "uuid": lambda value: value if isinstance(value, UUID) else UUID(value),
 }
 """By PostgreSQL's name of the type; a type that is not here takes what asyncpg takes."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import create_engine
-from sqlalchemy.engine import URL, Connection, Engine
+from sqlalchemy.engine import URL, Connection
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
@@ -40,19 +40,17 @@ class TrustedDriver:
     def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
         self.source_id = source_id
         self._limits = limits
-        self._engine = self._create(url)
-        self.paramstyle: str = self._engine.dialect.paramstyle
-
-    def _create(self, url: URL) -> Engine:
         failed = ""
         try:
-            return create_engine(url, poolclass=NullPool, hide_parameters=True)
+            self._engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
         except (SQLAlchemyError, ArgumentError, ImportError, TypeError, ValueError) as error:
             failed = type(error).__name__
-        raise InvalidSource(
-            f"no SQLAlchemy engine can be made for data source {self.source_id} ({failed}): "
-            f"pip install the package of the dialect {url.drivername!r} and its driver"
-        )
+        if failed:  # outside of the clause: what was raised may hold the password
+            raise InvalidSource(
+                f"no SQLAlchemy engine can be made for data source {self.source_id} ({failed}): "
+                f"pip install the package of the dialect {url.drivername!r} and its driver"
+            )
+        self.paramstyle: str = self._engine.dialect.paramstyle
 
     def open(self) -> Connection:
         """A connection of the engine."""

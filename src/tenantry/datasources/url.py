@@ -89,7 +89,9 @@ def check_url(url: str, trusted: bool = False) -> str:
     if engine in FILES:
         file_path(parsed)
     elif engine is not None:
-        _check_server(parsed, engine)
+        if not parsed.database:
+            message = f"the {engine} URL names no database: {engine}://user:password@host/NAME"
+            raise InvalidSource(message, field="/url")
     elif not trusted:
         raise InvalidSource(
             f"Tenantry cannot hold the dialect {name!r} read-only. If its user can only read, register it with "
@@ -145,11 +147,6 @@ def memory_limit(url: URL) -> str:
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
         raise InvalidSource("memory_limit of a duckdb URL is a number with a unit, as in 512MiB or 4GiB", field="/url")
     return given
-
-
-def _check_server(url: URL, engine: str) -> None:
-    if not url.database:
-        raise InvalidSource(f"the {engine} URL names no database: {engine}://user:password@host/NAME", field="/url")
 
 
 def _check_dialect(url: URL) -> None:

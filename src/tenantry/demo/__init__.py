@@ -153,21 +153,18 @@ class Demo:
             f"  curl -X GET {url}/api/user -H 'Content-Type: application/json' \\",
             f"    -H 'Authorization: Token {self.api_token}' -d '{{\"user_group_id\": \"acme\"}}'",
             "",
-            *self._docs(url),
-            "",
-            "Ctrl-C stops it.",
         ]
+        if self.has_docs:
+            lines += [
+                f"The documentation: {url}/docs/",
+                "",
+                f"  {url}/docs/api/get-or-create calls this server. It asks for the API token:",
+                f"  {self.api_token}",
+            ]
+        else:
+            lines += ["The documentation is not installed: pip install 'tenantry[site]'"]
+        lines += ["", "Ctrl-C stops it."]
         return "\n".join(lines)
-
-    def _docs(self, url: str) -> list[str]:
-        if not self.has_docs:
-            return ["The documentation is not installed: pip install 'tenantry[site]'"]
-        return [
-            f"The documentation: {url}/docs/",
-            "",
-            f"  {url}/docs/api/get-or-create calls this server. It asks for the API token:",
-            f"  {self.api_token}",
-        ]
 
     def opened(self, url: str, token: str) -> str:
         """The address that opens the dashboard with a token."""
@@ -199,24 +196,30 @@ def prepare_demo(folder: str | Path, url: str) -> Demo:
     # The resolver asks again after every write on this host, so a rotation shows at once.
     dashboards = demo_app(Resolver(store, keys=keys), sources)
     docs = handbook(url)
-    app = compose(store, keys, routes=[*_docs_routes(docs), Mount("/", dashboards)], closing=[sources.aclose])
+    routes: list[BaseRoute] = [Mount("/", dashboards)]
+    if docs is not None:
+        from tenantry_site import site_routes  # a distribution that may not be installed
+
+        routes = [*site_routes("/docs", docs), *routes]
+    app = compose(store, keys, routes=routes, closing=[sources.aclose])
     unknown = keys.mint(draft_token(Tag.CUSTOMER, keys.active_id, secrets.token_bytes))
     return Demo(app, tokens, unknown, api_token, has_docs=docs is not None)
-
-
-def _docs_routes(docs: ASGIApp | None) -> list[BaseRoute]:
-    if docs is None:
-        return []
-    from tenantry_site import site_routes  # a distribution that may not be installed
-
-    return site_routes("/docs", docs)
 
 
 async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[str, str], str]:
     store = SQLStore(database)
     try:
-        environment = await _demo_environment(store)
-        await _register(store, environment, await prepare(folder))
+        environment = await store.environment(ENVIRONMENT) or await store.create_environment(
+            ENVIRONMENT, Tag.CUSTOMER, author=_AUTHOR
+        )
+        for name, url in (await prepare(folder)).items():
+            known = await store.data_source(environment, name)
+            if known is not None and known.url != url:
+                await store.delete_data_source(environment, name, author=_AUTHOR)
+                known = None
+            if known is None:
+                new_id = f"ds_{secrets.token_hex(8)}"
+                await store.create_data_source(environment, source_id=new_id, provided_id=name, url=url, author=_AUTHOR)
         provisioner = Provisioner(store, keys)
         tokens = {}
         for each in AIRLINES:
@@ -229,22 +232,6 @@ async def _provision(database: str, keys: KeyRing, folder: Path) -> tuple[dict[s
         return tokens, await _api_token(store, environment)
     finally:
         await store.aclose()
-
-
-async def _demo_environment(store: Store) -> Environment:
-    known = await store.environment(ENVIRONMENT)
-    return known or await store.create_environment(ENVIRONMENT, Tag.CUSTOMER, author=_AUTHOR)
-
-
-async def _register(store: Store, environment: Environment, urls: dict[str, str]) -> None:
-    for name, url in urls.items():
-        known = await store.data_source(environment, name)
-        if known is not None and known.url != url:
-            await store.delete_data_source(environment, name, author=_AUTHOR)
-            known = None
-        if known is None:
-            source_id = f"ds_{secrets.token_hex(8)}"
-            await store.create_data_source(environment, source_id=source_id, provided_id=name, url=url, author=_AUTHOR)
 
 
 async def _api_token(store: Store, environment: Environment) -> str:

@@ -69,8 +69,12 @@ def stylesheet(colour: str) -> str:
 def readable(colour: str, grounds: tuple[str, ...]) -> str:
     """``colour``, mixed with as little black or white as makes text in it readable on every ground."""
     end = max(("000000", "ffffff"), key=lambda ink: _contrast(ink, grounds))
-    mixes = (_mix(colour, end, step / 100) for step in range(100))
-    return next((each for each in mixes if _contrast(each, grounds) >= TEXT_CONTRAST), end)
+    pairs = list(zip(_parts(colour), _parts(end), strict=True))
+    for step in range(100):
+        mixed = "".join(f"{round(a + (b - a) * step / 100):02x}" for a, b in pairs)
+        if _contrast(mixed, grounds) >= TEXT_CONTRAST:
+            return mixed
+    return end
 
 
 def _contrast(colour: str, grounds: tuple[str, ...]) -> float:
@@ -83,11 +87,6 @@ def _luminance(colour: str) -> float:
     shares = [part / 255 for part in _parts(colour)]
     linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
     return float(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
-
-
-def _mix(colour: str, other: str, share: float) -> str:
-    pairs = zip(_parts(colour), _parts(other), strict=True)
-    return "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
 def _parts(colour: str) -> list[int]:
@@ -130,7 +129,14 @@ class Assets:
     """Some files of ``tenantry/static``. Raises FileNotFoundError for a bundle that was never built."""
 
     def __init__(self, *names: str) -> None:
-        assets = [Asset(name, _content(name)) for name in names]
+        folder = files("tenantry") / "static"
+        missing = [name for name in names if not (folder / name).is_file()]
+        if missing:
+            raise FileNotFoundError(
+                f"tenantry/static/{missing[0]} is not there: in a clone, run `python hatch_build.py` or "
+                "`pip install -e .`"
+            )
+        assets = [Asset(name, (folder / name).read_bytes()) for name in names]
         self.addresses: dict[str, str] = {asset.name: asset.address for asset in assets}
         self._assets = {asset.address: asset for asset in assets}
 
@@ -140,15 +146,6 @@ class Assets:
         if asset is None:
             raise HTTPException(404)
         return asset.response(packed="gzip" in request.headers.get("accept-encoding", ""))
-
-
-def _content(name: str) -> bytes:
-    try:
-        return (files("tenantry") / "static" / name).read_bytes()
-    except FileNotFoundError:
-        raise FileNotFoundError(
-            f"tenantry/static/{name} is not there: in a clone, run `python hatch_build.py` or `pip install -e .`"
-        ) from None
 
 
 COOKIE = "USER_GROUP_TOKEN"
@@ -176,23 +173,12 @@ class TokenCookieRedirect:
             raise MissingToken("the address carries no USER_GROUP_TOKEN")
         group = await self._resolver.resolve(raw)
         path = f"{scope.get('root_path', '')}/d/{group.handle.hex()}/"
-        return Response(
-            status_code=303,
-            headers={
-                "Location": path,
-                "Set-Cookie": _cookie(raw.decode("ascii"), path, secure=scope.get("scheme") == "https"),
-                "Cache-Control": "no-store",
-                "Referrer-Policy": "no-referrer",
-            },
-        )
-
-
-def _cookie(token: str, path: str, *, secure: bool) -> str:
-    cookie: SimpleCookie = SimpleCookie()
-    cookie[COOKIE] = token
-    morsel: Any = cookie[COOKIE]  # typeshed knows text only, and httponly and secure are flags
-    morsel.update({"path": path, "max-age": str(COOKIE_SECONDS), "httponly": True, "samesite": "Lax", "secure": secure})
-    return str(morsel.OutputString())
+        cookies: SimpleCookie = SimpleCookie({COOKIE: raw.decode("ascii")})
+        morsel: Any = cookies[COOKIE]  # typeshed knows text only, and httponly and secure are flags
+        morsel.update({"path": path, "max-age": str(COOKIE_SECONDS), "httponly": True, "samesite": "Lax"})
+        morsel["secure"] = scope.get("scheme") == "https"
+        headers = {"Location": path, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+        return Response(status_code=303, headers=headers | {"Set-Cookie": str(morsel.OutputString())})
 
 
 POLICY = (

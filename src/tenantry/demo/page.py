@@ -311,23 +311,14 @@ async def _view(asker: Asker, period: Period) -> View:
         asker.rows(MONTHS, period),
         asker.rows(ROUTES, period),
     )
+    earlier_row = before[0] if not isinstance(before, Failure) and before else None
+    listed = [] if isinstance(routes, Failure) else [{**row, "route": route(row)} for row in routes]
     return View(
-        figures=_figures(now, before),
+        figures=now if isinstance(now, Failure) else figures(now[0], earlier_row),
         compared=f"than in the {earlier.length} before" if earlier else "",
         months=months if isinstance(months, Failure) else months_chart(months, asker.variables, period),
         routes=routes if isinstance(routes, Failure) else routes_chart(routes, asker.variables),
-        listing=routes if isinstance(routes, Failure) else _listing(routes),
+        listing=routes if isinstance(routes, Failure) else table("All routes", LISTING, listed),
         flights=0 if isinstance(now, Failure) else now[0]["flights"],
         whole_year=all(period.touches(month) for month in range(1, 13)),
     )
-
-
-def _figures(now: Rows | Failure, before: Rows | Failure) -> list[Figure] | Failure:
-    if isinstance(now, Failure):
-        return now
-    return figures(now[0], before[0] if not isinstance(before, Failure) and before else None)
-
-
-def _listing(rows: Rows) -> Table:
-    shown: list[dict[str, Any]] = [{**row, "route": route(row)} for row in rows]
-    return table("All routes", LISTING, shown)

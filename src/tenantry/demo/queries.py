@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from tenantry.demo.sources import SCHEMA
-from tenantry.errors import DataSourceError, MissingVariable, TenantryError, UnbindableValue
+from tenantry.errors import DataSourceError, MissingVariable, UnbindableValue
 from tenantry.groups import extend
 from tenantry.sql import SQLTemplate
 
@@ -165,21 +165,12 @@ class Asker:
         variables = extend(self.variables, "params", period.params)
         try:
             return await self.sources.fetch(self.group, SCHEMA, query, variables)
-        except (MissingVariable, UnbindableValue, DataSourceError) as error:
-            return Failure(_title(error), _detail(error), error.status)
-
-
-def _title(error: TenantryError) -> str:
-    if isinstance(error, MissingVariable):
-        plural = "s" if len(error.names) > 1 else ""
-        return f"Missing variable{plural}: {', '.join(error.names)}"
-    if isinstance(error, UnbindableValue):
-        return f"A variable cannot be used: {error.name}"
-    return f"The data source for “{SCHEMA}” gave no answer"
-
-
-def _detail(error: TenantryError) -> str:
-    """For a viewer: the places in the SQL, which differ from panel to panel, are for its author."""
-    if isinstance(error, MissingVariable):
-        return "This customer has no value for it. Nothing is shown without it: set it, then open this page again."
-    return error.message
+        except MissingVariable as error:
+            title = f"Missing variable{'s' if len(error.names) > 1 else ''}: {', '.join(error.names)}"
+            # Where it stands in the SQL, which differs from panel to panel, is for the author.
+            why = "This customer has no value for it. Nothing is shown without it: set it, then open this page again."
+            return Failure(title, why, error.status)
+        except UnbindableValue as error:
+            return Failure(f"A variable cannot be used: {error.name}", error.message, error.status)
+        except DataSourceError as error:
+            return Failure(f"The data source for “{SCHEMA}” gave no answer", error.message, error.status)

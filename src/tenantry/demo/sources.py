@@ -132,7 +132,11 @@ async def prepare(folder: Path) -> dict[str, str]:
 def _prepare(folder: Path) -> dict[str, str]:
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    version = _version()
+    digest = hashlib.sha256(TABLES.encode())  # with the split and the data: a folder from before is never half right
+    digest.update(repr([(airline.carrier, airline.source) for airline in AIRLINES]).encode())
+    for name in ("flights.csv.gz", "airports.csv", "airlines.csv"):
+        digest.update(_data(name).read_bytes())
+    version = digest.hexdigest()[:12]
     sqlite = _once(folder / f"flights-{version}.sqlite", make_sqlite)
     duckdb = _once(folder / f"flights-{version}.duckdb", make_duckdb)
     return {SQLITE: f"sqlite:///{sqlite}", DUCKDB: f"duckdb:///{duckdb}"}
@@ -195,15 +199,6 @@ def _rows(name: str) -> Iterator[list[str]]:
 
 def _data(name: str) -> Traversable:
     return files("tenantry.demo") / "data" / name
-
-
-def _version() -> str:
-    """Changes with the data, the tables and the split, so that a folder from before is never half right."""
-    digest = hashlib.sha256(TABLES.encode())
-    digest.update(repr([(airline.carrier, airline.source) for airline in AIRLINES]).encode())
-    for name in ("flights.csv.gz", "airports.csv", "airlines.csv"):
-        digest.update(_data(name).read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _once(path: Path, make: Callable[[Path], None]) -> Path:

@@ -102,17 +102,15 @@ def _decode_environment_object(value: dict[str, Any]) -> Environment:
     return Environment(**given)
 
 
-def _environment_array(environment: Environment) -> list[Any]:
-    return list(_environment_object(environment).values())
-
-
 def _decode_environment_array(value: list[Any]) -> Environment:
     members = zip(_ENVIRONMENT.values(), value, strict=True)
     return Environment(*[codec.decode(member) for codec, member in members])
 
 
 _OBJECT: Final = ValueCodec(_environment_object, _decode_environment_object)
-_ARRAY: Final = ValueCodec(_environment_array, _decode_environment_array)
+_ARRAY: Final = ValueCodec(
+    lambda environment: list(_environment_object(environment).values()), _decode_environment_array
+)
 
 # --- a group as a JSON document ---------------------------------------------------------------------------------------
 

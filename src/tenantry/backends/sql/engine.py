@@ -91,9 +91,10 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
             f"the {label} refuses its role: {str(cause).partition(chr(10))[0]}. "
             "docs/stores.md lists the rights that it needs"
         )
-    refused = _refused(cause)
-    if refused is not None:
-        return StoreUnavailable(f"the {label} cannot be used: {refused}")
+    if connection_lost(cause) and not isinstance(cause, OSError):  # PostgreSQL, or a pooler before it, may refuse it
+        refused = next((reason for reason, text in _REFUSED.items() if text.search(str(cause))), None)
+        if refused is not None:
+            return StoreUnavailable(f"the {label} cannot be used: {refused}")
     if isinstance(error, asyncio.TimeoutError | PoolTimeout):
         return StoreUnavailable(f"the {label} is too slow or busy: try again")
     if outdated(error):
@@ -101,13 +102,6 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     if connection_lost(error) or state in _BUSY or (state or "")[:2] in _BUSY_CLASSES:
         return StoreUnavailable(f"the {label} does not answer: try again")
     return None
-
-
-def _refused(cause: BaseException) -> str | None:
-    """Why PostgreSQL, or a pooler before it, takes no connection; None where it may take the next one."""
-    if isinstance(cause, OSError) or not connection_lost(cause):
-        return None
-    return next((reason for reason, text in _REFUSED.items() if text.search(str(cause))), None)
 
 
 def is_locked(error: sqlite3.Error) -> bool:

@@ -17,6 +17,7 @@ pytest_plugins = [
     "engines.mariadb",
     "engines.valkey",
     "engines.chromium",
+    "engines.hypothesis_profile",
     "tests.docs.environments",
 ]
 

@@ -22,15 +22,15 @@ import pytest
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
-from tenantry.sql import SQLTemplate
-from tenantry.sql.dynamic_sql import DYNAMIC_SQL_FUNCTIONS, has_dynamic_sql
+from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql.dynamic_sql import has_dynamic_sql
 
 QUERY, VIEW = "select nextval('ran')", "reader"
 MARK = "a file of the server"
 
 
 def unlisted(dialect: str, found: Iterable[str]) -> set[str]:
-    return {name for name in found if not DYNAMIC_SQL_FUNCTIONS[dialect].matches(name)}
+    return {name for name in found if not DIALECTS[dialect].dynamic_functions.matches(name)}
 
 
 def quoted(text: str) -> str:
@@ -132,7 +132,7 @@ async def test_no_operator_or_cast_of_postgresql_is_such_a_function(postgres: Po
     finally:
         await connection.close()
     assert len(used) > 1000
-    assert not [name for (name,) in used if DYNAMIC_SQL_FUNCTIONS["postgresql"].matches(name)]
+    assert not [name for (name,) in used if DIALECTS["postgresql"].dynamic_functions.matches(name)]
 
 
 def duckdb_argument(kind: str | None, text: str) -> str:

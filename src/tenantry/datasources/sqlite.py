@@ -20,11 +20,10 @@ from tenantry.datasources.driver import (
 )
 from tenantry.datasources.limits import Limits, take_rows, to_dicts
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
-from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import DYNAMIC_SQL_FUNCTIONS
+from tenantry.sql import DIALECTS, BoundSQL
 
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
-_FORBIDDEN_FUNCTIONS = DYNAMIC_SQL_FUNCTIONS["sqlite"]
+_FORBIDDEN_FUNCTIONS = DIALECTS["sqlite"].dynamic_functions
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes: what one value may grow to, against zeroblob(1e9) and the like
 

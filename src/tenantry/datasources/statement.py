@@ -11,7 +11,8 @@ import re
 from functools import lru_cache
 
 from tenantry.sql import DIALECTS
-from tenantry.sql.dynamic_sql import calls_any, function_names
+from tenantry.sql.dialects.dialect import function_names
+from tenantry.sql.dynamic_sql import calls_any
 
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 

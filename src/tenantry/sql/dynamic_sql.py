@@ -2,7 +2,7 @@
 
 A value that reaches one of them is SQL after all, so a statement with values calls none; whether the value is
 between the parentheses or comes by way of a column makes no difference. Templates are checked when they are compiled,
-and the finished text once more by the data source that runs it: both by the same rule and the lists in this file.
+and the finished text once more by the data source that runs it: both by the same rule and the lists of the dialects.
 
 A function of the database's own that runs its argument (plpgsql's ``execute``) is not known here.
 """
@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS, Dialect
+from tenantry.sql.dialects.dialect import FunctionNames, function_names
 from tenantry.sql.lexer import Lexeme, LexemeKind, lex
 from tenantry.sql.syntax_tree import Source
 
@@ -25,31 +26,6 @@ _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
 _CACHED_TEXTS = 512  # texts whose result is cached
 ESCAPED_NAME: Final = "U&"
-
-
-class FunctionNames(NamedTuple):
-    """Names of functions of one dialect, in lower case.
-
-    ``attributes``: ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
-    ``prepares``: ``prepare name from`` takes an expression; elsewhere ``prepare`` can be a column.
-    ``escaped_names``: the dialect has names in Unicode escapes, ``U&"\\0074s_stat"``, which could be any of them.
-    """
-
-    names: frozenset[str]
-    prefixes: tuple[str, ...]
-    attributes: bool = False
-    escaped_names: bool = False
-    prepares: bool = False
-
-    def matches(self, name: str) -> bool:
-        """Whether a name is one of them; letters of either case."""
-        lower = name.lower()
-        return lower in self.names or lower.startswith(self.prefixes)
-
-    def may_appear_in(self, text: str) -> bool:
-        """A fast check of a text in lower case: False only if none of the names is anywhere in it."""
-        stems = (*self.prefixes, *self.names)
-        return any(stem in text for stem in stems) or (self.escaped_names and 'u&"' in text)
 
 
 class DynamicCall(NamedTuple):
@@ -62,56 +38,18 @@ class DynamicCall(NamedTuple):
 WordToken: TypeAlias = tuple[str, bool, int]
 
 
-def function_names(
-    names: str, *, attributes: bool = False, escaped_names: bool = False, prepares: bool = False
-) -> FunctionNames:
-    """FunctionNames from their names, with spaces between; ``dblink*`` are all whose names begin so."""
-    words = names.split()
-    whole = frozenset(word for word in words if not word.endswith("*"))
-    prefixes = tuple(word[:-1] for word in words if word.endswith("*"))
-    return FunctionNames(whole, prefixes, attributes, escaped_names, prepares)
-
-
-_POSTGRESQL = """
-    query_to_xml* table_to_xml* schema_to_xml* database_to_xml* cursor_to_xml* ts_stat ts_rewrite
-    pg_read_file* pg_read_binary_file* pg_ls_dir pg_stat_file lo_import lo_export
-"""
-_POSTGRESQL_EXTENSIONS = """
-    dblink* crosstab* connectby xpath_table pg_file_* get_raw_page st_mapalgebra* _st_mapalgebra*
-    pgr_* _pgr_* run_command_on_* master_run_on_worker create_intermediate_result broadcast_intermediate_result
-    worker_partition_query_result worker_apply_* replicate_ddl_command schedule_in_database raw_query
-    pg_background_launch query_export_to_s3
-    clickhouse_raw_query jdbc_exec oracle_execute execute_internally
-"""
-_DUCKDB = "query query_table json_execute_serialized_sql"
-_DUCKDB_EXTENSIONS = """
-    sqlite_query sqlite_scan postgres_query postgres_execute postgres_scan* mysql_query mysql_execute mysql_scan
-    odbc_query odbc_exec odbc_scan bigquery_query bigquery_execute bigquery_scan snowflake_query snowflake_scan
-    mssql_scan from_substrait from_substrait_json
-"""
-_SQLITE = """
-    load_extension fts3_tokenizer eval edit readfile writefile fsdir zipfile sha1_query sha3_query next_char
-    sqlproc_* storedproc_*
-"""
-_MYSQL = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
-_MYSQL_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # of the schema sys
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
 
-DYNAMIC_SQL_FUNCTIONS: Final[dict[str, FunctionNames]] = {
-    "postgresql": function_names(_POSTGRESQL + _POSTGRESQL_EXTENSIONS, attributes=True, escaped_names=True),
-    "sqlite": function_names(_SQLITE),
-    "duckdb": function_names(_DUCKDB + _DUCKDB_EXTENSIONS),
-    "mysql": function_names(f"{_MYSQL} {_MYSQL_PROCEDURES}", prepares=True),
-}
-"""By dialect. Tests ask each real engine which of its functions run the text that they are given."""
-
-ALL_DYNAMIC_SQL_FUNCTIONS: Final = (*DYNAMIC_SQL_FUNCTIONS.values(), function_names(_OTHERS, attributes=True))
-"""For an engine of another dialect: all of them, and those that other engines are known for."""
+ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
+    *(dialect.dynamic_functions for dialect in DIALECTS.values()),
+    function_names(_OTHERS, attributes=True),
+)
+"""For an engine of another dialect: those of all dialects, and those that other engines are known for."""
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
     """Raises TemplateError for the first such call in a template with variables."""
-    rules = (DYNAMIC_SQL_FUNCTIONS[dialect.name],)
+    rules = (dialect.dynamic_functions,)
     if not _may_call(source.text, rules) or not any(
         lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
     ):
@@ -151,7 +89,8 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
     """
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
-    return calls_any(sql, DIALECTS[dialect], (DYNAMIC_SQL_FUNCTIONS[dialect],))
+    rules = DIALECTS[dialect]
+    return calls_any(sql, rules, (rules.dynamic_functions,))
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:

@@ -1,7 +1,7 @@
 """The lexer: template text to lexemes, by the rules of one dialect.
 
 It runs in linear time: every alternative begins with another character and has one way to match, and whatever has no
-end is an error at once. No group is possessive: see ``dialects``.
+end is an error at once. No group is possessive: see ``Dialect.opening``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,35 @@
+"""The SQL dialects: one module each, which holds all rules of its dialect.
+
+A new dialect is a new module here with a ``DIALECT``: nothing names it, whatever needs the dialects reads DIALECTS.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Final
+
+from tenantry.sql.dialects.dialect import UNITS, Dialect
+
+__all__ = ["DIALECTS", "UNITS", "Dialect", "dialect_named"]
+
+_FIRST = "postgresql"
+
+
+def _dialects() -> dict[str, Dialect]:
+    names = [module.name for module in iter_modules(__path__) if module.name != "dialect"]
+    names.sort(key=lambda name: (name != _FIRST, name))
+    dialects = (import_module(f"{__name__}.{name}").DIALECT for name in names)
+    return {dialect.name: dialect for dialect in dialects}
+
+
+DIALECTS: Final[dict[str, Dialect]] = _dialects()
+"""The dialects by name: postgresql first, the others in the order of their names."""
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect of this name. Raises ValueError that lists the names."""
+    try:
+        return DIALECTS[name]
+    except (KeyError, TypeError):
+        raise ValueError(f"there is no SQL dialect {name!r}: give one of {', '.join(DIALECTS)}") from None

@@ -1,0 +1,177 @@
+"""What the rules of one SQL dialect are: how its text is read, and how it writes what dialects write differently.
+
+The rules of reading are only those that decide where a quoted region ends. They are those of the engines' own scanners.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
+"""The units of ``trunc``. A week begins on Monday."""
+
+_WORD = r"[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*+"
+_DOLLAR = r"\$(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
+
+
+class FunctionNames(NamedTuple):
+    """Names of functions of one dialect, in lower case.
+
+    ``attributes``: ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
+    ``prepares``: ``prepare name from`` takes an expression; elsewhere ``prepare`` can be a column.
+    ``escaped_names``: the dialect has names in Unicode escapes, ``U&"\\0074s_stat"``, which could be any of them.
+    """
+
+    names: frozenset[str]
+    prefixes: tuple[str, ...]
+    attributes: bool = False
+    escaped_names: bool = False
+    prepares: bool = False
+
+    def matches(self, name: str) -> bool:
+        """Whether a name is one of them; letters of either case."""
+        lower = name.lower()
+        return lower in self.names or lower.startswith(self.prefixes)
+
+    def may_appear_in(self, text: str) -> bool:
+        """A fast check of a text in lower case: False only if none of the names is anywhere in it."""
+        stems = (*self.prefixes, *self.names)
+        return any(stem in text for stem in stems) or (self.escaped_names and 'u&"' in text)
+
+
+def function_names(
+    names: str, *, attributes: bool = False, escaped_names: bool = False, prepares: bool = False
+) -> FunctionNames:
+    """FunctionNames from their names, with spaces between; ``dblink*`` are all whose names begin so."""
+    words = names.split()
+    whole = frozenset(word for word in words if not word.endswith("*"))
+    prefixes = tuple(word[:-1] for word in words if word.endswith("*"))
+    return FunctionNames(whole, prefixes, attributes, escaped_names, prepares)
+
+
+def for_each_unit(bucket: str) -> dict[str, str]:
+    """Time buckets that differ by the unit's name alone: ``{unit}`` in the text becomes it."""
+    return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dialect:
+    """The rules of one SQL dialect. Texts with ``{…}`` are templates of SQL for ``str.format``."""
+
+    name: str
+    paramstyle: str
+    """The paramstyle of the dialect's usual Python driver."""
+
+    # How its text is read.
+    prefixes: str = ""
+    """Regular expression of what may come directly before a string's quote."""
+    backslash: bool = False
+    """Whether a backslash escapes in every string (MySQL); in PostgreSQL and DuckDB it does in ``E''`` only."""
+    double_is_string: bool = False
+    """Whether ``"…"`` is a string; elsewhere it is a name."""
+    line_end: str = r"\n"
+    """The characters that end a comment of one line, in a regular expression's brackets."""
+    hash_comment: bool = False
+    """Whether ``#`` begins a comment."""
+    dashes_need_space: bool = False
+    """Whether ``--`` begins a comment only before a space or a control character; else it is refused."""
+    nested_comments: bool = False
+    executable_comments: bool = False
+    """Whether ``/*! … */`` is code: it is refused."""
+    dollar_quotes: bool = False
+    """Whether ``$$ … $$`` and ``$tag$ … $tag$`` are strings."""
+    backticks: bool = True
+    """Whether `` ` … ` `` is a name."""
+    bracket_names: bool = False
+    """Whether ``[…]`` is a name."""
+    arrays: bool = False
+    """Whether ``[[`` can also be the start of an array in an array."""
+    native_markers: frozenset[str] = frozenset()
+    """Characters of placeholders that the engine itself recognises, whatever paramstyle its driver declares."""
+
+    # Where a placeholder may stand, and which functions run a text.
+    interval_takes_value: bool = False
+    """Whether a placeholder may follow ``interval``."""
+    is_takes_value: bool = False
+    """Whether a placeholder may follow ``is``."""
+    columns_expression: bool = False
+    """Whether ``columns(…)`` chooses columns by the value that it is given (DuckDB)."""
+    dynamic_functions: FunctionNames
+    """Its functions that run a text as SQL, or read the relation or the server's file that a text names. Where there
+    is a real engine, tests ask it which these are."""
+
+    # How it writes what dialects write differently.
+    empty_in: str
+    """After an expression: false for every value, NULL included, whatever the type."""
+    empty_not_in: str
+    """After an expression: true for every value, NULL included, whatever the type."""
+    like_escape: str = "!"
+    """What protects a wildcard in the pattern of ``like``, and itself."""
+    like_escape_clause: str = "escape '!'"
+    """What follows the pattern to say so; empty where the engine has no such clause and ``like_escape`` is a
+    backslash."""
+    like_wildcards: str = "%_"
+    """The characters to protect in a pattern, beside ``like_escape`` itself."""
+    array_parameter: str = ""
+    """How one placeholder for a whole list is written, ``{placeholder}``; empty where none can be bound."""
+    json_parameter: str = "{placeholder}"
+    """How a placeholder is written whose value is JSON in a text, so that it is of the engine's JSON type if there is
+    one."""
+    null_safe_equal: str = "{left} is not distinct from {right}"
+    """``=`` to which NULL equals NULL. A side can be there more than once."""
+    casts: Mapping[str, str]
+    """Type of a declared parameter (``text``, ``integer``, ``decimal``, ``boolean``, ``date``, ``datetime``, ``uuid``,
+    ``interval``) -> the type to cast a placeholder to where nothing beside it says its type. One that is not here
+    needs no cast, or has none."""
+    time_buckets: Mapping[str, str]
+    """Unit of UNITS -> the start of the unit that ``{column}`` is in; ``{column}`` can be there more than once."""
+    local_time: str = ""
+    """The clock time of ``{column}`` in the zone ``{zone}``, a text or a placeholder; empty where the engine knows no
+    zones. A column that has no zone of its own is read in the session's."""
+
+    def trunc(self, unit: str, column: str, zone: str = "") -> str:
+        """SQL of the start of the unit that a column is in: of the clock time in ``zone``, where one is given.
+
+        ``column`` and ``zone`` are SQL texts. Raises ValueError for a unit that is not in UNITS, and for a zone where
+        the engine knows none (``local_time`` is empty).
+        """
+        if unit not in self.time_buckets:
+            raise ValueError(f"there is no unit {unit!r}: give one of {', '.join(UNITS)}")
+        if zone:
+            if not self.local_time:
+                raise ValueError(f"{self.name} knows no time zones")
+            column = self.local_time.format(column=column, zone=zone)
+        return self.time_buckets[unit].format(column=column)
+
+    @cached_property
+    def opening(self) -> re.Pattern[str]:
+        """Finds the next lexeme: a run of plain code, or the start of something that has an end of its own. Its named
+        groups are the kinds.
+
+        No group is possessive: CPython before 3.11.5 then goes on after a failed try in the middle of it (gh-106052).
+        """
+        dash = r"--(?=[\x00-\x20\x7f]|\Z)" if self.dashes_need_space else "--"
+        prefix = f"(?:{self.prefixes})?" if self.prefixes else ""
+        special = "'\"\\[\\]{\\\\/$A-Za-z0-9_\\x80-\\U0010ffff-"
+        code = [rf"[^{special}{'`' if self.backticks else ''}{'#' if self.hash_comment else ''}]++"]
+        code += [rf"{_WORD}(?!'|&['\"])", r"[0-9][A-Za-z0-9_.]*+", "-(?!-)", r"/(?!\*)", r"\{(?![{%])"]
+        code += [r"\\(?!\{[{%]|\[\[)", rf"\$(?!{_DOLLAR[2:]})" if self.dollar_quotes else r"\$"]
+        groups = [("code", f"(?:{'|'.join(code)})+"), ("tag", r"\{\{"), ("statement", r"\{%")]
+        groups += [("bracket", r"\\\[\[")] if self.bracket_names else []
+        groups += [("escape", r"\\(?:\{[{%]|\[\[)"), ("open", r"\[\[")]
+        groups += [("name", r"\[") if self.bracket_names else ("left", r"\["), ("right", r"\]")]
+        groups += [("line", f"(?:{dash}{'|#' if self.hash_comment else ''})[^{self.line_end}]*+"), ("dashes", "--")]
+        groups += [("executable", r"/\*M?!")] if self.executable_comments else []
+        groups += [("hint", r"/\*\+"), ("block", r"/\*")]
+        double = "string2" if self.double_is_string else "name2"
+        groups += [("plain", r"'[^'{\\]*+'(?!')")]  # the common string at once; the rest is read part by part
+        groups += [("string", f"{prefix}'"), (double, f'{"(?:[uU]&)?" if "&" in self.prefixes else ""}"')]
+        groups += [("tick", "`")] if self.backticks else []
+        groups += [("dollar", _DOLLAR)] if self.dollar_quotes else []
+        groups += [("word", rf"{_WORD}|[\s\S]")]
+        pattern = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in groups)
+        return re.compile(pattern)

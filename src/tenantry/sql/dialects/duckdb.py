@@ -1,0 +1,41 @@
+"""DuckDB: its scanner is PostgreSQL's, with changes that were observed."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+
+_FUNCTIONS = "query query_table json_execute_serialized_sql"
+_EXTENSIONS = """
+    sqlite_query sqlite_scan postgres_query postgres_execute postgres_scan* mysql_query mysql_execute mysql_scan
+    odbc_query odbc_exec odbc_scan bigquery_query bigquery_execute bigquery_scan snowflake_query snowflake_scan
+    mssql_scan from_substrait from_substrait_json
+"""
+
+DIALECT = Dialect(
+    name="duckdb",
+    paramstyle="qmark",
+    prefixes="[eE]|[bBnNxX]",
+    line_end=r"\r\n",
+    nested_comments=True,
+    dollar_quotes=True,
+    arrays=True,
+    native_markers=frozenset("?$"),
+    columns_expression=True,
+    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS),
+    # `null in ()` is NULL in DuckDB, so `not in ()` would lose rows; an empty sub-select does not.
+    empty_in="in (select null where false)",
+    empty_not_in="not in (select null where false)",
+    array_parameter="{placeholder}",
+    json_parameter="cast({placeholder} as json)",
+    casts={
+        "text": "varchar",
+        "integer": "bigint",
+        "boolean": "boolean",
+        "date": "date",
+        "datetime": "timestamptz",
+        "uuid": "uuid",
+        "interval": "interval",
+    },
+    time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    local_time="cast({column} as timestamptz) at time zone {zone}",
+)

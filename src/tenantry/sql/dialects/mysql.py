@@ -1,0 +1,38 @@
+"""MySQL: sql_lex.cc is its scanner."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import Dialect, function_names
+
+_FUNCTIONS = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
+_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # of the schema sys
+
+DIALECT = Dialect(
+    name="mysql",
+    paramstyle="format",
+    prefixes="[bBnNxX]",
+    backslash=True,
+    double_is_string=True,
+    hash_comment=True,
+    dashes_need_space=True,
+    executable_comments=True,
+    interval_takes_value=True,
+    dynamic_functions=function_names(f"{_FUNCTIONS} {_PROCEDURES}", prepares=True),
+    empty_in="in (select null from dual where false)",
+    empty_not_in="not in (select null from dual where false)",
+    json_parameter="json_extract({placeholder}, '$')",  # MariaDB casts to no JSON
+    null_safe_equal="{left} <=> {right}",
+    casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
+    time_buckets={
+        "second": "cast(date_format({column}, '%Y-%m-%d %H:%i:%s') as datetime)",
+        "minute": "cast(date_format({column}, '%Y-%m-%d %H:%i:00') as datetime)",
+        "hour": "cast(date_format({column}, '%Y-%m-%d %H:00:00') as datetime)",
+        "day": "cast({column} as date)",
+        "week": "cast({column} as date) - interval weekday({column}) day",
+        "month": "cast(date_format({column}, '%Y-%m-01') as date)",
+        "quarter": "makedate(year({column}), 1) + interval quarter({column}) - 1 quarter",
+        "year": "makedate(year({column}), 1)",
+    },
+    # NULL for a zone by name where the server's tables of time zones are empty.
+    local_time="convert_tz({column}, @@session.time_zone, {zone})",
+)

@@ -1,0 +1,48 @@
+"""PostgreSQL: scan.l is its scanner. The tests hold ours to it."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+
+_FUNCTIONS = """
+    query_to_xml* table_to_xml* schema_to_xml* database_to_xml* cursor_to_xml* ts_stat ts_rewrite
+    pg_read_file* pg_read_binary_file* pg_ls_dir pg_stat_file lo_import lo_export
+"""
+_EXTENSIONS = """
+    dblink* crosstab* connectby xpath_table pg_file_* get_raw_page st_mapalgebra* _st_mapalgebra*
+    pgr_* _pgr_* run_command_on_* master_run_on_worker create_intermediate_result broadcast_intermediate_result
+    worker_partition_query_result worker_apply_* replicate_ddl_command schedule_in_database raw_query
+    pg_background_launch query_export_to_s3
+    clickhouse_raw_query jdbc_exec oracle_execute execute_internally
+"""
+
+DIALECT = Dialect(
+    name="postgresql",
+    paramstyle="numeric_dollar",
+    prefixes="[eE]|[uU]&|[bBnNxX]",
+    line_end=r"\r\n",
+    nested_comments=True,
+    dollar_quotes=True,
+    backticks=False,
+    arrays=True,
+    native_markers=frozenset("$"),
+    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, attributes=True, escaped_names=True),
+    # OPERATOR() binds as `in` does, a bare = would not; '{}' takes the array type of the left side, and an
+    # empty array is compared with nothing, so NULL on the left gives false and true, not NULL.
+    empty_in="operator(=) any ('{}')",
+    empty_not_in="operator(<>) all ('{}')",
+    array_parameter="{placeholder}",
+    json_parameter="cast({placeholder} as jsonb)",
+    casts={
+        "text": "text",
+        "integer": "bigint",
+        "decimal": "numeric",
+        "boolean": "boolean",
+        "date": "date",
+        "datetime": "timestamptz",
+        "uuid": "uuid",
+        "interval": "interval",
+    },
+    time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    local_time="cast({column} as timestamptz) at time zone {zone}",
+)

@@ -1,0 +1,35 @@
+"""SQLite: tokenize.c is its scanner. It knows no time zones."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import Dialect, function_names
+
+_FUNCTIONS = """
+    load_extension fts3_tokenizer eval edit readfile writefile fsdir zipfile sha1_query sha3_query next_char
+    sqlproc_* storedproc_*
+"""
+
+DIALECT = Dialect(
+    name="sqlite",
+    paramstyle="qmark",
+    prefixes="[xX]",
+    bracket_names=True,
+    native_markers=frozenset("?:@$"),
+    is_takes_value=True,
+    dynamic_functions=function_names(_FUNCTIONS),
+    empty_in="in ()",
+    empty_not_in="not in ()",
+    null_safe_equal="{left} is {right}",
+    casts={"text": "text", "integer": "integer", "decimal": "numeric", "boolean": "integer", "date": "text"},
+    # Texts of the form 2026-01-31 12:00:00, as its own functions give them; `weekday 0` is the next Sunday or today.
+    time_buckets={
+        "second": "strftime('%Y-%m-%d %H:%M:%S', {column})",
+        "minute": "strftime('%Y-%m-%d %H:%M:00', {column})",
+        "hour": "strftime('%Y-%m-%d %H:00:00', {column})",
+        "day": "date({column})",
+        "week": "date({column}, 'weekday 0', '-6 days')",
+        "month": "date({column}, 'start of month')",
+        "quarter": "date({column}, 'start of month', (1 - strftime('%m', {column})) % 3 || ' months')",
+        "year": "date({column}, 'start of year')",
+    },
+)

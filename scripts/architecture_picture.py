@@ -37,7 +37,7 @@ FLOORS: Final = {
 ABOVE: Final = frozenset({"cli", "demo", "testing"})
 """What knows nearly every package."""
 
-BELOW: Final = frozenset({"ports", "groups", "http", "errors", "_lazy"})
+BELOW: Final = frozenset({"ports", "groups", "http", "errors", "_lazy", "suggestions"})
 """What nearly every package knows."""
 
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"

@@ -183,13 +183,20 @@ class SourceUnavailable(DataSourceError):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A position in a template: ``line`` and ``column`` count from 1."""
+    """A position in a template: ``line`` and ``column`` count from 1.
+
+    ``file`` is the file or the fragment that it is in, where that has a name; ``included_at`` the tag that took the
+    fragment into another text.
+    """
 
     line: int
     column: int
+    file: str = ""
+    included_at: Location | None = None
 
     def __str__(self) -> str:
-        return f"{self.line}:{self.column}"
+        own = f"{self.file}:{self.line}:{self.column}" if self.file else f"{self.line}:{self.column}"
+        return f"{own} (included at {self.included_at})" if self.included_at is not None else own
 
 
 class TemplateError(TenantryError):

@@ -5,7 +5,7 @@ value is known.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -18,12 +18,16 @@ _SHOWN = 100  # characters of a long line that an error shows
 
 
 class Source:
-    """The text of a template. Offsets count characters from 0; locations count lines and columns from 1."""
+    """The text of a template. Offsets count characters from 0; locations count lines and columns from 1.
 
-    __slots__ = ("text",)
+    ``file`` is its name in errors: that of a file or a fragment, or empty.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("file", "text")
+
+    def __init__(self, text: str, file: str = "") -> None:
         self.text: str = text
+        self.file: str = file
         if len(text) > MAX_TEXT:
             raise TemplateError(f"a SQL template is at most {MAX_TEXT} characters long, this one is {len(text)}")
         if text.isascii() and "\0" not in text:
@@ -35,10 +39,10 @@ class Source:
     def location(self, offset: int) -> Location:
         """Line and column of an offset."""
         start = self.text.rfind("\n", 0, offset) + 1
-        return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1)
+        return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
-    def error(self, offset: int, problem: str, fix: str) -> TemplateError:
-        """A TemplateError that shows the line of ``offset``, a caret below it, and the fix."""
+    def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
+        """A TemplateError that shows the line of ``offset``, a caret below it, the fix, and what included the text."""
         location = self.location(offset)
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", start)
@@ -49,7 +53,12 @@ class Source:
             line, column = "…" + line[cut:], column - cut + 1
         line = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line[:_SHOWN])
         caret = "".join(map(_blank, line[:column])) + "^"
-        return TemplateError(f"{location}: {problem}\n    {line}\n    {caret}\n  fix: {fix}", location=location)
+        message = f"{location}: {problem}\n    {line}\n    {caret}\n  fix: {fix}"
+        outer = included_at
+        while outer is not None:
+            message += f"\n  included at {replace(outer, included_at=None)}"
+            outer = outer.included_at
+        return TemplateError(message, location=replace(location, included_at=included_at))
 
 
 def _blank(character: str) -> str:

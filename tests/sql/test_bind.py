@@ -30,7 +30,7 @@ VALUES = {"region": "eu", "statuses": ["open", "paid"]}
 def test_every_paramstyle(paramstyle: str, sql: str, params: object) -> None:
     """One number an occurrence, in the order of the text; percent signs doubled for the two that need it."""
     bound = ORDERS.bind(VALUES, paramstyle)
-    assert bound == BoundSQL(f"select * from orders where {sql}", params, paramstyle, "postgresql")
+    assert bound == BoundSQL(f"select * from orders where {sql}", params, paramstyle, "postgresql", reads_group=True)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_no_parameters() -> None:
     assert template.bind({}, "qmark")[:2] == ("select 7 % 2 ", ())
     assert template.bind({}, "named")[:2] == ("select 7 % 2 ", {})
     assert template.bind({"params": {"x": 1}}, "format").sql.startswith("select 7 %% 2 ")
-    assert SQLTemplate("select 7 % 2", "mysql").bind({}) == ("select 7 % 2", None, "format", "mysql")
+    assert SQLTemplate("select 7 % 2", "mysql").bind({})[:2] == ("select 7 % 2", None)
     assert SQLTemplate("").bind({}).sql == ""
 
 

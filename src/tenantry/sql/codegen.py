@@ -30,6 +30,7 @@ from tenantry.sql.syntax_tree import (
     Value,
     VariableReference,
 )
+from tenantry.sql.tenant_guard import reads_group
 from tenantry.sql.values import BINDABLE, MAX_INTEGER, UNREADABLE, all_bindable
 
 Bind = Callable[[Any], BoundSQL]
@@ -86,6 +87,7 @@ class _FunctionWriter:
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
         self._dialect = dialect
         self._style = style
+        self._reads_group = reads_group(tree)
         self._items = list(_with_runs(tree.nodes))
         self._runs = [item for item in self._items if isinstance(item, _ValueRun)]
         in_runs = {reference.offset for run in self._runs for reference in run.references}
@@ -132,7 +134,8 @@ class _FunctionWriter:
         params = f"dict(zip({names}, p))" if self._style.named else "p"
         if self._style.doubles_percent:
             params += " or None"
-        self._lines.append(f"return new(BoundSQL, ({sql}, {params}, {self._style.name!r}, {self._dialect.name!r}))")
+        constants = f"{self._style.name!r}, {self._dialect.name!r}, {self._reads_group}"
+        self._lines.append(f"return new(BoundSQL, ({sql}, {params}, {constants}))")
         return "def bind(v):\n " + "\n ".join(self._lines) + "\n"
 
     def _read(self) -> None:

@@ -29,6 +29,7 @@ from tenantry.sql.syntax_tree import (
     Value,
     VariableReference,
 )
+from tenantry.sql.tenant_guard import reads_group
 from tenantry.sql.values import check_scalar, is_absent, look_up, type_name
 
 MAX_PARAMETERS = 32_766
@@ -162,7 +163,8 @@ class Interpreter:
         params: list[Any] = []
         self._bind_nodes(self._tree.nodes, variables, key, params, included=True)
         sql, names = self._renderer.render(tuple(key))
-        return BoundSQL(sql, driver_params(self._style, names, tuple(params)), self._style.name, self._dialect.name)
+        given = driver_params(self._style, names, tuple(params))
+        return BoundSQL(sql, given, self._style.name, self._dialect.name, reads_group(self._tree))
 
     def _bind_nodes(
         self, nodes: Sequence[Node], variables: Any, key: list[int], params: list[Any], *, included: bool

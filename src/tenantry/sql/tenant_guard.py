@@ -25,6 +25,11 @@ def is_guarded(reference: VariableReference, optional: AbstractSet[str]) -> bool
     return not is_viewer_input(reference.path) and reference.path not in optional
 
 
+def reads_group(tree: Tree) -> bool:
+    """Whether a template names a variable of the group, whatever its place and its marks: its result is one group's."""
+    return any(not is_viewer_input(reference.path) for reference in tree.references)
+
+
 def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, optional: AbstractSet[str]) -> None:
     """Raises TemplateError for the first variable that breaks the rule, or whose mark has no effect."""
     for reference in tree.references:

@@ -27,9 +27,11 @@ def main() -> None:
 
 
 def _start(package: str) -> subprocess.Popen[str]:
-    arguments = ["--pythonpath", sys.executable, "--verifytypes", package, "--ignoreexternal", "--outputjson"]
+    arguments = ["--verifytypes", package, "--ignoreexternal", "--outputjson"]
     environment = {
         **os.environ,
+        # It asks the first Python of the PATH for packages, whatever --pythonpath says.
+        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))),
         "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",  # that a newer one is out
         "PYTHONPATH": os.pathsep.join(SOURCES),  # pyright does not follow editable installs here
     }

@@ -5,7 +5,7 @@ All times are aware datetimes in UTC. Every method may raise StoreUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
@@ -291,9 +291,11 @@ class SourceStore(SourceDirectory, Protocol):
         provided_id: str,
         url: str,
         trusted: bool = False,
+        session: Mapping[str, str] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """Raises AlreadyExists."""
+        """``session`` as in ``RegisteredSource``, by name. Raises AlreadyExists; InvalidSource for a ``session`` that
+        ``check_session_variables`` refuses."""
         ...
 
     async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]:

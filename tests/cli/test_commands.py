@@ -100,6 +100,22 @@ def test_data_sources_mask_passwords(ready: Terminal) -> None:
     assert "hunter2" not in ready("data-source", "create", "x", "--url", "oracle://u:hunter2@h/d", fails=1).err
 
 
+def test_a_data_source_is_registered_with_its_session_variables(ready: Terminal) -> None:
+    """They are shown in the list; what no database could take is refused, before anything is stored."""
+    url = "postgresql://reader@127.0.0.1:1/sales"
+    tenant, plan = "app.tenant={{user_group.id}}", "app.plan = {{ user_group.properties.plan }}"
+    made = ready("data-source", "create", "sales", "--url", url, "--session", tenant, "--session", plan)
+    session = {"app.tenant": "{{ user_group.id }}", "app.plan": "{{ user_group.properties.plan }}"}
+    listed = ready("data-source", "list", "--json").json()
+    assert [(row["id"], row["session"]) for row in listed] == [(made.out.strip(), session)]
+    for address, given in ((url, "role={{ user_group.id }}"), (url, "app.tenant"), ("sqlite:///w.db", tenant)):
+        refused = ready("data-source", "create", "other", "--url", address, "--session", given, fails=1)
+        assert "[invalid_source]" in refused.err
+    twice = ready("data-source", "create", "other", "--url", url, "--session", tenant, "--session", tenant, fails=1)
+    assert "declared twice" in twice.err
+    assert len(ready("data-source", "list", "--json").json()) == 1
+
+
 def test_data_source_names_leave_our_own_ids_free(ready: Terminal) -> None:
     """A caller's id can never be taken for one of ours."""
     assert "[invalid_source]" in ready("data-source", "create", "ds_mine", "--url", "sqlite:///w.db", fails=1).err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -34,6 +34,7 @@ from tenantry.groups import (
     Scope,
     SourceReading,
     Tag,
+    check_session_variables,
 )
 from tenantry.ports import ApiTokenStore, AuditTrail, Clock, EnvironmentStore, LeasedSources, SourceStore
 from tenantry.slots import PrivateSlots
@@ -209,9 +210,11 @@ class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, Sourc
         provided_id: str,
         url: str,
         trusted: bool = False,
+        session: Mapping[str, str] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        tables, made = self._tables, RegisteredSource(source_id, provided_id, environment, url, trusted)
+        checked = check_session_variables(url, session or {})
+        tables, made = self._tables, RegisteredSource(source_id, provided_id, environment, url, trusted, checked)
 
         def write() -> tuple[RegisteredSource, bool]:
             for source in tables.sources.values():

@@ -19,7 +19,7 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import print_note, print_rows, print_value
 from tenantry.errors import InvalidSource
-from tenantry.groups import RegisteredSource
+from tenantry.groups import RegisteredSource, check_session_variables
 from tenantry.ports import Store
 
 
@@ -33,10 +33,22 @@ def data_source() -> None:
 @environment_option
 @click.option("--url", required=True, help="SQLAlchemy URL, or duckdb:///file. '-' reads it from stdin.")
 @click.option("--trusted", is_flag=True, help="Accept a dialect whose read-only mode cannot be enforced.")
+@click.option(
+    "--session",
+    multiple=True,
+    metavar="NAME=TAG",
+    help="Set a session variable before each query: app.tenant='{{ user_group.id }}'. PostgreSQL only; repeatable.",
+)
 @json_option
 @with_store
 async def create(
-    store: Store, provided_id: str, environment: str | None, url: str, trusted: bool, as_json: bool
+    store: Store,
+    provided_id: str,
+    environment: str | None,
+    url: str,
+    trusted: bool,
+    session: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Register a data source under your own NAME for it, and print its id (ds_…)."""
     target = await choose_environment(store, environment)
@@ -47,12 +59,14 @@ async def create(
     if url == "-":
         url = sys.stdin.read().strip()
     check_url(url, trusted=trusted)
+    pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
     made = await store.create_data_source(
         target,
         source_id=f"ds_{secrets.token_hex(8)}",
         provided_id=provided_id,
         url=resolve_url(url),
         trusted=trusted,
+        session=dict(check_session_variables(url, pairs)),  # pairs, so that a name that is there twice is seen
         author=author(),
     )
     print_value(made.id, _row(made), field="id", as_json=as_json)
@@ -90,4 +104,5 @@ def _row(each: RegisteredSource) -> dict[str, Any]:
         "environment": each.environment.name,
         "url": display_url(each.url),
         "trusted": each.trusted,
+        "session": dict(each.session),
     }

@@ -39,8 +39,8 @@ class DataSource(Protocol):
         """How its placeholders are written."""
         ...
 
-    async def fetch(self, bound: BoundSQL) -> Rows:
-        """Raises DataSourceError."""
+    async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
+        """Runs ``session`` first, in the same transaction: what sets the session variables. Raises DataSourceError."""
         ...
 
     async def aclose(self) -> None:
@@ -98,6 +98,11 @@ class Driver(Protocol[C]):
     def shutdown(self) -> None:
         """Called once, after every connection is closed."""
         ...
+
+
+def statement_error(source_id: str, reason: str) -> NotOneStatement:
+    """The text is not run: ``reason`` says why and what to write instead, in the author's words only."""
+    return NotOneStatement(f"data source {source_id} runs one statement, that reads: {reason}")
 
 
 def not_read_only_error(source_id: str) -> NotOneStatement:

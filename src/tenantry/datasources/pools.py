@@ -19,9 +19,10 @@ from tenantry.datasources.duckdb import DuckDBDriver
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.mysql import MySQLDriver
 from tenantry.datasources.postgresql import PostgreSQLSource
+from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sqlite import SQLiteDriver
 from tenantry.datasources.threads import ThreadedSource
-from tenantry.datasources.url import ENGINES, check_url, file_path, memory_limit, parse
+from tenantry.datasources.url import ENGINES, check_url, file_path, memory_limit, parse, source_revision
 from tenantry.errors import InvalidSettings, InvalidSource, SourceUnavailable
 from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, PARAMSTYLES
@@ -51,7 +52,7 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
         case "duckdb":
             return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
         case "postgresql":
-            return PostgreSQLSource(source.id, url, limits)
+            return PostgreSQLSource(source.id, url, limits, has_session=bool(source.session))
         case "mysql":
             return ThreadedSource(MySQLDriver(source.id, url, limits), limits)
         case _:
@@ -70,9 +71,14 @@ def _check_driver(driver: Driver[Any]) -> Driver[Any]:
 
 
 @dataclass(slots=True)
-class _Pool:
+class OpenSource:
+    """A registered source with its connections. ``revision`` changes when anything of the registration does that
+    decides which rows are there."""
+
     registered: RegisteredSource
     source: DataSource
+    session: SessionTemplate
+    revision: str
     users: int = 0
     retired: bool = False
 
@@ -83,23 +89,23 @@ class Pools:
     def __init__(self, limits: Limits, engines: Mapping[str, DriverFactory]) -> None:
         self._limits = limits
         self._engines = engines
-        self._open: OrderedDict[tuple[int, str], _Pool] = OrderedDict()  # least recently used first
+        self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def use(self, registered: RegisteredSource) -> AsyncIterator[DataSource]:
+    async def use(self, registered: RegisteredSource) -> AsyncIterator[OpenSource]:
         """The open source for as long as the block runs. Raises InvalidSource, SourceUnavailable."""
         pool = self._find(registered)
         pool.users += 1
         try:
-            yield pool.source
+            yield pool
         finally:
             pool.users -= 1
             if pool.retired and not pool.users:
                 self._close(pool)
 
-    def _find(self, registered: RegisteredSource) -> _Pool:
+    def _find(self, registered: RegisteredSource) -> OpenSource:
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         key = (registered.environment.id, registered.id)
@@ -107,7 +113,10 @@ class Pools:
         if pool is not None and pool.registered == registered:
             self._open.move_to_end(key)
             return pool
-        opened = _Pool(registered, create_source(registered, self._limits, self._engines))
+        session = SessionTemplate(registered)
+        opened = OpenSource(
+            registered, create_source(registered, self._limits, self._engines), session, source_revision(registered)
+        )
         if pool is not None:
             self._retire(key)
         elif len(self._open) >= self._limits.max_sources:
@@ -128,7 +137,7 @@ class Pools:
         if not pool.users:
             self._close(pool)
 
-    def _close(self, pool: _Pool) -> None:
+    def _close(self, pool: OpenSource) -> None:
         task = asyncio.get_running_loop().create_task(pool.source.aclose())
         self._closing.add(task)  # the loop itself holds tasks only weakly
         task.add_done_callback(self._closing.discard)

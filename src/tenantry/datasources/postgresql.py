@@ -30,6 +30,7 @@ from tenantry.datasources.driver import (
 )
 from tenantry.datasources.limits import Limits, to_dicts
 from tenantry.datasources.postgresql_values import encode
+from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import is_read
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.sql import BoundSQL
@@ -44,6 +45,10 @@ _AWAY = frozenset({"08", "28", "3D", "53", "57"})  # SQLSTATE classes: connectio
 _READ_ONLY = "25006"
 _CANCELLED = "57014"
 _SEVERAL = "42601"
+_BYPASSES_POLICIES = """
+select (select rolsuper or rolbypassrls from pg_roles where rolname = current_user)
+  or exists (select from pg_class where relrowsecurity and not row_security_active(oid))
+"""
 
 
 class ByteCounter(asyncio.Protocol):
@@ -107,13 +112,15 @@ def counting_connection(base: type[Any]) -> type[Any]:
 class PostgreSQLSource:
     """A DataSource over an asyncpg pool. Opens nothing before the first query.
 
-    Raises InvalidSource when asyncpg is not installed.
+    ``has_session``: each query comes with session variables, so a role that no policy holds is refused. Raises
+    InvalidSource when asyncpg is not installed.
     """
 
     dialect = "postgresql"
     paramstyle = "numeric_dollar"
 
-    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
+    def __init__(self, source_id: str, url: URL, limits: Limits, *, has_session: bool = False) -> None:
+        self._has_session = has_session
         try:
             import asyncpg
         except ImportError:
@@ -126,12 +133,15 @@ class PostgreSQLSource:
         self._opening = asyncio.Lock()
         self._warned = False
 
-    async def fetch(self, bound: BoundSQL) -> Rows:
+    async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
         """Raises DataSourceError, and UnbindableValue for a value that its position in the SQL cannot take."""
         if not is_read(bound.sql):
             raise not_read_only_error(self._source_id)
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self._source_id)
+        escape = None if session is None else session_escape_error(self._source_id, bound.sql)
+        if escape is not None:
+            raise escape
         failure: TenantryError
         async with self._opening:
             if self._pool is None:
@@ -141,7 +151,7 @@ class PostgreSQLSource:
         counter: ByteCounter = connection.counter
         try:
             async with asyncio.timeout(self._limits.timeout + _SLACK):
-                return await self._run(connection, bound, counter)
+                return await self._run(connection, bound, session, counter)
         except TenantryError:
             raise
         except TimeoutError:
@@ -156,10 +166,12 @@ class PostgreSQLSource:
                 await pool.release(connection, timeout=_SLACK)
         raise failure
 
-    async def _run(self, connection: Any, bound: BoundSQL, counter: ByteCounter) -> Rows:
+    async def _run(self, connection: Any, bound: BoundSQL, session: BoundSQL | None, counter: ByteCounter) -> Rows:
         transaction = connection.transaction(readonly=True)
         await transaction.start()
         try:
+            if session is not None:
+                await connection.execute(session.sql, *driver_parameters(session))
             statement = await connection.prepare(bound.sql)
             values = encode(driver_parameters(bound), statement.get_parameters())
             columns = [attribute.name for attribute in statement.get_attributes()]
@@ -213,6 +225,12 @@ class PostgreSQLSource:
 
     async def _check_connection(self, connection: Any) -> None:
         await check_postgresql(connection)
+        if self._has_session and await connection.fetchval(_BYPASSES_POLICIES):
+            raise InvalidSource(
+                f"row-level security does not hold the role of data source {self._source_id}, so its session variables "
+                "would filter nothing: give it a role that is no superuser, has no BYPASSRLS and owns no table "
+                "without `force row level security`"
+            )
         if not self._warned and getattr(connection.get_settings(), "is_superuser", "off") == "on":
             self._warned = True
             _log.warning(

@@ -83,17 +83,45 @@ class DataSources:
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registered(group, schema)
         with DatabaseSpan(registered.id) as span:
-            async with self._pools.use(registered) as source:
+            async with self._pools.use(registered) as opened:
+                source = opened.source
                 bound = compiled.bind(variables, source.paramstyle, dialect=source.dialect)
                 span.set_statement(source.dialect, bound.sql)
-                rows = await source.fetch(bound)
+                rows = await source.fetch(bound, opened.session.bind(group))
             span.set_row_count(len(rows))
         return rows
 
+    async def fingerprint(
+        self,
+        group: UserGroup,
+        schema: str,
+        template: SQLTemplate | str,
+        variables: Mapping[str, Any] | Record | None = None,
+    ) -> str:
+        """The key under which what ``fetch`` gives for the same arguments may be cached; runs no query.
+
+        Two groups have one key only where both are mapped to the same source, as it is registered now, and nothing of
+        a group was read: not by the template, and not by the session variables of the source. See
+        ``BoundSQL.fingerprint``. Raises as ``fetch`` does before it runs anything.
+        """
+        if variables is None:
+            variables = group.variables
+        _check_owner(group, variables)
+        compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
+        registered = await self._registered(group, schema)
+        async with self._pools.use(registered) as opened:
+            source = opened.source
+            return compiled.bind(variables, source.paramstyle, dialect=source.dialect).fingerprint(
+                source=f"{registered.environment.id}/{registered.id}",
+                revision=opened.revision,
+                group=group.handle.hex(),
+                session=opened.session.bind(group),
+            )
+
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The dialect that templates of this group's schema are bound for. Raises as ``fetch`` does; runs no query."""
-        async with self._pools.use(await self._registered(group, schema)) as source:
-            return source.dialect
+        async with self._pools.use(await self._registered(group, schema)) as opened:
+            return opened.source.dialect
 
     async def aclose(self) -> None:
         """Closes every connection. Used again, it opens new ones."""

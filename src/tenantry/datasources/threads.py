@@ -16,7 +16,7 @@ from typing import Generic
 
 from tenantry.datasources.driver import C, Driver, Rows, busy_error, timeout_error, unreachable_error
 from tenantry.datasources.limits import Limits
-from tenantry.errors import SourceUnavailable, TenantryError
+from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
 
 _INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
@@ -99,8 +99,11 @@ class ThreadedSource(Generic[C]):
         self._running: set[_Query[C]] = set()
         self._closed = False
 
-    async def fetch(self, bound: BoundSQL) -> Rows:
-        """Raises DataSourceError; SourceUnavailable when no connection comes free in time."""
+    async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
+        """Raises DataSourceError; SourceUnavailable when no connection comes free in time; InvalidSource for session
+        variables, which a Driver cannot set."""
+        if session is not None:
+            raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
         await self._take_slot()
         query = _Query(self._driver, self._idle)
         work = asyncio.get_running_loop().run_in_executor(self._threads, query.run, bound)

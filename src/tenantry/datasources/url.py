@@ -12,6 +12,8 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from tenantry.errors import InvalidSource
+from tenantry.groups import RegisteredSource
+from tenantry.sql.fingerprint import digest
 
 ENGINES = {
     "sqlite": "sqlite",
@@ -112,6 +114,17 @@ def display_url(url: str) -> str:
         return f"{scheme}://{MASK}" if separator and scheme.replace("+", "").isalnum() else MASK
     masked = {name: value if name in _SHOWN else MASK for name, value in parsed.query.items()}
     return parsed.set(query=masked).render_as_string(hide_password=True)
+
+
+def source_revision(source: RegisteredSource) -> str:
+    """A digest that is another one when anything of a registration changes that decides which rows are there.
+
+    The password is left out: it opens the same database, and could be guessed from a digest that others see.
+    """
+    url = parse(source.url)._replace(password=None)
+    rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
+    text = url.set(query=rest).render_as_string(hide_password=False)
+    return digest((text, source.trusted, source.session))
 
 
 def resolve_url(url: str) -> str:

@@ -12,6 +12,7 @@ from tenantry.groups.codec import (
     to_micros,
 )
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
+from tenantry.groups.session_variables import SessionVariables, check_session_variables
 from tenantry.groups.user_group import (
     RESERVED_NAMES,
     SOURCES_HANDLE,
@@ -76,12 +77,14 @@ __all__ = [
     "RecordList",
     "RegisteredSource",
     "Scope",
+    "SessionVariables",
     "SourceReading",
     "Tag",
     "Token",
     "Unchanged",
     "UserGroup",
     "adopt",
+    "check_session_variables",
     "extend",
     "freeze",
     "from_micros",

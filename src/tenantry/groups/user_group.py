@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Any, Final, cast
 
 from tenantry.groups.record import Record, thaw
+from tenantry.groups.session_variables import SessionVariables
 
 RESERVED_NAMES = frozenset({"user_group", "params"})
 """Names of variables that a property cannot take: such a property is reached as ``user_group.properties.<name>``."""
@@ -229,7 +230,8 @@ class RegisteredSource:
     """A data source of one environment: our id (``ds_…``), the caller's own id, and the URL to connect to.
 
     ``url`` may hold a password, so it is kept out of ``repr``. ``trusted`` lets a dialect run whose read-only mode
-    Tenantry cannot enforce.
+    Tenantry cannot enforce. ``session``: the session variables that are set before each query, as pairs of a name and a
+    tag (``("app.tenant", "{{ user_group.id }}")``); PostgreSQL only.
     """
 
     id: str
@@ -237,6 +239,7 @@ class RegisteredSource:
     environment: Environment
     url: str = field(repr=False)
     trusted: bool = False
+    session: SessionVariables = ()
 
     @property
     def handles(self) -> tuple[bytes, bytes]:

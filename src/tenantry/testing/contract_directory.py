@@ -10,6 +10,7 @@ import pytest
 
 from tenantry.errors import (
     AlreadyExists,
+    InvalidSource,
     TokenAlreadyRotated,
     UnknownApiToken,
     UnknownDataSource,
@@ -154,6 +155,25 @@ class DirectoryContract:
         twin = await store.create_data_source(other, source_id="ds_1", provided_id="warehouse", url=URL)
         assert not twin.trusted
         assert list(await store.data_sources(production)) == [made]
+
+    async def test_a_data_source_keeps_its_session_variables(self, store: Store) -> None:
+        """In their order and spelled one way, however it is read; a wrong one is refused and nothing is stored."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        given = {"app.tenant": "{{user_group.id}}", "app.plan": "{{ user_group.properties.plan }}"}
+        made = await store.create_data_source(
+            production, source_id="ds_1", provided_id="a", url="postgresql://u@127.0.0.1:1/d", session=given
+        )
+        expected = (("app.tenant", "{{ user_group.id }}"), ("app.plan", "{{ user_group.properties.plan }}"))
+        assert made.session == expected
+        assert await store.data_source(production, "a") == made
+        assert list(await store.data_sources(production)) == [made]
+        for url, session in (("sqlite:////a.db", given), ("postgresql://u@127.0.0.1:1/d", {"role": "x"})):
+            with pytest.raises(InvalidSource):
+                await store.create_data_source(production, source_id="ds_2", provided_id="b", url=url, session=session)
+        plain = await store.create_data_source(production, source_id="ds_3", provided_id="c", url=URL)
+        assert plain.session == ()
+        assert (await store.delete_data_source(production, "a")).session == expected
+        assert list(await store.data_sources(production)) == [plain]
 
     async def test_both_ids_of_a_data_source_are_unique(self, store: Store) -> None:
         """Neither id can be taken twice in one environment, and what was there stays."""

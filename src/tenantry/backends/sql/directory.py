@@ -5,7 +5,7 @@ Each write is a function on a Core connection, which the runner calls in a trans
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -39,6 +39,7 @@ from tenantry.groups import (
     Scope,
     SourceReading,
     Tag,
+    check_session_variables,
     source_handle,
     to_micros,
 )
@@ -193,8 +194,10 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
         provided_id: str,
         url: str,
         trusted: bool = False,
+        session: Mapping[str, str] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
+        checked = check_session_variables(url, session or {})
         deadline = self._runner.deadline()
         await check_source(url, remaining(deadline) / 2)
 
@@ -207,6 +210,7 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
                 "url": url,
                 "trusted": trusted,
                 "created_at": to_micros(now),
+                "session": rows.write_session(checked),
             }
             if _insert(connection, data_sources, values, environment) is None:
                 raise AlreadyExists(f"environment {environment.name!r} has a data source {provided_id!r} already")

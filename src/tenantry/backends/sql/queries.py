@@ -81,7 +81,14 @@ _API_TOKEN_ALONE = (
 )
 _API_TOKEN = (*_API_TOKEN_ALONE, *_ENVIRONMENT)
 
-_SOURCE = (data_sources.c.id, data_sources.c.provided_id, data_sources.c.url, data_sources.c.trusted, *_ENVIRONMENT)
+_SOURCE = (
+    data_sources.c.id,
+    data_sources.c.provided_id,
+    data_sources.c.url,
+    data_sources.c.trusted,
+    data_sources.c.session,
+    *_ENVIRONMENT,
+)
 
 _digest = bindparam("digest", type_=LargeBinary)
 _environment_id = bindparam("environment_id", type_=BigInteger)

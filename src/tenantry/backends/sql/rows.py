@@ -29,6 +29,7 @@ from tenantry.groups import (
     Record,
     RegisteredSource,
     Scope,
+    SessionVariables,
     SourceReading,
     Tag,
     Token,
@@ -171,8 +172,18 @@ def caller(row: Row) -> Caller:
 
 def data_source(row: Row) -> RegisteredSource:
     """By a row of SOURCE."""
-    number, provided_id, url, trusted, *where = row
-    return RegisteredSource(number, provided_id, environment(where), url, bool(trusted))
+    number, provided_id, url, trusted, session, *where = row
+    return RegisteredSource(number, provided_id, environment(where), url, bool(trusted), read_session(session))
+
+
+def write_session(session: SessionVariables) -> str | None:
+    """The column of the session variables: JSON pairs in their order; NULL for none."""
+    return json.dumps(session) if session else None
+
+
+def read_session(column: str | None) -> SessionVariables:
+    """What ``write_session`` wrote."""
+    return tuple((name, tag) for name, tag in json.loads(column)) if column else ()
 
 
 def source_reading(row: Row) -> SourceReading:

@@ -99,6 +99,7 @@ data_sources: Table = Table(
     Column("url", Text, nullable=False),
     Column("trusted", Boolean, nullable=False),
     Column("created_at", BigInteger, nullable=False),
+    Column("session", Text),
     UniqueConstraint("environment_id", "provided_id"),
 )
 

@@ -1,0 +1,71 @@
+"""Session variables: what a source tells its database of the group, in the transaction of each query and before it.
+
+Policies of row-level security read them (docs/row-level-security.md). They are read from the group itself, never from
+the variables that a caller of ``fetch`` gives, and a group that lacks one of them gets no query at all.
+"""
+
+from __future__ import annotations
+
+from tenantry.datasources.driver import query_error, statement_error
+from tenantry.errors import MissingVariable, NotOneStatement, QueryFailed, UnbindableValue
+from tenantry.groups import RegisteredSource, UserGroup, check_session_variables
+from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
+from tenantry.sql.dialects.dialect import function_names
+from tenantry.sql.dynamic_sql import calls_any, has_dynamic_sql
+
+_SETTERS = (function_names("set_config", attributes=True, escaped_names=True),)
+
+
+class SessionTemplate:
+    """The session variables of one data source, compiled. Raises InvalidSource for what its engine does not have."""
+
+    def __init__(self, source: RegisteredSource) -> None:
+        self._source_id = source.id
+        self._variables = check_session_variables(source.url, source.session)  # again: the row may be older than a rule
+        calls = ", ".join(f"set_config('{name}', '{tag}', true)" for name, tag in self._variables)
+        self._template = SQLTemplate(f"select {calls}", "postgresql") if calls else None
+
+    def bind(self, group: UserGroup) -> BoundSQL | None:
+        """What sets them for a group, in the transaction alone; None where the source has none.
+
+        Raises MissingVariable for a group that lacks one; UnbindableValue for a value that is no scalar, or empty: to
+        the database that is a variable that nobody set.
+        """
+        if self._template is None:
+            return None
+        missing: MissingVariable | None = None
+        try:
+            bound = self._template.bind(group.variables)
+        except MissingVariable as error:
+            missing = error
+        if missing is not None:
+            raise MissingVariable(
+                f"user group {group.provided_id!r} lacks what the session variables of data source {self._source_id} "
+                f"are set from: {', '.join(missing.names)}; nothing was run",
+                names=missing.names,
+            )
+        if "" in (bound.params or ()):
+            raise UnbindableValue(
+                f"for user group {group.provided_id!r} a session variable of data source {self._source_id} would be an "
+                "empty text, which to the database is one that nobody set",
+                name="$",
+            )
+        return bound
+
+
+def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
+    """Why this text must not run where session variables choose the rows: it could set another group's. None if it
+    cannot, as far as the functions of the database itself go."""
+    if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
+        return statement_error(
+            source_id,
+            "it calls set_config, or has a name in Unicode escapes that could be it, and the session variables of this "
+            "source choose the rows: read them with current_setting('name')",
+        )
+    if has_dynamic_sql(sql, "postgresql"):
+        return query_error(
+            source_id,
+            "it calls a function that runs a text as SQL (ts_stat, dblink, …), and that text could set the "
+            "session variables of this source, which choose the rows: write the query itself",
+        )
+    return None

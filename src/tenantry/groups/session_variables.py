@@ -1,0 +1,61 @@
+"""Session variables of a data source: what its database is told of the group before each query, for its policies.
+
+``app.tenant = {{ user_group.id }}``: the name is a custom setting of the database, the value one variable of the group.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from tenantry.errors import InvalidSource
+
+SessionVariables: TypeAlias = tuple[tuple[str, str], ...]
+"""Pairs of a name and the tag of its value, in the order in which they were declared."""
+
+_ENGINES = frozenset({"postgresql", "postgres"})
+_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})+")
+_TAG = re.compile(r"\{\{\s*(user_group(?:\.[^\W\d_]\w*)+)\s*\}\}")
+# The first words of settings that PostgreSQL, its languages and its extensions read themselves.
+_SERVERS_OWN = re.compile(
+    r"(?:pg|pl|auto_explain|citus|columnar|cron|dblink|isn|ldap|neon|passwordcheck|postgis|postgres|rds|sepgsql|ssl"
+    r"|supautils|timescaledb)\w*\."
+)
+_EXAMPLE = "app.tenant='{{ user_group.id }}'"
+
+
+def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
+    """The session variables of a data source with this URL, each tag spelled as ``{{ path }}``.
+
+    Raises InvalidSource for an engine that has none, a name that is not a custom one, and a value that is not one
+    variable of the group: what a viewer sends is never a session variable.
+    """
+    pairs = list(session.items() if isinstance(session, Mapping) else session)
+    if not pairs:
+        return ()
+    engine = url.partition(":")[0].partition("+")[0]
+    if engine not in _ENGINES:
+        raise _invalid(
+            "only PostgreSQL has session variables that a query cannot outlive: map such groups to databases of "
+            "their own, or filter in the template"
+        )
+    for name, _ in pairs:
+        if not _NAME.fullmatch(name):
+            raise _invalid(f"{name!r} is no name for a session variable: write two or more words with dots, {_EXAMPLE}")
+        if _SERVERS_OWN.match(name):
+            raise _invalid(f"{name} is a setting of the server or of an extension: use a name of your own, {_EXAMPLE}")
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise _invalid("a session variable is declared twice")
+    return tuple((name, _tag(name, text)) for name, text in pairs)
+
+
+def _tag(name: str, text: str) -> str:
+    found = _TAG.fullmatch(text.strip())
+    if found is None:
+        raise _invalid(f"the value of {name} is one variable of the group, user_group.…: {_EXAMPLE}")
+    return f"{{{{ {found[1]} }}}}"
+
+
+def _invalid(problem: str) -> InvalidSource:
+    return InvalidSource(problem, field="/session")

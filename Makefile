@@ -10,7 +10,7 @@ INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraint
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test test-matrix quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full format clean
+.PHONY: help clients demo structure test test-matrix quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks format clean
 
 help:
 	@echo "make demo    set up and serve one dashboard as three customers see it (make demo PORT=8001: on another port)"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench   set up and print the benchmark's ratios"
 	@echo "make scale   the same with a million groups, and a simulated fleet of a thousand workers"
 	@echo "make scorecard       set up and measure every promise, in twenty minutes (make scorecard-full: in an hour)"
+	@echo "make leaks   serve the demo to 412 groups of unique values, and search all that it does for values of others"
 	@echo "make clients set up and try the clients that four generators make of the OpenAPI document"
 	@echo "make coverage    the tests again, and which lines no test has run"
 	@echo "make structure   figures of how the code is cut: modules, functions, imports"
@@ -126,6 +127,9 @@ scorecard: .venv/bench .bench/site
 
 scorecard-full: .venv/bench .bench/site
 	@$(BIN)/python -m benchmarks.acceptance --full
+
+leaks: .venv/bench
+	@$(BIN)/python -m benchmarks.acceptance S24
 
 structure:
 	@$(PYTHON) -m scripts.structure

@@ -14,6 +14,7 @@ from benchmarks.acceptance.checks import (
     hostile_sql,
     inputs,
     killed,
+    leak_kit,
     load,
     memory,
     model,
@@ -30,8 +31,8 @@ from benchmarks.acceptance.checks import (
 )
 
 _ALL: Final = (
-    asvs, broken_defences, cross_host, faults, hostile_sql, inputs, killed, load, memory, model, pooled, powercut,
-    races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, template_escapes,
+    asvs, broken_defences, cross_host, faults, hostile_sql, inputs, killed, leak_kit, load, memory, model, pooled,
+    powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, template_escapes,
 )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """What tests of a host program need: a store in memory, a clock to advance by hand, sample records that are valid by
-default, where any field can be given, and the contracts of the ports.
+default, where any field can be given, the contracts of the ports, and the leak kit.
 
-The contracts need pytest, which is imported only when one of their names is used.
+The contracts need pytest, which is imported only when one of their names is used. The plugin of the leak kit is
+``tenantry.testing.leaks``.
 """
 
 from __future__ import annotations
@@ -15,15 +16,25 @@ from tenantry.backends.memory import MemoryStore
 from tenantry.groups import Environment, Tag, Token, UserGroup
 
 if TYPE_CHECKING:
+    from tenantry.testing.canaries import CanaryGroups, canary_groups
     from tenantry.testing.contract_backend import BackendContract, LeaseContract
     from tenantry.testing.contract_store import StoreContract
+    from tenantry.testing.crossings import Crossing, LeakFound
+    from tenantry.testing.leak_check import Leaks
+    from tenantry.testing.requests import Call
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "BackendContract": "tenantry.testing.contract_backend",
+            "Call": "tenantry.testing.requests",
+            "CanaryGroups": "tenantry.testing.canaries",
+            "Crossing": "tenantry.testing.crossings",
+            "LeakFound": "tenantry.testing.crossings",
+            "Leaks": "tenantry.testing.leak_check",
             "LeaseContract": "tenantry.testing.contract_backend",
             "StoreContract": "tenantry.testing.contract_store",
+            "canary_groups": "tenantry.testing.canaries",
         },
     )
 
@@ -84,10 +95,16 @@ def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
 
 __all__ = [
     "BackendContract",
+    "Call",
+    "CanaryGroups",
+    "Crossing",
     "FrozenClock",
+    "LeakFound",
+    "Leaks",
     "LeaseContract",
     "MemoryStore",
     "StoreContract",
+    "canary_groups",
     "make_environment",
     "make_group",
     "make_token",

@@ -1,0 +1,142 @@
+"""Crossings: what an observation finds of one group where another is served, and the error that lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from tenantry.groups import Record, RecordList
+from tenantry.sql import BoundSQL
+from tenantry.testing.canaries import Canary, CanaryGroups, group_label
+
+_LISTED = 20  # crossings that a message shows
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """One value where it may not be. ``what`` is the template or the request, ``where`` the part of it, ``run`` 1 or 2.
+
+    ``owner`` and ``served`` are the groups' names; ``name`` is what held the value, ``canary`` the value itself.
+    """
+
+    what: str
+    where: str
+    run: int
+    owner: str
+    served: str
+    name: str
+    canary: str
+
+    def __str__(self) -> str:
+        whose = f"its own {self.name}" if self.owner == self.served else f"{self.name} of {self.owner}"
+        return f"{self.what}, run {self.run}: {self.where} for {self.served} has {whose} ({self.canary})"
+
+
+class LeakFound(AssertionError):
+    """Values of user groups are where they may not be; ``crossings`` lists them. No message has more of a value than
+    its canary."""
+
+    def __init__(self, crossings: Iterable[Crossing]) -> None:
+        self.crossings: tuple[Crossing, ...] = tuple(crossings)
+        shown = [f"  {crossing}" for crossing in self.crossings[:_LISTED]]
+        if len(self.crossings) > _LISTED:
+            shown.append(f"  and {len(self.crossings) - _LISTED} more")
+        super().__init__("\n".join(["values crossed between user groups, or stand in SQL text:", *shown]))
+
+
+class Recorder:
+    """Collects the crossings of one check. ``begin`` says what is being done and for which groups."""
+
+    def __init__(self, groups: CanaryGroups) -> None:
+        self.crossings: dict[Crossing, None] = {}
+        self.seen: set[int] = set()
+        """Groups with a value of their own in anything that was searched."""
+        self._groups = groups
+        self._what = ""
+        self._run = 1
+        self._served: tuple[int, ...] = ()
+        self._keys: dict[str, tuple[int, ...]] = {}
+
+    def begin(self, what: str, run: int, served: tuple[int, ...]) -> None:
+        """From now on all that is observed belongs to these groups, until the next call."""
+        self._what, self._run, self._served = what, run, served
+
+    def search(self, what: str, where: str, value: Any, served: tuple[int, ...]) -> None:
+        """Notes the canaries of all other groups in a value."""
+        for canary in self._groups.find(_text(value)):
+            if canary.group in served:
+                self.seen.add(canary.group)
+            else:
+                self._note(what, where, canary, served)
+
+    def bound(self, template: object, bound: BoundSQL) -> None:
+        """The text of any group holds no value; its parameters and its cache key are its own."""
+        if not self._served:
+            return
+        what = self._named(template)
+        for canary in self._groups.find(bound.sql):
+            self._note(what, "SQL text", canary, self._served)
+        self.search(what, "parameters", bound.params, self._served)
+
+    def key(self, key: str, *, of_group: bool) -> None:
+        """One group's cache key is no other's, in either run, and holds no value of another."""
+        if not self._served:
+            return
+        self.search(self._what, "cache key", key, self._served)
+        owners = self._keys.setdefault(key, self._served) if of_group else self._served
+        if not set(owners) & set(self._served):
+            canary = Canary(owners[0], "the same key", f"{key[:12]}…")
+            self._note(self._what, "cache key", canary, self._served)
+
+    def rows(self, template: object, rows: Any) -> None:
+        """What a data source answered."""
+        if self._served:
+            self.search(self._named(template), "rows", rows, self._served)
+
+    def written(self, where: str, text: str) -> None:
+        """What was logged or printed."""
+        if self._served:
+            self.search(self._what, where, text, self._served)
+
+    def require(self, checked: str, refused: Iterable[str] = ()) -> None:
+        """Raises LeakFound for what was found; AssertionError for what was refused, and if nothing could be found."""
+        __tracebackhide__ = True
+        if self.crossings:
+            raise LeakFound(self.crossings)
+        listed = list(islice(refused, _LISTED))
+        if listed:
+            raise AssertionError("\n  ".join(["an answer that shows nothing checks nothing:", *listed]))
+        if not self.seen:
+            raise AssertionError(f"{checked} showed no value of any group, so none could cross: nothing was checked")
+
+    def _named(self, template: object) -> str:
+        if self._what.startswith("template "):
+            return self._what
+        return f"{self._what}, {template_name(template)}"
+
+    def _note(self, what: str, where: str, canary: Canary, served: tuple[int, ...]) -> None:
+        groups = served if canary.group not in served else (canary.group,)
+        labels = " or ".join(map(group_label, groups))
+        crossing = Crossing(what, where, self._run, group_label(canary.group), labels, canary.name, canary.value)
+        self.crossings[crossing] = None
+
+
+def template_name(template: object) -> str:
+    """A template in messages: the begin of its text, which is its author's; a function by its name."""
+    text = template if isinstance(template, str) else getattr(template, "text", None)
+    if text is None:
+        return f"template {getattr(template, '__name__', type(template).__name__)}"
+    line = " ".join(text.split())
+    return f"template {line[:60]!r}{'…' if len(line) > 60 else ''}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping | Record):
+        return "\n".join([f"{name}\n{_text(value[name])}" for name in value])
+    if isinstance(value, list | tuple | set | frozenset | RecordList):
+        return "\n".join(map(_text, value))
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,245 @@
+"""Leaks: checks that no value of one user group reaches another, by templates and apps that serve groups of canaries.
+
+Each check has two runs in opposite orders, so that what one group left behind in a cache meets all others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
+from typing import Any, TypeAlias
+
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
+
+from tenantry.datasources import DataSources
+from tenantry.errors import MissingVariable
+from tenantry.groups import Record, UserGroup, extend
+from tenantry.sql import BoundSQL, Position, SQLTemplate
+from tenantry.testing.canaries import CanaryGroups, group_label
+from tenantry.testing.crossings import Recorder, template_name
+from tenantry.testing.observation import observe
+from tenantry.testing.requests import Call, lifespan, send_request
+from tenantry.testing.routes import matched, missed, own_routes, plain_paths
+
+Binder: TypeAlias = SQLTemplate | Callable[[Record], Any]
+"""A template, or a function of your own from a group's variables to a BoundSQL or a pair of text and parameters."""
+
+RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
+"""``"/sales"``, ``Call("/sales", method="POST")``, or a function that gives one for a group."""
+
+Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
+"""The headers by which an app finds a group: ``{"Authorization": "UserGroup …"}``."""
+
+SUCCESS = range(200, 400)
+"""Statuses of an answer that shows something."""
+
+_Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # what it is, for which group, and how it is done
+
+
+class Leaks:
+    """Checks with these groups. The loggers below the root are left alone; the root logger is at ``log_level``."""
+
+    def __init__(self, groups: CanaryGroups, *, log_level: int = logging.DEBUG) -> None:
+        self.groups: CanaryGroups = groups
+        self._log_level = log_level
+
+    def check_template(
+        self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
+    ) -> None:
+        """Binds a template for every group, with the viewer's ``params`` and without those that may be absent.
+
+        A ``params.*`` that is not given is a canary. Raises LeakFound, and whatever binding raises.
+        """
+        __tracebackhide__ = True
+        recorder = Recorder(self.groups)
+        what = f"template {name}" if name else template_name(template)
+        with observe(recorder, self._log_level):
+            for run, numbers in enumerate((self._numbers, reversed(self._numbers)), 1):
+                for number in numbers:
+                    recorder.begin(what, run, (number,))
+                    self._bind(recorder, template, number, params, dialect)
+        recorder.require(what)
+
+    def check_keys(self, key: Callable[[UserGroup], Hashable], *, name: str = "") -> None:
+        """Makes the cache key of every group, by a function of your own. Two groups that share one, or one with a value
+        of another group, raise LeakFound; keys that hold no value of their own group, as hashes do, are as good."""
+        __tracebackhide__ = True
+        recorder = Recorder(self.groups)
+        with observe(recorder, self._log_level):
+            for run, numbers in enumerate((self._numbers, reversed(self._numbers)), 1):
+                for number in numbers:
+                    recorder.begin(f"key {name or getattr(key, '__name__', '')}", run, (number,))
+                    recorder.key(repr(key(self.groups[number])), of_group=True)
+                    recorder.seen.add(number)
+        recorder.require(name)
+
+    async def check_rows(
+        self,
+        template: SQLTemplate | str,
+        sources: DataSources,
+        schema: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        name: str = "",
+        at_once: int = 8,
+    ) -> None:
+        """Runs a template for every group on the group's own data source, in the second run ``at_once`` at a time.
+
+        The rows show a crossing if the tables hold canaries: fill them from ``groups``. Raises LeakFound, and whatever
+        ``DataSources.fetch`` raises.
+        """
+        __tracebackhide__ = True
+        recorder = Recorder(self.groups)
+        what = f"template {name}" if name else template_name(template)
+
+        async def fetch(number: int) -> None:
+            group = self.groups[number]
+            await sources.fetch(group, schema, template, extend(group.variables, "params", Record(params or {})))
+
+        with observe(recorder, self._log_level):
+            await _run_twice(recorder, [(what, number, partial(fetch, number)) for number in self._numbers], at_once)
+        recorder.require(what)
+
+    async def check_app(
+        self,
+        app: ASGIApp,
+        routes: Iterable[RouteCall] | None = None,
+        *,
+        credentials: Credentials | None = None,
+        not_checked: Container[str] = (),
+        statuses: Container[int] = SUCCESS,
+        at_once: int = 8,
+        seconds: float = 30.0,
+    ) -> None:
+        """Requests every route of an app for every group, in the second run ``at_once`` at a time.
+
+        ``routes`` are the GET routes without parameters unless they are given; ``{canary}`` in a path is a text that no
+        other group sends. The group is put into each request as UserGroupMiddleware does, or it is found by the headers
+        of ``credentials``. Routes of the app that nothing requests are an error; ``not_checked`` names those that need
+        no check (``GET /healthy``).
+
+        Raises LeakFound; AssertionError for a route that is missing, a status that is not among ``statuses``, or an app
+        that shows no value of any group; TimeoutError for an answer that takes longer than ``seconds``; whatever the
+        app raises.
+        """
+        __tracebackhide__ = True
+        known = own_routes(app)
+        asked = list(routes) if routes is not None else list(plain_paths(known))
+        calls = [[self._call(route, number, index) for number in self._numbers] for index, route in enumerate(asked)]
+        unrequested = [route for route in missed(known, chain(*calls)) if route not in not_checked]
+        if unrequested:
+            raise AssertionError(f"nothing requests {', '.join(unrequested)}: give routes, or name them in not_checked")
+        requests = _Requests(app, self.groups, credentials, statuses, seconds)
+        work = [
+            (what, number, partial(requests.send, what, number, call))
+            for what, of_route in zip(_names(known, asked, calls), calls, strict=True)
+            for number, call in zip(self._numbers, of_route, strict=True)
+        ]
+        with observe(requests.recorder, self._log_level):
+            async with lifespan(app, seconds) as requests.state:
+                await _run_twice(requests.recorder, work, at_once)
+        requests.recorder.require("the app", requests.refused)
+
+    @property
+    def _numbers(self) -> range:
+        return range(len(self.groups))
+
+    def _call(self, route: RouteCall, number: int, index: int) -> Call:
+        given = route(self.groups[number]) if callable(route) else route
+        call = Call(given) if isinstance(given, str) else given
+        if "{canary}" not in call.path:
+            return call
+        canary = self.groups.add(number, f"what the viewer sent to {call.path} ({index + 1})")
+        return replace(call, path=call.path.replace("{canary}", canary))
+
+    def _bind(
+        self, recorder: Recorder, template: Binder, number: int, params: Mapping[str, Any] | None, dialect: str | None
+    ) -> None:
+        """With what a viewer can send, and with nothing of it, where that binds."""
+        own = self.groups[number].variables
+        for given in (_viewer_input(self.groups, number, template, params or {}), {}):
+            variables = extend(own, "params", Record(given))
+            with suppress(*() if given else (MissingVariable,)):
+                if isinstance(template, SQLTemplate):
+                    template.bind(variables, dialect=dialect)
+                else:
+                    recorder.bound(template, _as_bound(template(variables)))
+
+
+class _Requests:
+    """Sends requests to an app, each for one group, and searches the answers."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        groups: CanaryGroups,
+        credentials: Credentials | None,
+        statuses: Container[int],
+        seconds: float,
+    ) -> None:
+        self.recorder = Recorder(groups)
+        self.refused: dict[str, None] = {}
+        self.state: dict[str, Any] = {}
+        self._app = app
+        self._groups = groups
+        self._credentials = credentials
+        self._statuses = statuses
+        self._seconds = seconds
+
+    async def send(self, what: str, number: int, call: Call) -> None:
+        """One request; ``what`` is its name in messages."""
+        group, found = self._groups[number], self._groups[number] if self._credentials is None else None
+        if self._credentials is not None:
+            call = replace(call, headers={**call.headers, **self._credentials(group)})
+        answer = await send_request(self._app, call, found, self.state, self._seconds)
+        self.recorder.search(what, "response body", answer.text, (number,))
+        self.recorder.search(what, "response headers", answer.header_text, (number,))
+        if answer.status not in self._statuses:
+            self.refused[f"{what} answered {answer.status} to {group_label(number)}"] = None
+
+
+async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
+    """One at a time, so that whatever happens is of that group; then backwards, ``at_once`` together."""
+    for what, number, action in work:
+        recorder.begin(what, 1, (number,))
+        await action()
+    backwards = iter(reversed(work))
+    while batch := list(islice(backwards, max(1, at_once))):
+        recorder.begin(
+            " and ".join(dict.fromkeys(what for what, *_ in batch)), 2, tuple(number for _, number, _ in batch)
+        )
+        await asyncio.gather(*(action() for *_, action in batch))
+
+
+def _names(known: Sequence[BaseRoute], asked: Sequence[RouteCall], calls: Sequence[Sequence[Call]]) -> list[str]:
+    """What each route is called in messages: as it is given; one that a function gives by the app's own route."""
+    return [
+        f"{of_route[0].method} {route if isinstance(route, str) else matched(known, of_route[0]) or of_route[0].path}"
+        for route, of_route in zip(asked, calls, strict=True)
+    ]
+
+
+def _viewer_input(groups: CanaryGroups, number: int, template: Binder, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The ``params`` that are given, and a canary for each that a template reads besides."""
+    made: dict[str, Any] = dict(params)
+    if isinstance(template, SQLTemplate):
+        for variable in template.variables:
+            root, _, name = variable.path.partition(".")
+            if root == "params" and name not in made and "." not in name:
+                canary = groups.add(number, variable.path)
+                made[name] = {Position.LIST: [canary], Position.LIMIT: 10}.get(variable.position, canary)
+    return made
+
+
+def _as_bound(made: Any) -> BoundSQL:
+    """What a function of the host's own made: a BoundSQL, or the text and the parameters."""
+    if isinstance(made, BoundSQL):
+        return made
+    sql, params = made
+    return BoundSQL(sql, params, "qmark", "sqlite")

@@ -1,0 +1,103 @@
+"""Observation: what a program does while it is checked for leaks, wherever in it that happens.
+
+For the time of a check every ``SQLTemplate.bind``, ``BoundSQL.fingerprint`` and ``DataSources.fetch``, every log record
+and all that is written to ``sys.stdout`` and ``sys.stderr`` are passed on to an Observer; the program notices nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from typing import IO, Any, Protocol
+from unittest.mock import patch
+
+from tenantry.datasources import DataSources
+from tenantry.sql import BoundSQL, SQLTemplate
+
+_PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+class Observer(Protocol):
+    """What an observation calls."""
+
+    def bound(self, template: object, bound: BoundSQL) -> None:
+        """A template was bound."""
+
+    def key(self, key: str, *, of_group: bool) -> None:
+        """A cache key was made, of one group alone or of all."""
+
+    def rows(self, template: object, rows: Any) -> None:
+        """A data source answered."""
+
+    def written(self, where: str, text: str) -> None:
+        """A line of a log, or something on ``stdout`` or ``stderr``."""
+
+
+@contextmanager
+def observe(observer: Observer, level: int) -> Iterator[None]:
+    """Observes all that this process does, with the root logger at ``level``."""
+    bind, fingerprint, fetch = SQLTemplate.bind, BoundSQL.fingerprint, DataSources.fetch
+    handle = logging.Logger.callHandlers
+
+    def observed_bind(self: SQLTemplate, *arguments: Any, **options: Any) -> BoundSQL:
+        bound = bind(self, *arguments, **options)
+        observer.bound(self, bound)
+        return bound
+
+    def observed_fingerprint(self: BoundSQL, **options: Any) -> str:
+        key = fingerprint(self, **options)
+        observer.key(key, of_group=self.reads_group or options.get("session") is not None)
+        return key
+
+    async def observed_fetch(self: DataSources, group: Any, schema: str, template: Any, *arguments: Any) -> Any:
+        rows = await fetch(self, group, schema, template, *arguments)
+        observer.rows(template, rows)
+        return rows
+
+    def observed_record(self: logging.Logger, record: logging.LogRecord) -> None:
+        observer.written(f"log of {record.name}", _record_text(record))
+        handle(self, record)
+
+    root = logging.getLogger()
+    before = root.level
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(SQLTemplate, "bind", observed_bind))
+        stack.enter_context(patch.object(BoundSQL, "fingerprint", observed_fingerprint))
+        stack.enter_context(patch.object(DataSources, "fetch", observed_fetch))
+        stack.enter_context(patch.object(logging.Logger, "callHandlers", observed_record))
+        stack.enter_context(redirect_stdout(_Copy(observer, "stdout", sys.stdout)))
+        stack.enter_context(redirect_stderr(_Copy(observer, "stderr", sys.stderr)))
+        root.setLevel(level)
+        stack.callback(root.setLevel, before)
+        yield
+
+
+class _Copy:
+    """A stream that observes what is written to another."""
+
+    def __init__(self, observer: Observer, name: str, stream: IO[str]) -> None:
+        self._observer = observer
+        self._name = name
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._observer.written(self._name, text)
+        return self._stream.write(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _record_text(record: logging.LogRecord) -> str:
+    """All that a handler can show of a record: message, traceback and what was given as ``extra``."""
+    extra = [f"{name}={value!r}" for name, value in vars(record).items() if name not in _PLAIN]
+    try:
+        return "\n".join([logging.Formatter().format(record), *extra])
+    except (TypeError, ValueError):  # its arguments do not fit its text: a handler would say so, and the kit does not
+        return "\n".join([str(record.msg), repr(record.args), *extra])

@@ -35,6 +35,7 @@ STABLE = {
     "internal": 500,
     "invalid_body": 422,
     "invalid_keys": 500,
+    "invalid_parameter": 422,
     "invalid_request": 400,
     "invalid_settings": 500,
     "invalid_source": 422,

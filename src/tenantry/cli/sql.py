@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from typing import TextIO
 
 import click
@@ -91,7 +92,7 @@ async def render(
     # As a query string gives them: text, and a list where a name comes more than once.
     choices = {param: values[0] if len(values) == 1 else values for param, values in given.items()}
     variables = extend(issued.group.variables, "params", choices)
-    bound = template.bind(variables, paramstyle=paramstyle)
+    bound = template.bind(variables, paramstyle=paramstyle, now=datetime.now(UTC))
     if as_json:
         values = bound.params if isinstance(bound.params, dict) else list(bound.params or ())
         document = {"sql": bound.sql, "params": values, "paramstyle": bound.paramstyle, "dialect": bound.dialect}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
 from cachetools import LRUCache
 
+from tenantry.datasources.driver import DataSource
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pools import DriverFactory, Pools, check_engines
 from tenantry.errors import UnmappedSchema, UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
-from tenantry.sql import SQLTemplate
+from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.tracing import DatabaseSpan
 
 _log = logging.getLogger(__name__)
@@ -73,9 +75,9 @@ class DataSources:
         """The rows of ``template``, bound with ``variables`` (default: the group's own), one dict a row.
 
         Values are what the driver gives: str, int, float, bytes, None, and on most engines Decimal, date, datetime,
-        timedelta, UUID. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, UnbindableValue,
-        TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, TooManyBytes, SourceUnavailable,
-        StoreUnavailable; ValueError when the variables are another group's.
+        timedelta, UUID. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter,
+        UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
+        SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
         """
         if variables is None:
             variables = group.variables
@@ -85,7 +87,7 @@ class DataSources:
         with DatabaseSpan(registered.id) as span:
             async with self._pools.use(registered) as opened:
                 source = opened.source
-                bound = compiled.bind(variables, source.paramstyle, dialect=source.dialect)
+                bound = _bind(compiled, variables, source)
                 span.set_statement(source.dialect, bound.sql)
                 rows = await source.fetch(bound, opened.session.bind(group))
             span.set_row_count(len(rows))
@@ -111,7 +113,7 @@ class DataSources:
         registered = await self._registered(group, schema)
         async with self._pools.use(registered) as opened:
             source = opened.source
-            return compiled.bind(variables, source.paramstyle, dialect=source.dialect).fingerprint(
+            return _bind(compiled, variables, source).fingerprint(
                 source=f"{registered.environment.id}/{registered.id}",
                 revision=opened.revision,
                 group=group.handle.hex(),
@@ -173,6 +175,11 @@ class DataSources:
         if self._lease is None:
             return await directory.data_source(environment, reference)
         return await self._lease.read_source(directory, environment, reference)
+
+
+def _bind(compiled: SQLTemplate, variables: Mapping[str, Any] | Record, source: DataSource) -> BoundSQL:
+    now = datetime.now(UTC) if compiled.uses_clock else None
+    return compiled.bind(variables, source.paramstyle, dialect=source.dialect, now=now)
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:

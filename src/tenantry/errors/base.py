@@ -230,3 +230,14 @@ class UnbindableValue(TenantryError):
     def __init__(self, message: str, *, name: str) -> None:
         super().__init__(message)
         self.name = name
+
+
+class InvalidParameter(TenantryError):
+    """A viewer's parameter has a value that it does not take. ``names`` lists all; the message says what each takes."""
+
+    code = "invalid_parameter"
+    status = 422
+
+    def __init__(self, message: str, *, names: Sequence[str]) -> None:
+        super().__init__(message)
+        self.names: tuple[str, ...] = tuple(names)

@@ -1,8 +1,10 @@
 """SQL templates: values become bound parameters and never SQL text (docs/sql.md)."""
 
 from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.parameter_definitions import declare
+from tenantry.sql.parameters import Parameter
 from tenantry.sql.paramstyles import PARAMSTYLES, BoundSQL
 from tenantry.sql.syntax_tree import Position
 from tenantry.sql.template import SQLTemplate, Variable
 
-__all__ = ["DIALECTS", "PARAMSTYLES", "BoundSQL", "Position", "SQLTemplate", "Variable"]
+__all__ = ["DIALECTS", "PARAMSTYLES", "BoundSQL", "Parameter", "Position", "SQLTemplate", "Variable", "declare"]

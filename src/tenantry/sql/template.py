@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
 from tenantry.sql.codegen import Bind, generate
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
+from tenantry.sql.parameter_checks import check_parameters
+from tenantry.sql.parameter_conversion import ParameterConversion
+from tenantry.sql.parameter_definitions import declare
+from tenantry.sql.parameters import Parameter
 from tenantry.sql.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.parser import PATH, parse
 from tenantry.sql.syntax_tree import Position, Source, Tree, VariableReference
@@ -44,7 +50,8 @@ class SQLTemplate:
 
     The text is compiled for a dialect when it is first bound for it, or at once when ``dialect`` (``postgresql``,
     ``sqlite``, ``duckdb``, ``mysql``) is given; compile errors are TemplateErrors with line, column, caret and fix.
-    ``optional`` names paths that the group may lack: their clauses in ``[[ ]]`` are then dropped.
+    ``optional`` names paths that the group may lack: their clauses in ``[[ ]]`` are then dropped. ``params`` declares
+    what a viewer may choose, by name (docs/sql-parameters.md): its values are then typed before they are bound.
 
     An empty list is a list: its condition stays in the text and means what it says. ``in`` nothing is true of no row;
     ``not in`` nothing is true of every row, NULL included, since nothing is excluded (``not (a in …)`` and
@@ -52,9 +59,16 @@ class SQLTemplate:
     null is an error, never an empty one.
     """
 
-    __slots__ = ("_binds", "_lock", "_own", "_source", "_trees", "dialect", "optional")
+    __slots__ = ("_binds", "_conversion", "_lock", "_own", "_source", "_trees", "dialect", "optional", "parameters")
 
-    def __init__(self, text: str, dialect: str | None = None, *, optional: Iterable[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        text: str,
+        dialect: str | None = None,
+        *,
+        optional: Iterable[str] = frozenset(),
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
         self._source = Source(text)
         self.dialect: str | None = dialect
         if isinstance(optional, str):
@@ -63,6 +77,8 @@ class SQLTemplate:
         for path in self.optional:
             if not PATH.fullmatch(path):
                 raise ValueError(f"optional names {path!r}, which is not a path: names joined by dots")
+        self.parameters: Mapping[str, Parameter] = MappingProxyType(declare(params or {}))
+        self._conversion = ParameterConversion(self.parameters) if self.parameters else None
         self._trees: dict[str, Tree] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
@@ -75,24 +91,40 @@ class SQLTemplate:
         """The template as it was written."""
         return self._source.text
 
+    @property
+    def uses_clock(self) -> bool:
+        """Whether ``bind`` needs ``now``: a parameter is a range."""
+        return self._conversion is not None and self._conversion.uses_clock
+
     def bind(
-        self, variables: Mapping[str, Any] | Record, paramstyle: str | None = None, *, dialect: str | None = None
+        self,
+        variables: Mapping[str, Any] | Record,
+        paramstyle: str | None = None,
+        *,
+        dialect: str | None = None,
+        now: datetime | None = None,
     ) -> BoundSQL:
         """The SQL text and its parameters for some variables, read by ``[…]`` only.
 
         ``dialect`` defaults to the template's, else ``postgresql``; ``paramstyle`` to that of the dialect's usual
         driver: postgresql ``numeric_dollar`` (asyncpg), sqlite and duckdb ``qmark``, mysql ``format``. The text depends
-        on which clauses are included and on the lengths of lists, and on nothing else.
+        on which clauses are included and on the lengths of lists, and on nothing else. ``now``, a time with a zone, is
+        what relative ranges begin or end with: templates that declare a range need it.
 
-        Raises MissingVariable, one for all variables that are missing or None; UnbindableValue for a value that cannot
-        be where the template names it; TemplateError if the text cannot be compiled; ValueError for an unknown
-        dialect or paramstyle.
+        Raises InvalidParameter, one for all declared parameters whose values they do not take; MissingVariable, one for
+        all variables that are missing or None; UnbindableValue for a value that cannot be where the template names it;
+        TemplateError if the text cannot be compiled; ValueError for an unknown dialect or paramstyle, or where ``now``
+        is needed.
         """
         try:  # the fast path for the template's own dialect
             bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
         except KeyError:
             bind = self._compile(dialect, paramstyle)
-        return bind(variables)
+        if self._conversion is None:
+            return bind(variables)
+        profile = dialect_named(dialect or self.dialect or DEFAULT_DIALECT)
+        bound = bind(self._conversion.convert(variables, profile, now))
+        return bound._replace(reads_group=True) if self._conversion.reads_group else bound
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -131,6 +163,8 @@ class SQLTemplate:
         tree = self._trees.get(dialect.name)
         if tree is None:
             tree = parse(self._source, dialect, self.optional)
+            if self.parameters:
+                check_parameters(self._source, tree, self.parameters)
             enforce_tenant_guard(self._source, dialect, tree, self.optional)
             self._trees[dialect.name] = tree
         return tree

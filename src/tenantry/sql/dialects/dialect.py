@@ -6,10 +6,10 @@ The rules of reading are only those that decide where a quoted region ends. They
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
 """The units of ``trunc``. A week begins on Monday."""
@@ -127,6 +127,9 @@ class Dialect:
     """Type of a declared parameter (``text``, ``integer``, ``decimal``, ``boolean``, ``date``, ``datetime``, ``uuid``,
     ``interval``) -> the type to cast a placeholder to where nothing beside it says its type. One that is not here
     needs no cast, or has none."""
+    bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """Type of a declared parameter, as in ``casts`` -> what makes of its value one that the usual driver takes and the
+    engine compares as that type. One that is not here is given as it is."""
     time_buckets: Mapping[str, str]
     """Unit of UNITS -> the start of the unit that ``{column}`` is in; ``{column}`` can be there more than once."""
     local_time: str = ""

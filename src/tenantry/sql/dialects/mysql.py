@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, function_names
+from tenantry.sql.driver_values import naive_utc, seconds
 
 _FUNCTIONS = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
 _PROCEDURES = "execute_prepared_stmt create_synonym_db"  # of the schema sys
@@ -23,6 +24,7 @@ DIALECT = Dialect(
     json_parameter="json_extract({placeholder}, '$')",  # MariaDB casts to no JSON
     null_safe_equal="{left} <=> {right}",
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
+    bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={
         "second": "cast(date_format({column}, '%Y-%m-%d %H:%i:%s') as datetime)",
         "minute": "cast(date_format({column}, '%Y-%m-%d %H:%i:00') as datetime)",

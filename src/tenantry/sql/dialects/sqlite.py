@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from tenantry.sql.dialects.dialect import Dialect, function_names
+from tenantry.sql.driver_values import seconds, utc_text
 
 _FUNCTIONS = """
     load_extension fts3_tokenizer eval edit readfile writefile fsdir zipfile sha1_query sha3_query next_char
@@ -21,6 +24,13 @@ DIALECT = Dialect(
     empty_not_in="not in ()",
     null_safe_equal="{left} is {right}",
     casts={"text": "text", "integer": "integer", "decimal": "numeric", "boolean": "integer", "date": "text"},
+    bind_as={
+        "decimal": float,
+        "date": date.isoformat,
+        "datetime": utc_text,
+        "uuid": str,
+        "interval": seconds,
+    },
     # Texts of the form 2026-01-31 12:00:00, as its own functions give them; `weekday 0` is the next Sunday or today.
     time_buckets={
         "second": "strftime('%Y-%m-%d %H:%M:%S', {column})",

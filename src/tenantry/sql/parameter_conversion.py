@@ -1,0 +1,173 @@
+"""Conversion of a request's parameters: what a viewer sent becomes the typed values that a template is bound with.
+
+Of ``params`` the template sees what is declared and nothing else, whatever a viewer sends beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Final, TypeAlias
+
+from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
+from tenantry.groups import Record
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.parameter_definitions import find_zone
+from tenantry.sql.parameter_values import REFUSALS, Moment, is_empty, read_value, read_whole, resolve
+from tenantry.sql.parameters import INSTANTS, Parameter, PropertyReference
+from tenantry.sql.relative_ranges import RelativeRange
+from tenantry.sql.values import is_absent, look_up
+
+_Adapter: TypeAlias = Callable[[Any], Any]
+_RANGE_ENDS: Final = ("start", "end")
+_NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not ask for it
+_UNREADABLE: Final = object()
+
+
+class ParameterConversion:
+    """Converts the parameters of one template."""
+
+    __slots__ = ("_parameters", "reads_group", "uses_clock")
+
+    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
+        self._parameters = tuple(parameters.values())
+        self.uses_clock: bool = any(each.is_range for each in self._parameters)
+        self.reads_group: bool = any(each.properties for each in self._parameters)
+        """Whether a default or a zone is a property: then the values are one group's."""
+
+    def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
+        """The variables, with typed values under ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a
+        range; what is absent is not in it.
+
+        Raises one InvalidParameter for all values that their parameters do not take; MissingVariable for the properties
+        that defaults name and the group lacks; UnbindableValue for a property that does not fit; ValueError without
+        ``now``, or for one without a zone, if a range is declared.
+        """
+        if self.uses_clock and (now is None or now.tzinfo is None):
+            raise ValueError("a template with a range depends on the time: bind(…, now=datetime.now(UTC))")
+        request = _Request(variables, now or _NO_CLOCK)
+        converted: dict[str, Any] = {}
+        for parameter in self._parameters:
+            value = request.value(parameter)
+            if value is not None:
+                converted[parameter.name] = _bindable(parameter, value, dialect.bind_as.get(parameter.scalar_type))
+        request.raise_problems()
+        values = {name: variables[name] for name in variables}
+        values["params"] = converted
+        return values
+
+
+def _bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
+    if parameter.is_range:
+        ends = zip(_RANGE_ENDS, value, strict=True)
+        return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}
+    if adapt is None:
+        return value
+    return tuple(map(adapt, value)) if parameter.is_list else adapt(value)
+
+
+class _Request:
+    """The parameters of one request, and what is wrong with them so far."""
+
+    def __init__(self, variables: Mapping[str, Any] | Record, now: datetime) -> None:
+        self._variables = variables
+        self._now = now
+        given = look_up(variables, "params")
+        if is_absent(given):
+            given = {}
+        if not isinstance(given, Mapping | Record):
+            raise TypeError(f"params must be a mapping, not {type(given).__name__}")
+        self._given: dict[str, Any] = {name: given[name] for name in given}
+        self._problems: dict[str, str] = {}
+        self._missing: dict[str, str] = {}
+
+    def raise_problems(self) -> None:
+        """Raises the error for all problems that were found."""
+        if self._problems:
+            listed = "; ".join(f"{path} {problem}" for path, problem in self._problems.items())
+            raise InvalidParameter(listed, names=tuple(self._problems))
+        if self._missing:
+            listed = "; ".join(f"{path} (for {parameter})" for path, parameter in self._missing.items())
+            raise MissingVariable(
+                f"properties without a value: {listed}. Give each of them to the group", names=tuple(self._missing)
+            )
+
+    def value(self, parameter: Parameter) -> Any:
+        """The typed value; None if it is absent, or a problem."""
+        zone = self._zone(parameter)
+        if zone is None:
+            return None
+        moment = Moment(zone, self._now)
+        raw = self._raw(parameter)
+        if parameter.locked:
+            if not is_empty(raw):
+                self._problems[parameter.path] = "cannot be set by a viewer"
+            raw = None
+        try:
+            value = None if raw is None else read_value(parameter, raw, moment)
+        except REFUSALS:
+            self._problems[parameter.path] = f"takes {parameter.takes}"
+            return None
+        if value is not None:
+            return value
+        if parameter.required:
+            self._problems[parameter.path] = f"is required, and takes {parameter.takes}"
+        return self._default(parameter, moment)
+
+    def _raw(self, parameter: Parameter) -> Any:
+        given, name = self._given, parameter.name
+        raw = given.get(name)
+        if parameter.is_range:  # a form has a field for each end
+            ends = {end: given[f"{name}.{end}"] for end in _RANGE_ENDS if f"{name}.{end}" in given}
+            if ends and not all(map(is_empty, ends.values())):
+                return ends if is_empty(raw) else _UNREADABLE
+        return raw
+
+    def _default(self, parameter: Parameter, moment: Moment) -> Any:
+        default = parameter.default
+        if isinstance(default, PropertyReference):
+            raw = self._property(default)
+            if is_absent(raw):
+                self._missing[f"user_group.properties.{default.path}"] = parameter.path
+                return None
+            return self._fitting(parameter, default, raw, moment)
+        if isinstance(default, RelativeRange):
+            return resolve(parameter, default, moment)
+        if default is not None and parameter.type in INSTANTS and isinstance(parameter.zone, PropertyReference):
+            return read_value(parameter, default, moment)  # a clock time of the group's zone
+        return default
+
+    def _fitting(self, parameter: Parameter, reference: PropertyReference, raw: Any, moment: Moment) -> Any:
+        """A property of the group as a typed value."""
+        value = None
+        with suppress(*REFUSALS):
+            value = read_whole(parameter, raw, moment)
+        if value is None:
+            raise UnbindableValue(
+                f"the property {reference.path} does not fit {parameter.path}, which takes {parameter.takes}",
+                name=f"user_group.properties.{reference.path}",
+            )
+        return value
+
+    def _zone(self, parameter: Parameter) -> tzinfo | None:
+        """The parameter's time zone; None if it is a property that the group lacks."""
+        zone = parameter.zone
+        if not isinstance(zone, PropertyReference):
+            return zone
+        name = self._property(zone)
+        if is_absent(name):
+            self._missing[f"user_group.properties.{zone.path}"] = parameter.path
+            return None
+        found = find_zone(name)
+        if found is None:
+            raise UnbindableValue(
+                f"the property {zone.path} is no time zone such as Europe/Vienna, which {parameter.path} needs",
+                name=f"user_group.properties.{zone.path}",
+            )
+        return found
+
+    def _property(self, reference: PropertyReference) -> Any:
+        """The group's property; of variables without a group, the variable of that path."""
+        root = "user_group.properties." if "user_group" in self._variables else ""
+        return look_up(self._variables, root + reference.path)

@@ -1,0 +1,128 @@
+"""Relative ranges: a name such as ``last 30 days`` becomes two dates or two instants, with the clock as an argument.
+
+Every range is made of whole units of the calendar and half-open: it begins with the first unit, and ends where the unit
+after the last one begins. A week begins on Monday.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Final
+
+EXAMPLE: Final = "last 30 days"
+FORMS: Final = (
+    "today",
+    "yesterday",
+    "tomorrow",
+    "this month",
+    "last month",
+    "next month",
+    "last 30 days",
+    "previous 30 days",
+    "next 30 days",
+    "month to date",
+)
+"""One name of each form. The units are minute, hour, day, week, month, quarter and year."""
+
+_DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
+_THIS: Final = {"this": 0, "last": -1, "previous": -1, "next": 1}
+_AROUND: Final = {0: "this", -1: "last", 1: "next"}
+_UNIT = "(minute|hour|day|week|month|quarter|year)"
+_ONE: Final = re.compile(rf"(this|last|previous|next) {_UNIT}")
+_SEVERAL: Final = re.compile(rf"(last|previous|next) ([1-9][0-9]{{0,3}}) {_UNIT}s?")
+_TO_DATE: Final = re.compile(r"(week|month|quarter|year) to date")
+_SEPARATORS: Final = re.compile(r"[\s_+-]+")
+_CLOCK_UNITS: Final = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeRange:
+    """``units`` of ``unit``, of which the first is ``first`` units after the current one (0: the current one itself).
+
+    ``to_date``: it ends with today instead.
+    """
+
+    unit: str
+    first: int
+    units: int
+    to_date: bool = False
+
+    def __str__(self) -> str:
+        """A name of it."""
+        if self.to_date:
+            return f"{self.unit} to date"
+        if self.units == 1 and self.first in _AROUND:
+            days = {offset: name for name, offset in _DAYS.items()}
+            return days[self.first] if self.unit == "day" else f"{_AROUND[self.first]} {self.unit}"
+        word = "next" if self.first == 0 else "last" if self.first + self.units == 1 else "previous"
+        return f"{word} {self.units} {self.unit}s"
+
+    def dates(self, today: date) -> tuple[date, date]:
+        """The first day, and the day after the last one. Raises ValueError for hours and minutes, and beyond the years
+        1 to 9999."""
+        if self.unit in _CLOCK_UNITS:
+            raise ValueError(f"a range of {self.unit}s is no range of dates")
+        begin = _start_of(self.unit, today)
+        try:
+            end = today + timedelta(days=1) if self.to_date else _add(self.unit, begin, self.first + self.units)
+            return _add(self.unit, begin, self.first), end
+        except OverflowError:
+            raise ValueError("beyond the calendar") from None
+
+    def instants(self, now: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
+        """The first instant, and the one after the last, both in ``zone``. ``now`` has a zone of its own.
+
+        A day begins at midnight of the zone, or, on a day that has none, when the clock goes on. Raises ValueError
+        beyond the years 1 to 9999.
+        """
+        local = now.astimezone(zone)
+        length = _CLOCK_UNITS.get(self.unit)
+        if length is None:
+            first, end = self.dates(local.date())
+            return datetime.combine(first, time(), tzinfo=zone), datetime.combine(end, time(), tzinfo=zone)
+        local = local.replace(minute=local.minute if self.unit == "minute" else 0, second=0, microsecond=0)
+        begin = local.astimezone(UTC)  # the hours of a day when the clock changes are hours too
+        try:
+            bounds = begin + length * self.first, begin + length * (self.first + self.units)
+            return bounds[0].astimezone(zone), bounds[1].astimezone(zone)
+        except OverflowError:
+            raise ValueError("beyond the calendar") from None
+
+
+def parse_relative(text: str) -> RelativeRange:
+    """The range that a name means. Letters of either case; ``-``, ``_``, ``+`` and blanks are the same.
+
+    Raises ValueError, without the text.
+    """
+    name = _SEPARATORS.sub(" ", text.strip()).lower()
+    if name in _DAYS:
+        return RelativeRange("day", _DAYS[name], 1)
+    if one := _ONE.fullmatch(name):
+        return RelativeRange(one[2], _THIS[one[1]], 1)
+    if to_date := _TO_DATE.fullmatch(name):
+        return RelativeRange(to_date[1], 0, 1, to_date=True)
+    if several := _SEVERAL.fullmatch(name):
+        count = int(several[2])
+        first = {"last": 1 - count, "previous": -count, "next": 0}[several[1]]
+        return RelativeRange(several[3], first, count)
+    raise ValueError("no relative range")
+
+
+def _start_of(unit: str, day: date) -> date:
+    if unit == "day":
+        return day
+    if unit == "week":
+        return day - timedelta(days=day.weekday())
+    months = _MONTHS[unit]
+    return date(day.year, (day.month - 1) // months * months + 1, 1)
+
+
+def _add(unit: str, day: date, count: int) -> date:
+    """So many units after the start of one."""
+    if unit not in _MONTHS:
+        return day + timedelta(days=count if unit == "day" else 7 * count)
+    years, month = divmod(day.month - 1 + count * _MONTHS[unit], 12)
+    return date(day.year + years, month + 1, 1)

@@ -1,0 +1,335 @@
+"""Each lint finds the slip that it exists for, and is silent about the same query without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry import demo
+from tenantry.sql import SQLTemplate
+from tenantry.sql.findings import Severity
+from tenantry.sql.lint import lint
+from tenantry.sql.tenant_column import TenantColumn
+
+PROPERTIES = {"region", "statuses", "plan", "address", "address.city", "rate"}
+COLUMN = TenantColumn("customer_id", frozenset({"countries"}))
+
+
+def codes(
+    sql: str, dialect: str = "postgresql", *, paramstyle: str | None = None, optional: tuple[str, ...] = ()
+) -> list[str]:
+    """The codes of all findings, with properties and a tenant's column known."""
+    template = SQLTemplate(sql, dialect, optional=optional)
+    found = lint(template, paramstyle=paramstyle, properties=PROPERTIES, tenant_column=COLUMN)
+    return [each.code for each in found]
+
+
+def codes_without_column(sql: str, dialect: str = "postgresql") -> list[str]:
+    """The same where no tenant's column is declared."""
+    return [each.code for each in lint(SQLTemplate(sql, dialect), properties=PROPERTIES)]
+
+
+# --- unknown variables ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("variable", "fix"),
+    [
+        ("regoin", "did you mean region?"),
+        ("user_group.properties.adress.city", "did you mean address.city?"),
+        ("user_group.propertes.region", "did you mean properties"),
+        ("user_group.nmae", "did you mean name?"),
+        ("since", "did you mean params.since?"),
+        ("warehouse_zone", "add it to the groups"),
+    ],
+)
+def test_a_variable_that_no_group_has(variable: str, fix: str) -> None:
+    """Red when unknown variables are not looked for: the query then fails for every group when it runs."""
+    template = SQLTemplate(f"select 1 from t where b > {{{{ params.since }}}} and a =\n {{{{ {variable} }}}}")
+    (finding,) = lint(template, properties=PROPERTIES)
+    assert (finding.code, finding.severity, finding.line, finding.column) == ("unknown-variable", Severity.ERROR, 2, 2)
+    assert finding.variable == variable
+    assert finding.fix.startswith(fix)
+
+
+def test_known_variables_are_silent() -> None:
+    """Properties by either name, what is in an object, the group's own fields, the viewer's, and the program's own. Red
+    when one of them is taken for a typing error."""
+    paths = ["region", "user_group.properties.region", "address.city", "user_group.id", "user_group.environment"]
+    sql = "select " + ", ".join(f"{{{{ {path} }}}} = a" for path in [*paths, "params.any", "shop.currency"])
+    assert [each.variable for each in lint(SQLTemplate(sql), properties=PROPERTIES)] == ["shop.currency"]
+    assert lint(SQLTemplate(sql), properties=PROPERTIES, given={"shop"}) == ()
+    assert lint(SQLTemplate("select 1 where a = {{ anything }}")) == (), (
+        "without a schema nothing is known of properties"
+    )
+
+
+# --- the tenant's column ----------------------------------------------------------------------------------------------
+
+ID = "{{ user_group.id }}"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from orders where region = {{ region }}",
+        f"select * from orders o join items i on i.order_id = o.id where o.customer_id = {ID}",
+        f"select * from orders where customer_id = {ID} union all select * from refunds",
+        f"with recent as (select * from orders) select * from recent where customer_id = {ID}",
+        f"select * from orders where customer_id = {ID} and id in (select order_id from refunds)",
+        f"select * from orders o left join items i on o.customer_id = {ID} and i.order_id = o.id",
+        f"select * from orders where customer_id = {ID} or public",
+        f"select * from orders where not customer_id = {ID}",
+        f"select * from orders where case when customer_id = {ID} then true else true end",
+        "select * from orders where customer_id = {{ params.customer }}",
+        "select * from orders where true [[ and customer_id = {{ params.customer }} ]]",
+        f"with orders as (select 1) select * from public.orders where a = {ID}",
+        f"select * from orders where other_customer_id = {ID}",
+        f"select * from orders where customer_id <> {ID}",
+    ],
+)
+def test_a_table_without_its_guarded_predicate(sql: str) -> None:
+    """Red for one whose rule is taken out: the table's rows of every tenant are then read."""
+    assert "tenant-predicate" in codes(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"select * from orders where customer_id = {ID}",
+        f"select * from orders where {ID} = customer_id and a",
+        "select * from orders where customer_id in {{ statuses }}",
+        "select * from orders where customer_id in ({{ statuses }})",
+        "select * from orders where customer_id = '{{ region }}'",
+        f"select * from public.orders o where a or b and c or customer_id = {ID}".replace(
+            "a or b and c or ", "(a or b) and "
+        ),
+        f'select * from orders where customer_id::text = {ID} and "A" = 1',
+        f"select * from orders where customer_id = cast({ID} as uuid)",
+        f"select * from orders where ((customer_id = {ID}) and a)",
+        f"select * from orders where (customer_id = {ID} and a) or (customer_id = {ID} and b)",
+        f"select * from orders o join items i on i.customer_id = o.customer_id and a where o.customer_id = {ID}",
+        f"select * from orders join items using (order_id, customer_id) where orders.customer_id = {ID}",
+        f"select * from orders o left join items i on i.customer_id = {ID} and i.a = o.a where o.customer_id = {ID}",
+        f"with recent as (select * from orders where customer_id = {ID}) select * from recent, generate_series(1, 3) g",
+        f"select * from (select * from orders where customer_id = {ID}) o join countries c on c.code = o.country",
+        f"select * from a where a.customer_id = {ID} and exists (select 1 from b where b.customer_id = a.customer_id)",
+        f"select * from (orders o join items i on i.customer_id = o.customer_id) where o.customer_id = {ID}",
+        f"select extract(year from at), trim(from a) from orders where customer_id = {ID} and a is distinct from b",
+        f"select * from orders where customer_id = {ID} and at between '2026-01-01' and '2026-02-01'",
+        "select 1",
+        "select {{ region }} = 'eu'",
+    ],
+)
+def test_a_table_with_its_guarded_predicate_is_silent(sql: str) -> None:
+    """Ways in which authors write the predicate, and what is no table. Red when one of them is not understood: a false
+    alarm teaches authors not to look."""
+    assert codes(sql) == []
+
+
+def test_the_fix_of_a_missing_predicate_names_the_table() -> None:
+    """With the prefix that the query needs, and the variable that it uses already."""
+    sql = "select * from orders o join items i on i.order_id = o.id where o.customer_id = {{ region }}"
+    (finding,) = lint(SQLTemplate(sql, "postgresql"), tenant_column=COLUMN)
+    assert finding.message.startswith("items is read without a predicate of customer_id")
+    assert finding.fix.startswith("add `i.customer_id = {{ region }}`")
+    assert sql[finding.column - 1 :].startswith("items i")
+
+
+# --- or ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sql", "severity"),
+    [
+        ("select * from t where region = {{ region }} and a = 1 or b = 2", Severity.ERROR),
+        ("select * from t where b = 2 or a = 1 and region = {{ region }}", Severity.ERROR),
+        ("select * from t where region in {{ statuses }} [[ or a = {{ params.a }} ]]", Severity.ERROR),
+        ("select * from t join u on u.region = {{ region }} and u.a = t.a or u.b = t.b", Severity.ERROR),
+        ("select * from t where (region = {{ region }} and a = 1 or b = 2) and c", Severity.ERROR),
+        ("select * from t where region = {{ region }} or b = 2", Severity.WARNING),
+    ],
+)
+def test_an_or_beside_a_guarded_predicate(sql: str, severity: Severity) -> None:
+    """Red without the lint: the rows that only the other side takes are of every region."""
+    (finding,) = lint(SQLTemplate(sql, "postgresql"))
+    assert (finding.code, finding.severity, finding.variable[:2]) == (
+        "or-beside-guarded",
+        severity,
+        finding.variable[:2],
+    )
+    assert sql[finding.column - 1 :].startswith("or ")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from t where region = {{ region }} and (a = 1 or b = 2)",
+        "select * from t where (region = {{ region }} or region is null) and a",
+        "select * from t where region = {{ region }} and a or region = {{ region }} and b",
+        "select * from t where a = {{ params.a }} or b = {{ params.b }}",
+        "select case when region = {{ region }} or b then 1 end from t",
+        "select * from t where region = {{ region }} and case when a or b then c end",
+        "select * from t where region = {{ region }} and at between 1 and 2 and (a or b)",
+    ],
+)
+def test_an_or_in_parentheses_is_silent(sql: str) -> None:
+    """Red when the lint looks at every `or` of the text."""
+    assert codes_without_column(sql) == []
+
+
+# --- NULL -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sql", "severity"),
+    [
+        ("select * from t where a not in (select b from u)", Severity.WARNING),
+        ("select * from t where a not in (1, null)", Severity.ERROR),
+    ],
+)
+def test_not_in_with_null(sql: str, severity: Severity) -> None:
+    """Red without the lint: such a query gives no row, and no error."""
+    assert [(each.code, each.severity) for each in lint(SQLTemplate(sql))] == [("not-in-null", severity)]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from t where a not in {{ statuses }}",
+        "select * from t where a not in (1, 2)",
+        "select * from t where a not in (select b from u where b is not null)",
+        "select * from t where not exists (select 1 from u where u.b = t.a)",
+        "select * from t where a in (select b from u)",
+    ],
+)
+def test_not_in_without_null_is_silent(sql: str) -> None:
+    """A list that is bound has no NULL in it. Red when each `not in` is reported."""
+    assert codes_without_column(sql) == []
+
+
+# --- one value in two placeholders ------------------------------------------------------------------------------------
+
+BUCKET = "date_trunc({{ params.unit }}, at)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "fix"),
+    [
+        (f"select {BUCKET} as day, count(*) from t group by {BUCKET}", "write `group by 1`"),
+        (f"select count(*), {BUCKET} day from t group by a, {BUCKET}", "write `group by 2`"),
+        (f"select distinct a, {BUCKET} from t group by a, {BUCKET}", "write `group by 2`"),
+        (f"select to_char({BUCKET}, 'YYYY') from t group by {BUCKET}", "name it once"),
+        (f"select count(*) from t group by {BUCKET} order by {BUCKET}", "name it once"),
+    ],
+)
+def test_an_expression_in_select_and_group_by(sql: str, fix: str) -> None:
+    """DuckDB takes the two for different expressions where the paramstyle has no names (tests/sql/test_bind.py runs
+    one). Red when the lint looks at one clause alone."""
+    (finding,) = lint(SQLTemplate(sql, "duckdb"))
+    assert (finding.code, finding.severity) == ("repeated-expression", Severity.ERROR)
+    assert finding.fix.startswith(fix)
+    assert lint(SQLTemplate(sql, "postgresql"), paramstyle="format")
+    for dialect, style in (("postgresql", None), ("mysql", None), ("sqlite", None), ("postgresql", "pyformat")):
+        assert lint(SQLTemplate(sql, dialect), paramstyle=style) == (), f"{dialect} takes it with {style}"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"select {BUCKET} as day, count(*) from t group by 1 order by 1",
+        f"select day, count(*) from (select {BUCKET} as day from t) x group by day",
+        f"select {BUCKET}, count(*) over (partition by {BUCKET}) from t",
+        "select a, count(*) filter (where b > {{ params.b }}) from t group by a",
+    ],
+)
+def test_an_expression_that_is_written_once_is_silent(sql: str) -> None:
+    """The rewrites that the lint offers. Red when it looks for equal tags and not for what is grouped by."""
+    assert lint(SQLTemplate(sql, "duckdb")) == ()
+
+
+# --- the rest ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_viewer_can_drop_is_a_note() -> None:
+    """A note fails no check. Red when it is left out: a review of templates looks at these."""
+    sql = "select * from t where true [[ and a >= {{ params.min }} * {{ rate | not_a_filter }} and d = {{ plan }} ]]"
+    found = lint(SQLTemplate(sql, optional={"plan"}))
+    assert [(each.code, each.severity, each.variable) for each in found] == [
+        ("droppable", Severity.NOTE, "rate"),
+        ("droppable", Severity.NOTE, "plan"),
+    ]
+    assert "(not_a_filter)" in found[0].message
+    assert "(optional)" in found[1].message
+
+
+def test_a_template_that_does_not_compile_is_a_finding() -> None:
+    """With its own location and fix. Red when the message is given whole: it has the location in it already."""
+    (finding,) = lint(SQLTemplate("select 1\n [[ where region = {{ region }} and d > {{ params.d }} ]]"))
+    assert (finding.code, finding.severity, finding.line, finding.column) == ("template-error", Severity.ERROR, 2, 20)
+    assert finding.message.startswith("region is in an optional clause")
+    assert finding.fix.startswith("move it out of [[ ]]")
+    assert "\n" not in finding.message + finding.fix
+
+
+def test_a_comment_silences_one_code_on_its_line_and_the_next() -> None:
+    """Red when it silences another code, or the whole file."""
+    sql = "select * from t where region = {{ region }} or b\n"
+    assert codes_without_column(sql) == ["or-beside-guarded"]
+    assert codes_without_column(sql + "-- tenantry:ignore or-beside-guarded") == ["or-beside-guarded"]
+    assert codes_without_column("-- tenantry:ignore or-beside-guarded\n" + sql) == []
+    assert codes_without_column("/* tenantry:ignore not-in-null, or-beside-guarded */ " + sql) == []
+    assert codes_without_column("-- tenantry:ignore not-in-null\n" + sql) == ["or-beside-guarded"]
+
+
+@pytest.mark.parametrize("path", sorted(Path(demo.__file__).parent.glob("sql/*.sql")), ids=lambda path: path.name)
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_the_demo_has_no_finding(path: Path, dialect: str) -> None:
+    """Red when a lint raises a false alarm on queries that are right."""
+    assert lint(SQLTemplate(path.read_text("utf-8"), dialect)) == ()
+
+
+NATURAL = {
+    "postgresql": [
+        "select count(*) from t where true [[ and id = {{ params.id }} ]] [[ and category = {{ params.c }} ]]",
+        "select * from t [[ where paid = {{ params.paid }} ]]",
+        "select * from t where tags ?| array['a'] and id = {{ params.id }}",
+        "select $$it's$$ where 1 = {{ params.x }}",
+        "select '--' a where b = {{ params.x }}",
+        "select * from t where action in {{ params.v }}",
+        "select * from t where host ~ {{ params.h }}",
+        "select * from t where at between {{ params.f }} and {{ params.t }}",
+        "select date_bin({{ params.s }} * interval '1 second', at, timestamp '2000-01-01') b, avg(v) from t group by 1",
+        "select * from t order by case {{ params.col }} when 'a' then a when 'b' then b end",
+        "select * from t where at > '{{ params.d.start }}' and at < '{{ params.d.end }}'",
+        "select * from t where region in {{ statuses }}",
+        "select sum(r) over (partition by date_trunc({{ params.agg }}, created_at)) from s",
+        "select * from t where true [[ and (at, id) < ({{ params.at }}, {{ params.id }}) ]] order by at desc limit 50",
+        "select j->>{{ params.k }} from t",
+        "select sum(a) over (order by d rows between {{ params.n }} preceding and current row) from t",
+        "select * from t, lateral (select * from o where o.t=t.id limit {{ params.n }}) x",
+        "select listagg(a, ',') within group (order by a) from t where b={{ params.b }}",
+        "select date_trunc({{ params.a }}, c) from s where c between {{ params.f }} and {{ params.t }} group by 1",
+    ],
+    "mysql": [
+        "select * from t where true [[ and name like concat('%', {{ params.n }}, '%') ]]",
+        "select * from t where host in ({{ params.hosts }})",
+    ],
+    "duckdb": ["select * from t where c like '{{ params.c }}'"],
+}
+"""Queries of public documentation and dashboards that are right."""
+
+
+@pytest.mark.parametrize("dialect", NATURAL)
+def test_natural_queries_are_silent(dialect: str) -> None:
+    """Red when a lint raises a false alarm on what people write every day."""
+    assert [(sql, found) for sql in NATURAL[dialect] if (found := codes_without_column(sql, dialect))] == []
+
+
+def test_a_template_that_is_deep_and_long_is_read_in_time() -> None:
+    """A lint is made for authors' files, and must not end with a RecursionError. Red when groups nest without limit."""
+    deep = "select " + "(" * 5_000 + "1" + ")" * 5_000 + " from t where region = {{ region }}"
+    assert lint(SQLTemplate(deep, "postgresql")) == ()
+    wide = "select * from t where region = {{ region }} and (" + " or ".join(f"a = {n}" for n in range(5_000)) + ")"
+    assert lint(SQLTemplate(wide, "postgresql")) == ()

@@ -231,35 +231,6 @@ def test_sql_render_shows_text_and_parameters(ready: Terminal, folder: Path) -> 
     assert "[missing_variable]" in result.err
 
 
-def test_sql_check_lists_what_a_viewer_can_drop(terminal: Terminal, folder: Path) -> None:
-    """Each place that is marked or declared, nothing else; a template that does not compile fails the check, and the
-    others are still looked at. It needs no store. Red when the list is of all variables in clauses."""
-    (folder / "rates.sql").write_text(
-        "select * from orders where region = {{ region }}\n"
-        "[[ and amount >= {{ params.min }} * {{ rate | not_a_filter }} and d = {{ discount }} ]]"
-    )
-    (folder / "bad.sql").write_text("select * from orders [[ where region = {{ region }} and day > {{ params.day }} ]]")
-    given = ("sql", "check", "bad.sql", "rates.sql", "--optional", "discount")
-    checked = terminal(*given, fails=1)
-    assert checked.out.splitlines() == ["rates.sql:2:37: rate (not_a_filter)", "rates.sql:2:71: discount (optional)"]
-    assert checked.err.startswith("bad.sql:1:40: region is in an optional clause")
-    assert terminal("sql", "check", "rates.sql", "--optional", "discount", "--dialect", "mysql").out == checked.out
-
-
-def test_sql_check_goes_on_after_a_file_that_it_cannot_read(terminal: Terminal, folder: Path) -> None:
-    """Each file says what is wrong with it, and the others are looked at. Red while what is no UTF-8 was blamed on
-    ``--optional`` and ended the command, and while what is too long had no place."""
-    (folder / "latin.sql").write_bytes(b"select 1,\n  \xff")
-    (folder / "long.sql").write_text("select 1" + " " * 300_000)
-    (folder / "last.sql").write_text("select 1 [[ where a = {{ params.a }} * {{ rate | not_a_filter }} ]]")
-    checked = terminal("sql", "check", "latin.sql", "long.sql", "last.sql", fails=1)
-    assert checked.out.splitlines() == ["last.sql:1:40: rate (not_a_filter)"]
-    assert [line.partition(" ")[0] for line in checked.err.splitlines()] == ["latin.sql:2:3:", "long.sql:1:1:"]
-    result = terminal("sql", "check", "last.sql", "latin.sql", "--optional", "a b", fails=2)
-    assert "'a b'" in result.err, "of --optional"
-    assert result.out == ""
-
-
 def test_sql_render_takes_what_the_program_declares_optional(ready: Terminal, folder: Path) -> None:
     """As ``sql check`` does: else a template with ``optional`` in the program could not be looked at. A file that is
     no UTF-8 is said in one line."""

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tenantry import demo
+from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import SQLTemplate
 from tenantry.sql.findings import Severity
 from tenantry.sql.lint import lint
-from tenantry.sql.tenant_column import TenantColumn
 
 PROPERTIES = {"region", "statuses", "plan", "address", "address.city", "rate"}
-COLUMN = TenantColumn("customer_id", frozenset({"countries"}))
+COLUMN = PropertySchema({"x-tenant-column": "customer_id", "x-shared-tables": ["countries"]})
 
 
 def codes(
@@ -21,7 +21,7 @@ def codes(
 ) -> list[str]:
     """The codes of all findings, with properties and a tenant's column known."""
     template = SQLTemplate(sql, dialect, optional=optional)
-    found = lint(template, paramstyle=paramstyle, properties=PROPERTIES, tenant_column=COLUMN)
+    found = lint(template, paramstyle=paramstyle, properties=PROPERTIES, schema=COLUMN)
     return [each.code for each in found]
 
 
@@ -131,7 +131,7 @@ def test_a_table_with_its_guarded_predicate_is_silent(sql: str) -> None:
 def test_the_fix_of_a_missing_predicate_names_the_table() -> None:
     """With the prefix that the query needs, and the variable that it uses already."""
     sql = "select * from orders o join items i on i.order_id = o.id where o.customer_id = {{ region }}"
-    (finding,) = lint(SQLTemplate(sql, "postgresql"), tenant_column=COLUMN)
+    (finding,) = lint(SQLTemplate(sql, "postgresql"), properties=PROPERTIES, schema=COLUMN)
     assert finding.message.startswith("items is read without a predicate of customer_id")
     assert finding.fix.startswith("add `i.customer_id = {{ region }}`")
     assert sql[finding.column - 1 :].startswith("items i")

@@ -13,6 +13,7 @@ from tenantry.cli.options import (
     OptionDecorator,
     as_name,
     choose_environment,
+    database_option,
     environment_option,
     json_option,
     parse_pairs,
@@ -22,15 +23,15 @@ from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
 from tenantry.sql import DIALECTS, PARAMSTYLES, SQLTemplate
+from tenantry.sql.parser import PATH
 
 FAILED = 1
 
 
 def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
-    try:
-        SQLTemplate("", optional=paths)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
+    for path in paths:
+        if not PATH.fullmatch(path):
+            raise click.BadParameter(f"{path!r} is not a path: names joined by dots")
     return paths
 
 
@@ -43,6 +44,9 @@ optional_option: OptionDecorator = click.option(
     metavar="PATH",
     callback=_paths,
     help="A path that the program declares optional; more than once.",
+)
+paramstyle_option: OptionDecorator = click.option(
+    "--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Default: the dialect's own."
 )
 
 
@@ -64,7 +68,7 @@ def sql() -> None:
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; more than once.")
 @optional_option
 @dialect_option
-@click.option("--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Default: the dialect's own.")
+@paramstyle_option
 @environment_option
 @json_option
 @with_store
@@ -105,28 +109,44 @@ async def render(
 
 
 @sql.command("check")
-@click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, required=True, metavar="FILE…")
+@click.argument("paths", type=click.Path(exists=True, allow_dash=True), nargs=-1, required=True, metavar="FILE|DIR…")
+@click.option("--groups", "with_groups", is_flag=True, help="Compare with what the groups of the store have.")
+@click.option("--schema", type=click.Path(exists=True, dir_okay=False), help="JSON Schema of the properties.")
+@click.option(
+    "--given", multiple=True, metavar="PATH", callback=_paths, help="A variable that the program gives; more than once."
+)
 @optional_option
 @dialect_option
-def check(files: tuple[TextIO, ...], optional: tuple[str, ...], dialect: str) -> None:
-    """Compile templates, and list each variable of the group that a viewer's choice can drop.
+@paramstyle_option
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@environment_option
+@database_option
+def check(
+    paths: tuple[str, ...],
+    with_groups: bool,
+    schema: str | None,
+    given: tuple[str, ...],
+    optional: tuple[str, ...],
+    dialect: str,
+    paramstyle: str | None,
+    style: str,
+    environment: str | None,
+    database: str | None,
+) -> None:
+    """Say what is wrong with templates before a dashboard shows it: docs/sql-checks.md lists what is looked for.
 
-    Those are marked not_a_filter or declared optional, and are in [[ ]] with a params.*: check of each whether it
-    restricts rows. It ends with 1 if a template does not compile. No store is asked and nothing is run.
+    Of a DIR, every .sql file in it is checked, and schemas/ENVIRONMENT.json is the schema. No store is asked unless
+    with --groups, and nothing is run. It ends with 1 for a finding of severity error.
     """
-    wrong = False
-    for file in files:
-        try:
-            found = SQLTemplate(_text(file), dialect, optional=optional).droppable
-        except TemplateError as error:
-            wrong = True
-            position = "" if error.location else "1:1: "  # it has its own, unless it is of the whole text
-            click.echo(f"{file.name}:{position}{error.message}", err=True)
-            continue
-        for variable in found:
-            why = "not_a_filter" if variable.not_a_filter else "optional"
-            click.echo(f"{file.name}:{variable.line}:{variable.column}: {variable.path} ({why})")
-    if wrong:
+    from tenantry.cli.sql_check import Check, print_report
+
+    checked = Check(paths, dialect, optional=optional, given=given, paramstyle=paramstyle)
+    if with_groups:
+        checked.gather(database=database, environment=environment)
+    checked.use_schema(schema, environment)
+    report = checked.run()
+    print_report(report, style)
+    if report.errors:
         sys.exit(FAILED)
 
 

@@ -64,6 +64,12 @@ class InvalidSettings(TenantryError):
     code = "invalid_settings"
 
 
+class InvalidPropertySchema(TenantryError):
+    """The schema of an environment's properties is no JSON Schema, or says what would not be checked."""
+
+    code = "invalid_property_schema"
+
+
 # --- the user group token ---------------------------------------------------------------------------------------------
 
 

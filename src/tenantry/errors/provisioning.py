@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tenantry.errors.base import TenantryError
 
 
@@ -117,6 +119,18 @@ class AlreadyExists(TenantryError):
     status = 409
 
 
+class BreaksSavedQuery(TenantryError):
+    """With these properties a saved query that the group can run today could not run. ``queries`` names each one and
+    its variable."""
+
+    code = "breaks_saved_query"
+    status = 409
+
+    def __init__(self, message: str, *, field: str | None = None, queries: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(message, field=field)
+        self.queries: tuple[tuple[str, str], ...] = tuple(queries)
+
+
 class IdempotencyInFlight(TenantryError):
     """The first request with this Idempotency-Key has not been answered yet."""
 
@@ -171,6 +185,14 @@ class UnknownDataSource(TenantryError):
     """A mapping names a data source that is not registered in the environment."""
 
     code = "unknown_data_source"
+    status = 422
+
+
+class InvalidProperties(TenantryError):
+    """The properties are not as the schema of their environment wants them. ``field`` points at the first that is
+    not."""
+
+    code = "invalid_properties"
     status = 422
 
 

@@ -32,7 +32,8 @@ class Finding:
     """One finding. ``line`` and ``column`` count from 1.
 
     ``variable`` is the path that it is about, or empty. ``groups`` of ``total`` have what it says, and ``named`` are
-    the ids of the first of them; both are 0 for a finding that is not about groups.
+    the ids of the first of them; both are 0 for a finding that is not about groups. ``file`` is named where the finding
+    is in another text than the template itself: a fragment that it includes.
     """
 
     code: str
@@ -45,6 +46,7 @@ class Finding:
     groups: int = 0
     total: int = 0
     named: tuple[str, ...] = ()
+    file: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready: without what a finding of its kind does not have."""

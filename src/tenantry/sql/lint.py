@@ -9,12 +9,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from tenantry.errors import TemplateError
+from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql.coverage import GROUP_FIELDS, Coverage, needs, property_path
 from tenantry.sql.dialects import dialect_named
 from tenantry.sql.findings import Finding, Problem, Severity
 from tenantry.sql.outline import Select, Token, TokenKind, Tokens, is_query, read_tokens, selects_of, split_at, written
 from tenantry.sql.paramstyles import paramstyle_named
 from tenantry.sql.predicates import GuardedPaths, comparisons_with_null, or_beside_guarded
+from tenantry.sql.schema_checks import schema_problems
 from tenantry.sql.syntax_tree import Source, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_column import TenantColumn, tables_without_predicate
@@ -35,13 +37,13 @@ def lint(
     paramstyle: str | None = None,
     properties: Collection[str] | None = None,
     given: Collection[str] = (),
-    tenant_column: TenantColumn | None = None,
+    schema: PropertySchema | None = None,
 ) -> tuple[Finding, ...]:
     """The findings of one template in its dialect (``postgresql`` if it has none), in the order of its text.
 
-    ``properties`` are the paths of the properties that groups have (``region``, ``address.city``), of a schema or of
-    the groups themselves; None: not known, and no property is unknown then. ``given`` are paths that the host program
-    itself gives. ``tenant_column`` is the column of each table that needs a guarded predicate; None: not checked.
+    ``properties`` are the paths of the properties that groups have (``region``, ``address.city``); None: not known, and
+    no property is unknown then, unless there is a ``schema`` of the environment, which declares them and may name the
+    tenant's column. ``given`` are paths that the host program itself gives.
     ``paramstyle`` is that of the driver, by default the dialect's own. A comment ``tenantry:ignore CODE`` silences that
     code on its own line and the next. A template that does not compile has one finding, ``template-error``.
     """
@@ -55,17 +57,18 @@ def lint(
     tokens = read_tokens(source, dialect, tree)
     selects = list(selects_of(tokens))
     guarded = GuardedPaths(template.optional)
-    problems = [
-        *_unknown_variables(tree, properties, given),
-        *_droppable(tree),
-    ]
+    if schema is not None:
+        properties = schema.paths() | frozenset(properties or ())
+    problems = [*_unknown_variables(tree, properties, given), *_droppable(tree)]
+    if schema is not None:
+        problems += schema_problems((each for each in tree.references if not _is_given(each.path, given)), schema)
     for select in selects:
         problems += [*or_beside_guarded(select, guarded), *comparisons_with_null(select, dialect)]
         if style.name not in _SHARED_STYLES and dialect.name not in _TAKE_EQUAL_VALUES:
             problems += _repeated_expressions(select, style.name)
-    if tenant_column is not None:
-        suggested = _most_used(tree, guarded)
-        problems += tables_without_predicate(selects, tenant_column, guarded, suggested)
+    if schema is not None and schema.tenant_column is not None:
+        column = TenantColumn(schema.tenant_column, schema.shared_tables)
+        problems += tables_without_predicate(selects, column, guarded, _most_used(tree, guarded))
     return tuple(_findings(source, problems))
 
 
@@ -82,10 +85,11 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
     return frozenset(path for template in templates for path, _ in needs(_references(template)))
 
 
-def coverage_findings(template: SQLTemplate, coverage: Coverage) -> Iterator[Finding]:
-    """What groups lack of a template, or have in another type. None for a template that does not compile."""
+def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
+    """What groups lack of a template, or have in another type; ``given`` are paths that the host program itself gives.
+    None for a template that does not compile."""
     source = template._source
-    references = _references(template)
+    references = [reference for reference in _references(template) if not _is_given(reference.path, given)]
     locations = [source.location(reference.offset) for reference in references]
     return coverage.findings(
         (reference, at.line, at.column) for reference, at in zip(references, locations, strict=True)

@@ -1,0 +1,161 @@
+"""``tenantry sql check``: the templates of files and folders, what is found in them, and how it is printed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from tenantry.cli.options import choose_environment, settings, with_store
+from tenantry.cli.output import print_note, printable
+from tenantry.errors import Location, TemplateError
+from tenantry.groups.property_schema import PropertySchema
+from tenantry.ports import Store
+from tenantry.property_schemas import read_schema, schema_file
+from tenantry.sql import SQLTemplate
+from tenantry.sql.coverage import Coverage, PropertyTypes
+from tenantry.sql.findings import Finding, Severity
+from tenantry.sql.lint import coverage_findings, lint, template_error, wanted_properties
+from tenantry.tokens import mask_within
+
+PAGE: Final = 500
+"""Groups that are read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found: each finding with its file; how many templates were looked at, and how many groups (None: they
+    were not asked for)."""
+
+    findings: tuple[tuple[str, Finding], ...]
+    templates: int
+    groups: int | None
+
+    @property
+    def errors(self) -> int:
+        """How many findings fail the check."""
+        return self.count(Severity.ERROR)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings are of this severity."""
+        return sum(finding.severity is severity for _, finding in self.findings)
+
+
+class Check:
+    """A check of some files and folders. ``gather`` and ``use_schema`` say what the properties are; then ``run``."""
+
+    def __init__(
+        self,
+        paths: Iterable[str],
+        dialect: str,
+        *,
+        optional: Collection[str],
+        given: Collection[str],
+        paramstyle: str | None,
+    ) -> None:
+        self._paths = [*paths]
+        self._given = given
+        self._paramstyle = paramstyle
+        self._templates: dict[str, SQLTemplate] = {}
+        self._unreadable: list[tuple[str, Finding]] = []
+        self._order: dict[str, int] = {}
+        for name, file in _files(self._paths):
+            self._order[name] = len(self._order)
+            try:
+                self._templates[name] = SQLTemplate(_text(file), dialect, optional=optional)
+            except TemplateError as error:
+                self._unreadable.append((name, template_error(error)))
+        self._schema: PropertySchema | None = None
+        self._types: PropertyTypes | None = None
+
+    def gather(self, *, database: str | None, environment: str | None) -> None:
+        """Reads the groups of a store, in pages. Raises StoreUnavailable, UnknownEnvironment."""
+        types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
+
+        @with_store
+        async def read(store: Store) -> None:
+            target = await choose_environment(store, environment)
+            page = await store.groups(target, limit=PAGE)
+            while page:
+                for group in page:
+                    types.add(group.provided_id, group.properties)
+                page = await store.groups(target, after=page[-1].team_id, limit=PAGE)
+
+        read(database=database)
+        if not len(types):
+            print_note("this environment has no groups: what they have is not compared")
+
+    def use_schema(self, path: str | None, environment: str | None) -> None:
+        """Reads the schema of a file, else that of the environment in the first folder that has one. Raises
+        InvalidPropertySchema."""
+        name = settings(environment=environment).environment
+        folders = [folder for folder in self._paths if folder != "-" and Path(folder).is_dir()]
+        candidates = [schema_file(folder, name) for folder in folders] if name is not None else []
+        chosen = Path(path) if path is not None else next((each for each in candidates if each.is_file()), None)
+        self._schema = None if chosen is None else read_schema(chosen)
+
+    def run(self) -> Report:
+        """Every finding, in the order of the files and of the text in each."""
+        types = self._types
+        counted = None if types is None else len(types)
+        known = types.paths if types is not None and counted else None
+        coverage = Coverage(types) if types is not None and counted else None
+        found: list[tuple[str, Finding]] = [*self._unreadable]
+        for name, template in self._templates.items():
+            findings = lint(
+                template, paramstyle=self._paramstyle, properties=known, given=self._given, schema=self._schema
+            )
+            covered = coverage_findings(template, coverage, given=self._given) if coverage is not None else ()
+            found += [(name, finding) for finding in (*findings, *covered)]
+        found.sort(key=lambda each: (self._order[each[0]], each[1].line, each[1].column))
+        return Report(tuple(dict.fromkeys(found)), len(self._order), counted)
+
+
+def _files(paths: Iterable[str]) -> Iterator[tuple[str, Path | None]]:
+    """Each template's name as it is reported, and its file; None is standard input."""
+    for path in paths:
+        if path == "-":
+            yield path, None
+        elif Path(path).is_dir():
+            yield from ((str(file), file) for file in sorted(Path(path).rglob("*.sql")) if file.is_file())
+        else:
+            yield path, Path(path)
+
+
+def _text(file: Path | None) -> str:
+    """What a file holds. Raises TemplateError with the position of the first byte that is no UTF-8."""
+    content = sys.stdin.buffer.read() if file is None else file.read_bytes()
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode()
+        at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        raise TemplateError(f"{at}: this is no UTF-8; save the file as UTF-8", location=at) from None
+
+
+def print_report(report: Report, style: str) -> None:
+    """The findings on stdout, as text or as one JSON object; how many there are on stderr."""
+    if style == "json":
+        findings = [{"file": name, **finding.as_dict()} for name, finding in report.findings]
+        document = {"templates": report.templates, "groups": report.groups, "findings": findings}
+        click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
+        return
+    for name, finding in report.findings:
+        where = f"{finding.file or name}:{finding.line}:{finding.column}"
+        click.echo(_plain(f"{where}: {finding.severity} {finding.code}: {finding.message}"))
+        if finding.fix:
+            click.echo(_plain(f"    fix: {finding.fix}"))
+    counts = ", ".join(
+        f"{count} {each.value}{'s' * (count != 1)}" for each in Severity if (count := report.count(each))
+    )
+    over = "" if report.groups is None else f" and {report.groups} group{'s' * (report.groups != 1)}"
+    print_note(f"{report.templates} template{'s' * (report.templates != 1)}{over}: {counts or 'nothing found'}")
+
+
+def _plain(text: str) -> str:
+    return printable(mask_within(text))

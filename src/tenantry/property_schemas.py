@@ -1,0 +1,51 @@
+"""The files of property schemas: one for each environment, in the folder ``schemas`` of the folder of queries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+from tenantry.errors import InvalidPropertySchema
+from tenantry.groups.property_schema import PropertySchema
+
+FOLDER: Final = "schemas"
+"""Its name in a folder of queries."""
+_MAX_BYTES: Final = 1024 * 1024
+
+
+def read_schema(path: str | Path) -> PropertySchema:
+    """The schema in a file. Raises InvalidPropertySchema, which names the file; OSError."""
+    with Path(path).open("rb") as stream:
+        content = stream.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise InvalidPropertySchema(f"{path} is larger than {_MAX_BYTES} bytes")
+    try:
+        return PropertySchema(json.loads(content, object_pairs_hook=_without_duplicates, parse_constant=_refuse))
+    except (ValueError, RecursionError) as error:
+        raise InvalidPropertySchema(f"{path} is not JSON: {error}") from None
+    except InvalidPropertySchema as error:
+        raise InvalidPropertySchema(f"{path}: {error.message}") from None
+
+
+def schema_file(folder: str | Path, environment: str) -> Path:
+    """The file of an environment's schema; a name that is no name of a file is written as in a URL."""
+    return Path(folder) / FOLDER / f"{quote(environment, safe=' ')}.json"
+
+
+def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
+    """Every schema in a folder of queries, by the name of its environment. Raises InvalidPropertySchema, OSError."""
+    files = sorted((Path(folder) / FOLDER).glob("*.json"))
+    return {unquote(file.stem): read_schema(file) for file in files}
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a name comes twice in one object")
+    return made
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")

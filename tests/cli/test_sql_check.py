@@ -1,0 +1,147 @@
+"""``tenantry sql check``: files and folders, text and JSON, with and without a store's groups; and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Terminal
+
+RATED = (
+    "select * from orders where region = {{ region }}\n"
+    "[[ and amount >= {{ params.min }} * {{ rate | not_a_filter }} and d = {{ discount }} ]]"
+)
+
+
+def write(folder: Path, **files: str) -> None:
+    """Writes ``queries/NAME.sql``."""
+    (folder / "queries").mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / "queries" / f"{name}.sql").write_text(text)
+
+
+def test_a_file_is_checked_without_a_store(terminal: Terminal, folder: Path) -> None:
+    """What a viewer can drop is a note, and a note fails nothing. Red when the command opens the store, which is not
+    there."""
+    (folder / "rates.sql").write_text(RATED)
+    checked = terminal("sql", "check", "rates.sql", "--optional", "discount")
+    lines = checked.out.splitlines()
+    assert [line for line in lines if not line.startswith("    fix: ")] == [
+        f"rates.sql:2:{column}: note droppable: {name} is left out with its clause when a viewer's choice is absent"
+        for column, name in ((37, "rate (not_a_filter)"), (71, "discount (optional)"))
+    ]
+    assert checked.err.splitlines() == ["1 template: 2 notes"]
+    assert terminal("sql", "check", "rates.sql", "--optional", "discount", "--dialect", "mysql").out == checked.out
+    assert not (folder / "tenantry.db").exists()
+
+
+def test_each_file_is_checked_whatever_the_others_are(terminal: Terminal, folder: Path) -> None:
+    """What does not compile, is no UTF-8 or is too long is a finding of its file. Red when the first one ends the
+    command."""
+    bad = "select * from orders [[ where region = {{ region }} and day > {{ params.day }} ]]"
+    write(folder, a_bad=bad, b_right="select 1", d_long="select 1" + " " * 300_000, e_last=RATED)
+    (folder / "queries" / "c_latin.sql").write_bytes(b"select 1,\n  \xff")
+    checked = terminal("sql", "check", "queries", "--optional", "discount", fails=1)
+    found = [line.split(" ", 3)[:3] for line in checked.out.splitlines() if not line.startswith(" ")]
+    assert found == [
+        ["queries/a_bad.sql:1:40:", "error", "template-error:"],
+        ["queries/c_latin.sql:2:3:", "error", "template-error:"],
+        ["queries/d_long.sql:1:1:", "error", "template-error:"],
+        ["queries/e_last.sql:2:37:", "note", "droppable:"],
+        ["queries/e_last.sql:2:71:", "note", "droppable:"],
+    ]
+    assert checked.err.splitlines()[-1] == "5 templates: 3 errors, 2 notes"
+
+
+def test_wrong_usage_ends_with_2(terminal: Terminal, folder: Path) -> None:
+    """A file that is not there, no file, a path that is none. Red when a check in CI is green because it looked at
+    nothing."""
+    (folder / "a.sql").write_text("select 1")
+    for wrong in (
+        ["nothing.sql"],
+        [],
+        ["a.sql", "--optional", "a b"],
+        ["a.sql", "--given", "-"],
+        ["a.sql", "--format", "x"],
+    ):
+        assert terminal("sql", "check", *wrong, fails=2).out == ""
+    assert terminal("sql", "check", "a.sql").err == "1 template: nothing found\n"
+
+
+def test_json_has_what_the_text_has(terminal: Terminal, folder: Path) -> None:
+    """For other programs. Red when a field is only in the text."""
+    (folder / "or.sql").write_text("select * from t where a = {{ region }}\n or b")
+    checked = terminal("sql", "check", "or.sql", "--format", "json")
+    document = json.loads(checked.out)
+    assert (document["templates"], document["groups"]) == (1, None)
+    (finding,) = document["findings"]
+    assert finding["message"].startswith("this `or` stands beside the predicate of region")
+    assert {**finding, "message": "", "fix": ""} == {
+        "file": "or.sql",
+        "code": "or-beside-guarded",
+        "severity": "warning",
+        "line": 2,
+        "column": 2,
+        "message": "",
+        "fix": "",
+        "variable": "region",
+    }
+
+
+def test_with_groups_it_says_what_they_lack(ready: Terminal, folder: Path) -> None:
+    """Over more than one page of groups; an unknown variable has the name that was meant. Red when only the first page
+    is read, or another environment's groups count."""
+    import tenantry.cli.sql_check as module
+
+    module.PAGE, before = 2, module.PAGE
+    try:
+        for name, properties in (("a", ["plan=free"]), ("b", ["plan=[1]"]), ("c", []), ("d", ["region=eu"]), ("e", [])):
+            ready("group", "create", name, *(f"--property={each}" for each in properties))
+        write(folder, plans="select * from t where plan = {{ plan }} and r = {{ regoin }} and s = {{ shop }}")
+        checked = ready("sql", "check", "queries", "--groups", "--given", "shop", "--format", "json", fails=1)
+    finally:
+        module.PAGE = before
+    document = json.loads(checked.out)
+    assert document["groups"] == 5
+    found = {each["code"]: each for each in document["findings"]}
+    assert sorted(found) == ["missing-property", "property-type", "unknown-variable"]
+    assert found["missing-property"]["message"] == "plan is missing in 3 of 5 groups: c, d, e"
+    assert (found["missing-property"]["groups"], found["missing-property"]["named"]) == (3, ["c", "d", "e"])
+    assert found["property-type"]["named"] == ["b"]
+    assert found["unknown-variable"]["fix"] == "did you mean region?"
+    assert "shop" not in checked.out
+    ready("environment", "create", "empty", "--tag", "Testing")
+    empty = ready("sql", "check", "queries", "--groups", "--environment", "empty")
+    assert "no groups" in empty.err
+    assert ready("sql", "check", "queries", "--groups", "--environment", "nope", fails=1).out == ""
+
+
+def test_the_schema_of_the_environment_is_used(
+    terminal: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in the folder, by the environment's name; it names the tenant's column. Red when another environment's is
+    read, or a folder's without an environment."""
+    write(folder, orders="select * from orders join countries c on true where region = {{ region }} and p = {{ plan }}")
+    schemas = folder / "queries" / "schemas"
+    schemas.mkdir()
+    declared = {
+        "type": "object",
+        "properties": {"region": {"type": "string"}, "plan": {"type": "object"}},
+        "required": ["region"],
+        "x-tenant-column": "customer_id",
+        "x-shared-tables": ["countries"],
+    }
+    (schemas / "production.json").write_text(json.dumps(declared))
+    assert terminal("sql", "check", "queries").out == ""
+    assert terminal("sql", "check", "queries", "--environment", "testing").out == ""
+    checked = terminal("sql", "check", "queries", "--environment", "production", fails=1)
+    codes = [line.split()[2] for line in checked.out.splitlines() if not line.startswith(" ")]
+    assert codes == ["tenant-predicate:", "missing-property:", "property-type:"]
+    named = terminal("sql", "check", "queries", "--schema", "queries/schemas/production.json", fails=1)
+    assert named.out == checked.out
+    (schemas / "production.json").write_text('{"type": "object", "minProperties": 1}')
+    refused = terminal("sql", "check", "queries", "--environment", "production", fails=1).err
+    assert "production.json: in the schema, minProperties would not be checked" in refused
+    assert "[invalid_property_schema]" in refused

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shlex
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -11,7 +12,11 @@ from tenantry.cli.options import as_name, as_new_name, author, grace_type, json_
 from tenantry.cli.output import print_note, print_rows, print_value
 from tenantry.errors import UnknownEnvironment
 from tenantry.groups import Environment, Tag
+from tenantry.groups.property_schema import SchemaLearner
 from tenantry.ports import Store
+
+PAGE: Final = 500
+"""Groups that are read at once."""
 
 
 @click.group()
@@ -67,6 +72,26 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
     changed = await store.set_grace(known, seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
+
+
+@environment.command("learn-schema")
+@click.argument("name", type=as_name)
+@with_store
+async def learn_schema(store: Store, name: str) -> None:
+    """Print a JSON Schema of the properties that the groups of the environment NAME have today.
+
+    It requires what every group has, and holds no value of any group. For schemas/NAME.json beside your queries.
+    """
+    known = await store.environment(name)
+    if known is None:
+        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
+    learner = SchemaLearner()
+    page = await store.groups(known, limit=PAGE)
+    while page:
+        for each in page:
+            learner.add(each.properties)
+        page = await store.groups(known, after=page[-1].team_id, limit=PAGE)
+    click.echo(json.dumps(learner.document(), ensure_ascii=False, indent=2))
 
 
 def _row(each: Environment) -> dict[str, Any]:

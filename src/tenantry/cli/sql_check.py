@@ -72,6 +72,7 @@ class Check:
                 self._unreadable.append((name, template_error(error)))
         self._schema: PropertySchema | None = None
         self._types: PropertyTypes | None = None
+        self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
         """Reads the groups of a store, in pages. Raises StoreUnavailable, UnknownEnvironment."""
@@ -80,6 +81,7 @@ class Check:
         @with_store
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
+            self._environment = target.name
             page = await store.groups(target, limit=PAGE)
             while page:
                 for group in page:
@@ -91,10 +93,11 @@ class Check:
             print_note("this environment has no groups: what they have is not compared")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Reads the schema of a file, else that of the environment in the first folder that has one. Raises
-        InvalidPropertySchema."""
-        name = settings(environment=environment).environment
-        folders = [folder for folder in self._paths if folder != "-" and Path(folder).is_dir()]
+        """Reads the schema of a file, else that of the environment in the first folder that has one, of those that were
+        given or hold what was. Raises InvalidPropertySchema."""
+        name = self._environment or environment or _configured_environment()
+        given = [Path(each) for each in self._paths if each != "-"]
+        folders = [each if each.is_dir() else each.parent for each in given]
         candidates = [schema_file(folder, name) for folder in folders] if name is not None else []
         chosen = Path(path) if path is not None else next((each for each in candidates if each.is_file()), None)
         self._schema = None if chosen is None else read_schema(chosen)
@@ -114,6 +117,14 @@ class Check:
             found += [(name, finding) for finding in (*findings, *covered)]
         found.sort(key=lambda each: (self._order[each[0]], each[1].line, each[1].column))
         return Report(tuple(dict.fromkeys(found)), len(self._order), counted)
+
+
+def _configured_environment() -> str | None:
+    """That of the settings, where what reads them is installed."""
+    try:
+        return settings().environment
+    except ModuleNotFoundError:
+        return None
 
 
 def _files(paths: Iterable[str]) -> Iterator[tuple[str, Path | None]]:

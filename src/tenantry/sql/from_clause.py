@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tenantry.sql.outline import Token, TokenKind, Tokens, is_query
+from tenantry.sql.outline import OutlineToken, TokenKind, Tokens, is_query
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Join:
 
     kind: str
     tables: list[TableReference]
-    on: list[Token] = field(default_factory=list)
+    on: list[OutlineToken] = field(default_factory=list)
     using: frozenset[str] = frozenset()
     inner: list[Join] = field(default_factory=list)
     """The joins of a ``from`` in parentheses."""
@@ -72,7 +72,7 @@ class _JoinReader:
             self._at += 1
         return joins
 
-    def _condition(self, join: Join, token: Token) -> None:
+    def _condition(self, join: Join, token: OutlineToken) -> None:
         self._at += 1
         begin = self._at
         self._skip_to_next(stop_at=_JOIN_WORDS)

@@ -13,7 +13,17 @@ from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql.coverage import GROUP_FIELDS, Coverage, needs, property_path
 from tenantry.sql.dialects import dialect_named
 from tenantry.sql.findings import Finding, Problem, Severity
-from tenantry.sql.outline import Select, Token, TokenKind, Tokens, is_query, read_tokens, selects_of, split_at, written
+from tenantry.sql.outline import (
+    OutlineToken,
+    Select,
+    TokenKind,
+    Tokens,
+    is_query,
+    read_tokens,
+    selects_of,
+    split_at,
+    written,
+)
 from tenantry.sql.paramstyles import paramstyle_named
 from tenantry.sql.predicates import GuardedPaths, comparisons_with_null, or_beside_guarded
 from tenantry.sql.schema_checks import schema_problems
@@ -203,7 +213,7 @@ def _without_distinct(tokens: Tokens) -> Tokens:
     return tokens[1:] if tokens and tokens[0].is_word("distinct", "all") else tokens
 
 
-def _two_placeholders(first: Token, style: str, ordinal: int | None) -> Problem:
+def _two_placeholders(first: OutlineToken, style: str, ordinal: int | None) -> Problem:
     fix = "name it once: select it in a sub-select, and group by its alias outside"
     if ordinal is not None:
         fix = f"write `group by {ordinal}`, the number of its item in select; or select it in a sub-select"

@@ -36,7 +36,7 @@ class TokenKind(IntEnum):
 
 
 @dataclass(slots=True)
-class Token:
+class OutlineToken:
     """A word (lower case), a name without its quotes, a sign or number, a string, a tag, or a group.
 
     ``text`` of a group is ``(``, ``[`` or ``case``, of a tag its own text. ``references`` are the variables of a tag.
@@ -49,7 +49,7 @@ class Token:
     end: int
     clauses: int = 0
     references: tuple[VariableReference, ...] = ()
-    children: list[Token] = field(default_factory=list)
+    children: list[OutlineToken] = field(default_factory=list)
 
     def is_word(self, *words: str) -> bool:
         """Whether it is one of these words, not in quotes."""
@@ -61,7 +61,7 @@ class Token:
         return self.kind is TokenKind.WORD or self.kind is TokenKind.QUOTED_NAME
 
 
-Tokens: TypeAlias = Sequence[Token]
+Tokens: TypeAlias = Sequence[OutlineToken]
 
 # --- tokens -----------------------------------------------------------------------------------------------------------
 
@@ -69,17 +69,17 @@ _OPENED_BY = {")": "(", "]": "[", "end": "case"}
 _OPENING = frozenset(_OPENED_BY.values())
 
 
-def read_tokens(source: Source, dialect: Dialect, tree: Tree) -> list[Token]:
+def read_tokens(source: Source, dialect: Dialect, tree: Tree) -> list[OutlineToken]:
     """The tokens of a template that compiles, comments left out, with groups in groups."""
     lexemes = lex(source, dialect)
     if "[[" in source.text:
         lexemes = match_brackets(source, dialect, lexemes)
-    top: list[Token] = []
-    open_groups = [Token(TokenKind.GROUP, "", 0, 0, children=top)]
+    top: list[OutlineToken] = []
+    open_groups = [OutlineToken(TokenKind.GROUP, "", 0, 0, children=top)]
     for token in _flat(source.text, lexemes, tree):
         current = open_groups[-1]
         if token.kind in {TokenKind.WORD, TokenKind.OTHER} and token.text in _OPENING and len(open_groups) < _MAX_DEPTH:
-            group = Token(TokenKind.GROUP, token.text, token.start, token.end, token.clauses)
+            group = OutlineToken(TokenKind.GROUP, token.text, token.start, token.end, token.clauses)
             current.children.append(group)
             open_groups.append(group)
         elif token.kind in {TokenKind.WORD, TokenKind.OTHER} and _OPENED_BY.get(token.text) == current.text != "":
@@ -90,7 +90,7 @@ def read_tokens(source: Source, dialect: Dialect, tree: Tree) -> list[Token]:
     return top
 
 
-def _flat(text: str, lexemes: Sequence[Lexeme], tree: Tree) -> Iterator[Token]:
+def _flat(text: str, lexemes: Sequence[Lexeme], tree: Tree) -> Iterator[OutlineToken]:
     clauses = 0
     references = sorted(tree.references, key=lambda each: each.offset)
     for lexeme in lexemes:
@@ -100,7 +100,7 @@ def _flat(text: str, lexemes: Sequence[Lexeme], tree: Tree) -> Iterator[Token]:
                 word = match.group()
                 named = word[0].isalpha() or word[0] == "_"
                 token_kind = TokenKind.WORD if named else TokenKind.OTHER
-                yield Token(token_kind, word.lower(), match.start(), match.end(), clauses)
+                yield OutlineToken(token_kind, word.lower(), match.start(), match.end(), clauses)
         elif kind is LexemeKind.CLAUSE_START or kind is LexemeKind.CLAUSE_END:
             clauses += 1 if kind is LexemeKind.CLAUSE_START else -1
         elif kind is not LexemeKind.COMMENT:
@@ -108,17 +108,17 @@ def _flat(text: str, lexemes: Sequence[Lexeme], tree: Tree) -> Iterator[Token]:
             yield _token_of(text, lexeme, clauses, inside)
 
 
-def _token_of(text: str, lexeme: Lexeme, clauses: int, references: tuple[VariableReference, ...]) -> Token:
+def _token_of(text: str, lexeme: Lexeme, clauses: int, references: tuple[VariableReference, ...]) -> OutlineToken:
     kind, start, end, parts, *_ = lexeme
     raw = text[start:end]
     alone = kind is LexemeKind.INTERPOLATED_STRING and len(parts) == 1
     if kind is LexemeKind.TAG or alone:
-        return Token(TokenKind.TAG, raw.strip("'\""), start, end, clauses, references)
+        return OutlineToken(TokenKind.TAG, raw.strip("'\""), start, end, clauses, references)
     if kind is LexemeKind.QUOTED and raw[0] in '"`[':
-        return Token(TokenKind.QUOTED_NAME, raw[1:-1].lower(), start, end, clauses)
+        return OutlineToken(TokenKind.QUOTED_NAME, raw[1:-1].lower(), start, end, clauses)
     if kind in {LexemeKind.LEFT_BRACKET, LexemeKind.RIGHT_BRACKET}:
-        return Token(TokenKind.OTHER, raw, start, end, clauses)
-    return Token(TokenKind.STRING, raw, start, end, clauses, references)
+        return OutlineToken(TokenKind.OTHER, raw, start, end, clauses)
+    return OutlineToken(TokenKind.STRING, raw, start, end, clauses, references)
 
 
 def written(tokens: Tokens) -> str:
@@ -126,15 +126,15 @@ def written(tokens: Tokens) -> str:
     return " ".join(_written(token) for token in tokens)
 
 
-def _written(token: Token) -> str:
+def _written(token: OutlineToken) -> str:
     if token.kind is TokenKind.GROUP:
         return f"{token.text} {written(token.children)} )"
     return "".join(token.text.split()) if token.kind is TokenKind.TAG else token.text
 
 
-def split_at(tokens: Tokens, *words: str) -> list[list[Token]]:
+def split_at(tokens: Tokens, *words: str) -> list[list[OutlineToken]]:
     """The stretches between some words or signs. The ``and`` of a ``between`` is none."""
-    parts: list[list[Token]] = [[]]
+    parts: list[list[OutlineToken]] = [[]]
     between = 0
     for token in tokens:
         if token.kind is TokenKind.WORD and token.text == "between":
@@ -163,7 +163,7 @@ class Select:
     """One select: its clauses by the word that begins each (``group``, ``order`` without ``by``), without that word;
     the names of the common table expressions that it sees; and the select that it stands in."""
 
-    clauses: dict[str, list[Token]]
+    clauses: dict[str, list[OutlineToken]]
     known_names: frozenset[str]
     outer: Select | None = None
 
@@ -193,7 +193,7 @@ def _nested(tokens: Tokens, known_names: frozenset[str], outer: Select | None) -
             yield from _nested(token.children, known_names, outer)
 
 
-def is_query(token: Token) -> bool:
+def is_query(token: OutlineToken) -> bool:
     """Whether a group is a select in parentheses, or several."""
     if token.kind is not TokenKind.GROUP or token.text != "(":
         return False
@@ -209,12 +209,12 @@ def _reads_first(tokens: Tokens) -> bool:
     return any(token.is_word("select") for token in tokens)
 
 
-def _common_tables(tokens: Tokens, known: frozenset[str]) -> tuple[Tokens, frozenset[str], list[Token]]:
+def _common_tables(tokens: Tokens, known: frozenset[str]) -> tuple[Tokens, frozenset[str], list[OutlineToken]]:
     """What follows ``with name as (…), …``, the names that are known then, and the queries behind them."""
     if not tokens or not tokens[0].is_word("with"):
         return tokens, known, []
     names: set[str] = set()
-    queries: list[Token] = []
+    queries: list[OutlineToken] = []
     for index, token in enumerate(tokens[1:], start=1):
         before = tokens[index - 1]
         begins = before.is_word("with", "recursive") or before.text == ","
@@ -227,10 +227,10 @@ def _common_tables(tokens: Tokens, known: frozenset[str]) -> tuple[Tokens, froze
     return [], known | names, queries
 
 
-def _clauses_of(tokens: Tokens) -> dict[str, list[Token]]:
-    clauses: dict[str, list[Token]] = {}
-    current: list[Token] = []
-    before: Token | None = None
+def _clauses_of(tokens: Tokens) -> dict[str, list[OutlineToken]]:
+    clauses: dict[str, list[OutlineToken]] = {}
+    current: list[OutlineToken] = []
+    before: OutlineToken | None = None
     for index, token in enumerate(tokens):
         following = tokens[index + 1] if index + 1 < len(tokens) else None
         if _begins_clause(token, before, following):
@@ -241,7 +241,7 @@ def _clauses_of(tokens: Tokens) -> dict[str, list[Token]]:
     return clauses
 
 
-def _begins_clause(token: Token, before: Token | None, following: Token | None) -> bool:
+def _begins_clause(token: OutlineToken, before: OutlineToken | None, following: OutlineToken | None) -> bool:
     if not token.is_word(*_CLAUSES):
         return False
     if before is not None and (before.text == "." or (token.text == "from" and before.is_word("distinct"))):

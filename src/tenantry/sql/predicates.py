@@ -8,8 +8,8 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.findings import Problem, Severity
 from tenantry.sql.from_clause import Join, joins_of
 from tenantry.sql.outline import (
+    OutlineToken,
     Select,
-    Token,
     TokenKind,
     Tokens,
     is_query,
@@ -34,7 +34,7 @@ class GuardedPaths:
         """Whether a predicate with this variable is always in the bound text and always filters."""
         return is_guarded(reference, self._optional) and not reference.not_a_filter
 
-    def of(self, token: Token) -> frozenset[str]:
+    def of(self, token: OutlineToken) -> frozenset[str]:
         """The guarded paths of a tag that is in no optional clause; of another token none."""
         if token.clauses or token.kind not in {TokenKind.TAG, TokenKind.STRING}:
             return frozenset()
@@ -50,7 +50,7 @@ class GuardedPaths:
         return frozenset(found)
 
 
-def conditions_of(select: Select) -> Iterator[list[Token]]:
+def conditions_of(select: Select) -> Iterator[list[OutlineToken]]:
     """The conditions of a select: ``where``, ``having`` and their kin, and each ``on``."""
     for name in _CONDITIONS:
         if name in select.clauses:
@@ -58,7 +58,7 @@ def conditions_of(select: Select) -> Iterator[list[Token]]:
     yield from _on_conditions(joins_of(select.clauses.get("from", [])))
 
 
-def _on_conditions(joins: Iterable[Join]) -> Iterator[list[Token]]:
+def _on_conditions(joins: Iterable[Join]) -> Iterator[list[OutlineToken]]:
     for join in joins:
         yield join.on
         yield from _on_conditions(join.inner)
@@ -125,7 +125,7 @@ def _with_null(tokens: Tokens, condition: str, dialect: Dialect) -> Iterator[Pro
             yield from _with_null(token.children, condition, dialect)
 
 
-def _not_in(operator: Token, items: Token) -> Iterator[Problem]:
+def _not_in(operator: OutlineToken, items: OutlineToken) -> Iterator[Problem]:
     if items.kind is not TokenKind.GROUP or items.text != "(":
         return
     problem, fix, severity = "", "", Severity.ERROR
@@ -142,23 +142,23 @@ def _not_in(operator: Token, items: Token) -> Iterator[Problem]:
         yield Problem("not-in-null", severity, operator.start, problem, fix)
 
 
-def _is_nullable(token: Token) -> bool:
+def _is_nullable(token: OutlineToken) -> bool:
     return token.kind is TokenKind.TAG and "nullable" in filters_of(token)
 
 
-def filters_of(token: Token) -> list[str]:
+def filters_of(token: OutlineToken) -> list[str]:
     """The names of a tag's filters."""
     inside = token.text.removeprefix("{{").removesuffix("}}")
     return [part.strip().partition("(")[0].strip() for part in inside.split("|")[1:]]
 
 
-def _asks_for_null(token: Token, condition: str) -> bool:
+def _asks_for_null(token: OutlineToken, condition: str) -> bool:
     """Whether the same condition also says ``{{ x | nullable }} is null``: then a comparison with it is meant."""
     tag = written([token])
     return f"{tag} is null" in condition or f"{tag} is not null" in condition or f"{tag} ::" in condition
 
 
-def _never_true(operator: Token, tag: Token, dialect: Dialect) -> Problem:
+def _never_true(operator: OutlineToken, tag: OutlineToken, dialect: Dialect) -> Problem:
     path = tag.references[0].path if tag.references else ""
     return Problem(
         "compared-with-nullable",

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 from tenantry.sql.findings import Problem, Severity
 from tenantry.sql.from_clause import Join, TableReference, joins_of
 from tenantry.sql.outline import (
+    OutlineToken,
     Select,
-    Token,
     TokenKind,
     Tokens,
     is_query,
@@ -189,7 +189,7 @@ class _FactReader:
                 return self._of_sides(tokens[:index], tokens[index + 1 :])
         return frozenset()
 
-    def _of_field_filter(self, tag: Token) -> frozenset[_Fact]:
+    def _of_field_filter(self, tag: OutlineToken) -> frozenset[_Fact]:
         """``{{ customers | matches(customer_id) }}``."""
         if "matches" not in filters_of(tag) or not self._guarded.of(tag):
             return frozenset()

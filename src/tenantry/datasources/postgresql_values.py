@@ -103,6 +103,14 @@ def _timestamptz(value: Any) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def _timestamp(value: Any) -> datetime:
+    """An instant in UTC, as a column without a zone holds it. A zone in a text is not looked at: so PostgreSQL reads
+    it."""
+    if isinstance(value, datetime) and value.tzinfo:
+        value = value.astimezone(UTC)
+    return _datetime(value).replace(tzinfo=None)
+
+
 def _datetime(value: Any) -> datetime:
     if isinstance(value, datetime):
         return value
@@ -127,8 +135,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "jsonb": _text,
     "date": _date,
     "time": lambda value: value if isinstance(value, time) else time.fromisoformat(value),
-    # as PostgreSQL reads it: a zone in the text is not looked at
-    "timestamp": lambda value: _datetime(value).replace(tzinfo=None),
+    "timestamp": _timestamp,
     "timestamptz": _timestamptz,
     "uuid": lambda value: value if isinstance(value, UUID) else UUID(value),
 }

@@ -570,7 +570,7 @@ async def test_not_ready(service: Service, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(service.store, "ready", fail)
     answer = await service.http.get("/readyz")
     assert code_of(answer) == (503, "store_unavailable")
-    assert "db1" not in answer.text
+    assert "db1.internal" not in answer.text
     assert answer.headers["retry-after"] == "1"
     assert (await service.http.get("/healthz")).status_code == 200
 

@@ -227,7 +227,7 @@ def test_a_lazy_template_is_refused_when_it_is_bound() -> None:
 
 def test_unknown_names_are_refused() -> None:
     """A dialect or paramstyle that does not exist is refused with a list of those that do."""
-    with pytest.raises(ValueError, match="no SQL dialect 'oracle': give one of postgresql, sqlite, duckdb, mysql"):
+    with pytest.raises(ValueError, match=r"no SQL dialect 'oracle': give one of postgresql, .*sqlite"):
         SQLTemplate("select 1", "oracle")
     with pytest.raises(ValueError, match="no paramstyle 'dollar': give one of qmark"):
         SQLTemplate("select 1").bind({}, "dollar")

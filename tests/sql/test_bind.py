@@ -57,16 +57,12 @@ def test_default_paramstyle_is_that_of_the_usual_driver(dialect: str, paramstyle
         ("select \\{{ x }}, '\\{{ x }}', \"\\{{\", {{ x }}", "select {{ x }}, '{{ x }}', \"{{\", ?"),
         ("select \\{% x, {{ x }}", "select {% x, ?"),
         ("select {{\n x\t}}", "select ?"),
-        ("select a--{{b\n", None),
+        ("select a -- {{b\n, {{ x }} -- {{ y }} {% z %}\n /* {{ z }} */", "select a \n, ? \n  "),
     ],
 )
-def test_text_around_a_value(text: str, sql: str | None) -> None:
+def test_text_around_a_value(text: str, sql: str) -> None:
     """A placeholder has a space on either side where it could grow together with another; comments are dropped."""
-    if sql is None:
-        with pytest.raises(TemplateError):
-            SQLTemplate(text, "sqlite")
-    else:
-        assert SQLTemplate(text, "sqlite").bind({"x": "v"}).sql == sql
+    assert SQLTemplate(text, "sqlite").bind({"x": "v"}).sql == sql
 
 
 def test_values_in_literals() -> None:
@@ -192,7 +188,7 @@ def test_variables_are_listed_without_values() -> None:
         Variable("params.n", 3, 57, Position.LIMIT, optional=False, guarded=False),
     )
     assert [v.path for v in SQLTemplate("select `a`, {{ x }} # c").variables] == ["x"]
-    with pytest.raises(TemplateError, match="1:8"):
+    with pytest.raises(TemplateError, match="1:15"):
         _ = SQLTemplate("select {{ x | y }}").variables
 
 

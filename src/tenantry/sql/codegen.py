@@ -25,10 +25,12 @@ from tenantry.sql.syntax_tree import (
     Node,
     Position,
     Source,
+    Switch,
     Text,
     Tree,
     Value,
     VariableReference,
+    references_in,
 )
 from tenantry.sql.tenant_guard import reads_group
 from tenantry.sql.values import BINDABLE, MAX_INTEGER, UNREADABLE, all_bindable
@@ -36,7 +38,8 @@ from tenantry.sql.values import BINDABLE, MAX_INTEGER, UNREADABLE, all_bindable
 Bind = Callable[[Any], BoundSQL]
 
 _FEW = 4  # scalars that the function reads and checks one by one; more are done at once, which compiles faster
-_CHECKED_SEPARATELY = frozenset({Position.LIST, Position.LIMIT})
+_CHECKED_SEPARATELY = frozenset({Position.LIST, Position.LIMIT, Position.CHOICE})
+_UNCONVERTED = frozenset({Position.VALUE, Position.CHOICE})
 _GLOBALS: dict[str, Any] = {
     "new": tuple.__new__,
     "BoundSQL": BoundSQL,
@@ -61,6 +64,7 @@ def generate(source: Source, tree: Tree, dialect: Dialect, style: Paramstyle) ->
         "render": renderer.render,
         "interpret": interpreter.bind,
         **writer.getters,
+        **writer.choosers,
     }
     if writer.has_one_text:
         names["only"], names["only_names"] = renderer.render(())
@@ -81,8 +85,8 @@ _Item: TypeAlias = Node | _ValueRun
 
 
 class _FunctionWriter:
-    """Writes ``bind(v)``: ``m`` are objects by path, ``r`` values by path, ``t`` values of runs, ``b`` whether a clause
-    is included, ``q`` its parameters, ``p`` all of them."""
+    """Writes ``bind(v)``: ``m`` are objects by path, ``r`` values by path, ``t`` values of runs, ``i`` the branch of a
+    Switch, ``b`` whether a clause or branch is included, ``q`` its parameters, ``p`` all of them."""
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
         self._dialect = dialect
@@ -90,8 +94,8 @@ class _FunctionWriter:
         self._reads_group = reads_group(tree)
         self._items = list(_with_runs(tree.nodes))
         self._runs = [item for item in self._items if isinstance(item, _ValueRun)]
-        in_runs = {reference.offset for run in self._runs for reference in run.references}
-        self._references = [reference for reference in tree.references if reference.offset not in in_runs]
+        in_runs = {id(reference) for run in self._runs for reference in run.references}
+        self._references = [reference for reference in tree.references if id(reference) not in in_runs]
         self._required = {reference.path: None for reference in tree.references if reference.required}
         self._numbers = {
             path: n for n, path in enumerate(dict.fromkeys(reference.path for reference in self._references))
@@ -101,6 +105,8 @@ class _FunctionWriter:
         self._needed = {parent[:depth] for parent in parents for depth in range(1, len(parent) + 1)}
         self._lines: list[str] = []
         self._clauses = 0
+        self.choosers: dict[str, Any] = {}
+        """What chooses the branches, by the name that it has in the function."""
         self._key: list[str] = []
         self._tested: set[str] = set()
 
@@ -179,7 +185,7 @@ class _FunctionWriter:
                 tests[f"type({local}) is int and 0 <= {local} <= {MAX_INTEGER}"] = None
             elif reference.position is Position.LIST:
                 tests[f"all_bindable({local})"] = None
-            elif reference.position is not Position.VALUE:
+            elif reference.position not in _UNCONVERTED:
                 tests[f"type({local}) is str"] = None
         if len(scalars) > _FEW:
             tests[f"all_bindable(({', '.join(scalars)},))"] = None
@@ -206,6 +212,8 @@ class _FunctionWriter:
                 found.append(f"*{self._local(item.reference)}")
             elif isinstance(item, Clause):
                 found.append(f"*{self._clause(item, within)}")
+            elif isinstance(item, Switch):
+                found += self._switch(item, within)
         if found == ["*t0"]:
             return "t0"  # a tuple already
         return f"({', '.join(found)},)" if found else "()"
@@ -216,16 +224,39 @@ class _FunctionWriter:
         self._clauses += 1
         self._key.append(f"b{number}")
         free = dict.fromkeys(
-            self._local(reference) for reference in node.references if reference.path not in self._required
+            self._local(reference)
+            for reference in node.references
+            if reference.path not in self._required and not reference.never_absent
         )
         conditions = [within] * bool(within) + [f"{local} is not None" for local in free]
         self._lines.append(f" b{number} = {' and '.join(conditions) or 'True'}")
-        tests = self._tests(node.references)
+        return self._included(number, node.children, node.references)
+
+    def _included(self, number: int, nodes: Sequence[Node], references: Sequence[VariableReference]) -> str:
+        """Writes the parameters of nodes that are included when ``b`` of this number is true; gives their name."""
+        tests = self._tests(references)
         if tests:
             self._lines.append(f" if b{number} and not ({' and '.join(tests)}): return interpret(v)")
-        params = self._params(node.children, within=f"b{number}")
+        params = self._params(nodes, within=f"b{number}")
         self._lines.append(f" q{number} = {params} if b{number} else ()")
         return f"q{number}"
+
+    def _switch(self, node: Switch, within: str) -> list[str]:
+        """Writes the choice of a branch and the parameters of each; gives the names of the latter."""
+        chosen = len(self.choosers)
+        self.choosers[f"c{chosen}"] = node.choose
+        self._key.append(f"i{chosen}")
+        choice = f"c{chosen}({self._local(node.reference)})"
+        self._lines.append(f" i{chosen} = {choice}" + (f" if {within} else 0" if within else ""))
+        found: list[str] = []
+        for index, branch in enumerate(node.branches):
+            if all(isinstance(each, Text) for each in branch):
+                continue
+            number = self._clauses
+            self._clauses += 1
+            self._lines.append(f" b{number} = {f'{within} and ' if within else ''}i{chosen} == {index}")
+            found.append(f"*{self._included(number, branch, list(references_in(branch)))}")
+        return found
 
     def _local(self, reference: VariableReference) -> str:
         return f"r{self._numbers[reference.path]}"

@@ -17,7 +17,8 @@ from typing import Final, NamedTuple, TypeAlias
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS, Dialect
 from tenantry.sql.dialects.dialect import FunctionNames, function_names
-from tenantry.sql.lexer import Lexeme, LexemeKind, lex
+from tenantry.sql.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexer import lex
 from tenantry.sql.syntax_tree import Source
 
 # Signs and words in code. DuckDB takes every space of Unicode for a space, also those of no width: whatever beyond
@@ -69,16 +70,29 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
     """Raises TemplateError for a variable within ``columns(…)`` of DuckDB, whose value would choose the columns."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
-    name, depth = "", 0
+    before, depth = False, 0  # whether the name `columns` comes directly before, or at the end of a text of a choice
+    ends: list[bool] = []
     for word, is_name, offset in _words(source.text, lexemes):
         if word in _BRACKETS:
+            before = _columns_at_bracket(word, before, ends)
             continue
         if depth and word == "{{":
             problem = "a variable within columns(…) would name a column"
             raise source.error(offset, problem, "write the columns in the template itself; a value is never a name")
-        if depth or (word == "(" and name == "columns"):
+        if depth or (word == "(" and before):
             depth += (word == "(") - (word == ")")
-        name = word if is_name else ""
+        before = is_name and word == "columns"
+
+
+def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
+    if word == "[[":
+        ends.append(before)
+        return before
+    if word == "]]":
+        return (ends.pop() if ends else False) or before
+    if ends:
+        ends[-1] |= before
+    return before
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -123,36 +137,54 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
     for (first, *_), (before, *_), (word, _, offset) in zip(before_these, before_these[1:], words, strict=False):
         if word == "immediate" and before in {"execute", *_BRACKETS}:
             yield DynamicCall("execute immediate", offset)
-        if prepares and word == "from" and first == "prepare":
+        if prepares and ((word == "from" and first == "prepare") or (word == "[[" and before == "prepare")):
             yield DynamicCall("prepare … from", offset)
 
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     """A name counts as a call before ``(``, and in some dialects after a dot; a string before ``(`` only."""
-    before, name, at = "", "", 0
+    before = ""
+    names: list[tuple[str, int]] = []  # what comes next could call any of them
+    ends: list[list[tuple[str, int]]] = []  # at the ends of the texts of each choice so far
     for word, is_name, offset in words:
-        if name and word in {"(", "[["}:
-            yield DynamicCall(f"{name}()", at)
-        if word == "]]":
+        if word in {"(", "[["}:
+            yield from (DynamicCall(f"{name}()", at) for name, at in names)
+        if word in _BRACKETS:
+            names = _at_bracket(word, names, ends)
             before = word
             continue  # what is at the end of the clause comes before what follows it
-        name = ""
+        names = []
         if word.startswith("'") and any(rule.matches(word[1:]) for rule in rules):
-            name, at = word[1:], offset
+            names = [(word[1:], offset)]
         elif is_name:
             found = [rule for rule in rules if rule.matches(word)]
             if word == ESCAPED_NAME and any(rule.escaped_names for rule in rules):
                 yield DynamicCall(word, offset)
             if before in {".", *_BRACKETS} and any(rule.attributes for rule in found):
                 yield DynamicCall(f"{word}()", offset)
-            name, at = (word if found else ""), offset
+            names = [(word, offset)] if found else []
         before = word
 
 
-_BRACKETS = ("[[", "]]")
+def _at_bracket(word: str, names: list[tuple[str, int]], ends: list[list[tuple[str, int]]]) -> list[tuple[str, int]]:
+    """The names that are directly before what comes after the bracket of a clause or choice."""
+    if word == "[[":
+        ends.append([])
+        return []
+    if word == "]]":
+        return names + (ends.pop() if ends else [])
+    if ends:
+        ends[-1] += names
+    return []
+
+
+_BRACKETS = ("[[", "][", "]]")
 _LEXEME_SIGNS = {
     LexemeKind.CLAUSE_START: "[[",
     LexemeKind.CLAUSE_END: "]]",
+    LexemeKind.CHOICE_START: "[[",
+    LexemeKind.CHOICE_NEXT: "][",
+    LexemeKind.CHOICE_END: "]]",
     LexemeKind.LEFT_BRACKET: "[",
     LexemeKind.RIGHT_BRACKET: "]",
     LexemeKind.TAG: "{{",

@@ -1,4 +1,5 @@
-"""The lexer: template text to lexemes, by the rules of one dialect.
+"""The lexer: template text to lexemes, by the rules of one dialect; the arguments of a tag's filters too, so that a
+``)``, ``,`` or ``}}`` in a string of the author's ends nothing.
 
 It runs in linear time: every alternative begins with another character and has one way to match, and whatever has no
 end is an error at once. No group is possessive: see ``Dialect.opening``.
@@ -7,46 +8,23 @@ end is an error at once. No group is possessive: see ``Dialect.opening``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from enum import IntEnum, auto
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
+from tenantry.sql.arguments import ArgumentReader
 from tenantry.sql.dialects import Dialect
+from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.syntax_tree import Source
 
+MAX_TAG_DEPTH = 8
+"""Tags within the arguments of one another."""
 
-class LexemeKind(IntEnum):
-    """What a lexeme is.
-
-    CODE is everything that is not inside something else; INTERPOLATED_STRING a string with tags in it; QUOTED a quoted
-    identifier, a dollar-quoted string or a hint; TAG ``{{ … }}``; ESCAPE a backslash and the characters it protects.
-    """
-
-    CODE = auto()
-    STRING = auto()
-    INTERPOLATED_STRING = auto()
-    QUOTED = auto()
-    COMMENT = auto()
-    TAG = auto()
-    CLAUSE_START = auto()
-    CLAUSE_END = auto()
-    LEFT_BRACKET = auto()
-    RIGHT_BRACKET = auto()
-    ESCAPE = auto()
-
-
-class Lexeme(NamedTuple):
-    """A stretch of a template's text of one lexical kind. The lexemes of a text follow each other without gaps."""
-
-    kind: LexemeKind
-    start: int
-    end: int
-    parts: tuple[Lexeme, ...] = ()
-    """Of an INTERPOLATED_STRING: the lexemes between its quotes, which are raw text (STRING), ESCAPE and TAG."""
-    backslash: bool = False
-    """Of a string: whether a backslash escapes in it."""
-
-
+NAME = r"[^\W\d_]\w*"
+PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
+"""What a variable is named by: names joined by dots."""
+_PLAIN_TAG = re.compile(r"\{\{[\w\s.|]*+\}\}")
+_TAG_PATH = re.compile(rf"\{{\{{\s*+{NAME}(?:\.{NAME})*\s*+(?=\|)")
+_FILTER = re.compile(rf"\s*+\|\s*+({NAME})\s*+")
+_SPACE = re.compile(r"\s*+")
 _TAG = re.compile(r"(?<!\\)\{\{")
 _TAG_OR_STATEMENT = re.compile(r"(?<!\\)\{[{%]")
 _NESTING = re.compile(r"/\*|\*/")
@@ -94,30 +72,7 @@ _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
     """Cuts the text into lexemes. Raises TemplateError for what never ends, and for a tag where none is allowed."""
-    text, opening = source.text, dialect.opening.match
-    lexemes: list[Lexeme] = []
-    position, length = 0, len(text)
-    after_e = False  # nothing but space and strings since an E'…'
-    while position < length:
-        match = opening(text, position)
-        if match is None:  # pragma: no cover  # the last alternative takes any character
-            raise source.error(position, "this cannot be read as SQL", "remove it")
-        group, end = match.lastgroup or "", match.end()
-        kind = _SIMPLE_KINDS.get(group)
-        if kind is None:
-            if group in _REFUSED:
-                raise source.error(position, *_REFUSED[group])
-            lexeme = _READERS[group](source, dialect, position, end)
-            end = lexeme.end
-        else:
-            lexeme = Lexeme(kind, position, end)
-        if after_e:
-            after_e = _continues_e_string(source, lexeme, group)
-        elif group == "string" and text[position] in "eE":
-            after_e = True
-        lexemes.append(lexeme)
-        position = end
-    return lexemes
+    return list(_Lexer(source, dialect).lexemes(0))
 
 
 def unescape(raw: str, quote: str, backslash: bool) -> str:
@@ -132,116 +87,190 @@ def unescape(raw: str, quote: str, backslash: bool) -> str:
     return _ESCAPED[quote].sub(replacement, raw)
 
 
-def _continues_e_string(source: Source, lexeme: Lexeme, group: str) -> bool:
-    """In PostgreSQL ``E'a'`` goes on after a new line with ``'b'``, where a backslash escapes though no E is seen."""
-    if group == "string":
-        raise source.error(lexeme.start, "this string goes on from an E'…' above", "write one E'…', or ||")
-    return group == "plain" or lexeme.kind is LexemeKind.COMMENT or source.text[lexeme.start : lexeme.end].isspace()
+class _Lexer:
+    def __init__(self, source: Source, dialect: Dialect) -> None:
+        self._source = source
+        self._dialect = dialect
+        self._depth = 0  # of tags within arguments
 
+    def lexemes(self, position: int) -> Iterator[Lexeme]:
+        """The lexemes from an offset to the end of the text."""
+        source, opening = self._source, self._dialect.opening.match
+        text = source.text
+        length = len(text)
+        after_e = False  # nothing but space and strings since an E'…'
+        while position < length:
+            match = opening(text, position)
+            if match is None:  # pragma: no cover  # the last alternative takes any character
+                raise source.error(position, "this cannot be read as SQL", "remove it")
+            group, end = match.lastgroup or "", match.end()
+            kind = _SIMPLE_KINDS.get(group)
+            if kind is None:
+                if group in _REFUSED:
+                    raise source.error(position, *_REFUSED[group])
+                lexeme = _READERS[group](self, position, end)
+            else:
+                lexeme = Lexeme(kind, position, end)
+            if after_e:
+                after_e = self._continues_e_string(lexeme, group)
+            elif group == "string" and text[position] in "eE":
+                after_e = True
+            position = lexeme.end
+            yield lexeme
 
-def _tag(source: Source, _dialect: Dialect, start: int, _end: int) -> Lexeme:
-    end = source.text.find("}}", start)
-    again = source.text.find("{{", start + 2, end if end >= 0 else len(source.text))
-    if end < 0 or again >= 0:
-        raise source.error(start, "this {{ has no }}", "close the tag: {{ name }}; or write \\{{ for the characters")
-    return Lexeme(LexemeKind.TAG, start, end + 2)
+    def _continues_e_string(self, lexeme: Lexeme, group: str) -> bool:
+        """In PostgreSQL ``E'a'`` goes on after a new line with ``'b'``, where a backslash escapes without an E."""
+        if group == "string":
+            raise self._source.error(lexeme.start, "this string goes on from an E'…' above", "write one E'…', or ||")
+        return (
+            group == "plain"
+            or lexeme.kind is LexemeKind.COMMENT
+            or self._source.text[lexeme.start : lexeme.end].isspace()
+        )
 
+    def _tag(self, start: int, _end: int = 0) -> Lexeme:
+        text = self._source.text
+        match = _PLAIN_TAG.match(text, start)
+        if match is not None:
+            return Lexeme(LexemeKind.TAG, start, match.end())
+        filters, end = self._filters(start)
+        if filters and text.startswith("}}", end):
+            return Lexeme(LexemeKind.TAG, start, end + 2, filters)
+        end = text.find("}}", max(start, end))
+        again = text.find("{{", start + 2, end if end >= 0 else len(text))
+        if end < 0 or (again >= 0 and not filters):
+            fix = "close the tag: {{ name }}; or write \\{{ for the characters"
+            raise self._source.error(start, "this {{ has no }}", fix)
+        return Lexeme(LexemeKind.TAG, start, end + 2)  # the parser says what is wrong with it
 
-def _comment(source: Source, dialect: Dialect, start: int, end: int) -> Lexeme:
-    """``--``, ``#``, ``/* */``; a hint ``/*+ */`` is no comment: it goes to the engine."""
-    kind, what = LexemeKind.COMMENT, "a comment"
-    if source.text.startswith("/*", start):
-        if source.text.startswith("/*+", start):
-            kind, what = LexemeKind.QUOTED, "a hint"
-        end = _block_end(source, dialect, start, end)
-    _reject_tag(source, start, end, _TAG_OR_STATEMENT, what, f"move the variable out of {what}, or write")
-    return Lexeme(kind, start, end)
+    def _filters(self, start: int) -> tuple[tuple[Lexeme, ...], int]:
+        """The filters of the tag, and where the last one ends; none where this is no path with a filter."""
+        text, filters = self._source.text, list[Lexeme]()
+        match = _TAG_PATH.match(text, start)
+        position = match.end() if match is not None else start
+        while match is not None and (match := _FILTER.match(text, position)):
+            position, arguments = match.end(), tuple[Lexeme, ...]()
+            if text.startswith("(", position):
+                arguments, position = self._arguments(position)
+            filters.append(Lexeme(LexemeKind.FILTER, match.start(1), position, arguments))
+            position = _end_of_space(text, position)
+        return tuple(filters), position
 
+    def _arguments(self, start: int) -> tuple[tuple[Lexeme, ...], int]:
+        """The arguments of a filter, of which ``start`` is the parenthesis; and where its other one ends."""
+        if self._depth == MAX_TAG_DEPTH:
+            fix = "put the choices beside each other"
+            raise self._source.error(start, f"tags are at most {MAX_TAG_DEPTH} deep in one another", fix)
+        self._depth += 1
+        reader = ArgumentReader(self._source.text, start + 1)
+        for lexeme in self.lexemes(start + 1):
+            end = reader.read(lexeme)
+            if end:
+                self._depth -= 1
+                return tuple(reader.arguments), end
+        raise self._source.error(start, "this ( of a filter has no )", "close it: {{ name | filter(…) }}")
 
-def _block_end(source: Source, dialect: Dialect, start: int, end: int) -> int:
-    if not dialect.nested_comments:
-        close = source.text.find("*/", end)
-        if close >= 0:
-            return close + 2
-    else:
-        depth = 1
-        for match in _NESTING.finditer(source.text, end):
-            depth += 1 if match.group() == "/*" else -1
-            if depth == 0:
-                return match.end()
-    raise source.error(start, "this comment has no end", "close it with */")
+    def _comment(self, start: int, end: int) -> Lexeme:
+        """``--``, ``#``, ``/* */``, in which tags are inert; a hint ``/*+ */`` is none: it goes to the engine."""
+        kind = LexemeKind.COMMENT
+        if self._source.text.startswith("/*", start):
+            if self._source.text.startswith("/*+", start):
+                kind = LexemeKind.QUOTED
+            end = self._block_end(start, end)
+        if kind is LexemeKind.QUOTED:
+            self._reject_tag(start, end, _TAG_OR_STATEMENT, "a hint", "move the variable out of a hint, or write")
+        return Lexeme(kind, start, end)
 
-
-def _string(source: Source, dialect: Dialect, start: int, end: int) -> Lexeme:
-    text = source.text
-    quote, prefix = text[end - 1], text[start : end - 1]
-    backslash = dialect.backslash or prefix in {"e", "E"}
-    body = _BODIES[quote, backslash]
-    parts: list[Lexeme] = []
-    position, tagged = end, False
-    while True:
-        match = body.match(text, position)
-        stop = match.end() if match else position
-        if stop > position:
-            parts.append(Lexeme(LexemeKind.STRING, position, stop))
-        if stop >= len(text):
-            raise source.error(start, "this string has no end", f"close it with {quote}")
-        if text[stop] == quote:
-            break
-        if text[stop] == "\\":
-            parts.append(Lexeme(LexemeKind.ESCAPE, stop, stop + 3))
+    def _block_end(self, start: int, end: int) -> int:
+        if not self._dialect.nested_comments:
+            close = self._source.text.find("*/", end)
+            if close >= 0:
+                return close + 2
         else:
-            parts.append(_tag(source, dialect, stop, stop))
-            tagged = True
-        position = parts[-1].end
-    if tagged and prefix:
-        name = _UNTAGGED_PREFIXES[prefix[0].lower()]
-        tag = next(part for part in parts if part.kind is LexemeKind.TAG)
-        fix = "use a plain literal '…' or a bare {{ name }}, with cast(… as …) where a type is needed"
-        raise source.error(tag.start, f"a variable is not allowed inside a literal of the form {name}'…'", fix)
-    # Without a tag only our own escapes are of interest: the text goes out as it came in.
-    return Lexeme(
-        LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING, start, stop + 1, tuple(parts), backslash
-    )
+            depth = 1
+            for match in _NESTING.finditer(self._source.text, end):
+                depth += 1 if match.group() == "/*" else -1
+                if depth == 0:
+                    return match.end()
+        raise self._source.error(start, "this comment has no end", "close it with */")
+
+    def _string(self, start: int, end: int) -> Lexeme:
+        text = self._source.text
+        quote, prefix = text[end - 1], text[start : end - 1]
+        backslash = self._dialect.backslash or prefix in {"e", "E"}
+        body = _BODIES[quote, backslash]
+        parts: list[Lexeme] = []
+        position, tagged = end, False
+        while True:
+            match = body.match(text, position)
+            stop = match.end() if match else position
+            if stop > position:
+                parts.append(Lexeme(LexemeKind.STRING, position, stop))
+            if stop >= len(text):
+                raise self._source.error(start, "this string has no end", f"close it with {quote}")
+            if text[stop] == quote:
+                break
+            if text[stop] == "\\":
+                parts.append(Lexeme(LexemeKind.ESCAPE, stop, stop + 3))
+            else:
+                parts.append(self._tag(stop))
+                tagged = True
+            position = parts[-1].end
+        if tagged and prefix:
+            name = _UNTAGGED_PREFIXES[prefix[0].lower()]
+            tag = next(part for part in parts if part.kind is LexemeKind.TAG)
+            fix = "use a plain literal '…' or a bare {{ name }}, with cast(… as …) where a type is needed"
+            raise self._source.error(
+                tag.start, f"a variable is not allowed inside a literal of the form {name}'…'", fix
+            )
+        # Without a tag only our own escapes are of interest: the text goes out as it came in.
+        return Lexeme(
+            LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING, start, stop + 1, tuple(parts), backslash
+        )
+
+    def _name(self, start: int, end: int) -> Lexeme:
+        match = _NAMES[self._source.text[end - 1]].match(self._source.text, end)
+        stop = match.end() if match else len(self._source.text)
+        fix = (
+            "name the table or column in the template itself; a value is never an identifier. For the characters write"
+        )
+        self._reject_tag(start, stop, _TAG, "a quoted identifier", fix)
+        if match is None:
+            raise self._source.error(
+                start, "this quoted identifier has no end", f"close the {self._source.text[end - 1]}"
+            )
+        return Lexeme(LexemeKind.QUOTED, start, stop)
+
+    def _dollar(self, start: int, end: int) -> Lexeme:
+        delimiter = self._source.text[start:end]
+        close = self._source.text.find(delimiter, end)
+        stop = close + len(delimiter) if close >= 0 else len(self._source.text)
+        fix = "use a plain literal '…' or a bare {{ name }}. For the characters write"
+        self._reject_tag(start, stop, _TAG, f"a dollar-quoted string ({delimiter})", fix)
+        if close < 0:
+            raise self._source.error(start, f"this {delimiter} has no end", f"close it with {delimiter}")
+        return Lexeme(LexemeKind.QUOTED, start, stop)
+
+    def _reject_tag(self, start: int, end: int, tag: re.Pattern[str], what: str, fix: str) -> None:
+        match = tag.search(self._source.text, start, end)
+        if match is not None:
+            problem = f"a variable is not allowed inside {what}"
+            raise self._source.error(match.start(), problem, f"{fix} \\{match.group()}")
 
 
-def _name(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
-    match = _NAMES[source.text[end - 1]].match(source.text, end)
-    stop = match.end() if match else len(source.text)
-    fix = "name the table or column in the template itself; a value is never an identifier. For the characters write"
-    _reject_tag(source, start, stop, _TAG, "a quoted identifier", fix)
-    if match is None:
-        raise source.error(start, "this quoted identifier has no end", f"close the {source.text[end - 1]}")
-    return Lexeme(LexemeKind.QUOTED, start, stop)
+def _end_of_space(text: str, position: int) -> int:
+    return _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it matches the empty text too
 
 
-def _dollar(source: Source, _dialect: Dialect, start: int, end: int) -> Lexeme:
-    delimiter = source.text[start:end]
-    close = source.text.find(delimiter, end)
-    stop = close + len(delimiter) if close >= 0 else len(source.text)
-    fix = "use a plain literal '…' or a bare {{ name }}. For the characters write"
-    _reject_tag(source, start, stop, _TAG, f"a dollar-quoted string ({delimiter})", fix)
-    if close < 0:
-        raise source.error(start, f"this {delimiter} has no end", f"close it with {delimiter}")
-    return Lexeme(LexemeKind.QUOTED, start, stop)
-
-
-def _reject_tag(source: Source, start: int, end: int, tag: re.Pattern[str], what: str, fix: str) -> None:
-    match = tag.search(source.text, start, end)
-    if match is not None:
-        problem = f"a variable is not allowed inside {what}"
-        raise source.error(match.start(), problem, f"{fix} \\{match.group()}")
-
-
-_READERS: dict[str, Callable[[Source, Dialect, int, int], Lexeme]] = {
-    "tag": _tag,
-    "line": _comment,
-    "block": _comment,
-    "hint": _comment,
-    "string": _string,
-    "string2": _string,
-    "name": _name,
-    "name2": _name,
-    "tick": _name,
-    "dollar": _dollar,
+_READERS: dict[str, Callable[[_Lexer, int, int], Lexeme]] = {
+    "tag": _Lexer._tag,
+    "line": _Lexer._comment,
+    "block": _Lexer._comment,
+    "hint": _Lexer._comment,
+    "string": _Lexer._string,
+    "string2": _Lexer._string,
+    "name": _Lexer._name,
+    "name2": _Lexer._name,
+    "tick": _Lexer._name,
+    "dollar": _Lexer._dollar,
 }

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexer import Lexeme, LexemeKind
+from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.syntax_tree import Source
 
 _ARRAY = re.compile(r"(?<![\w$.])array\s*\Z", re.IGNORECASE)
@@ -27,6 +27,8 @@ _DELIMITER = re.compile(r"(?<![\w$.])(?:case|end|between|and)(?![\w$])|[(){};]",
 _STRINGS = frozenset({LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.TAG})
 _OPENED_BY = {")": "(", "]": "[", "}": "{", "end": "case", "and": "between"}
 _ALSO_ALONE = frozenset({"end", "and"})  # a column's name, and a condition's `and`
+_CHOICE = "text of a choice"
+_ARTICLES = {_CHOICE: "a text of a choice", "optional clause": "an optional clause"}
 _CLOSED_BY = {opening: closing for closing, opening in _OPENED_BY.items()}
 
 
@@ -139,9 +141,12 @@ class _Delimiter(NamedTuple):
 
 @dataclass(slots=True)
 class _OpenClause:
-    """The template itself or a clause: what is open in it, and whether a string comes directly before it."""
+    """The template itself, a clause or one text of a choice: what is open in it, and whether a string comes directly
+    before it, or at the end of a text beside it."""
 
     after_string: bool = False
+    what: str = "optional clause"
+    at_end: bool = False
     opened: list[_Delimiter] = field(default_factory=list)
 
 
@@ -165,25 +170,42 @@ class _ClauseChecker:
             self._clauses.append(_OpenClause(self._after_string))
             self._crossed = True
         elif lexeme.kind is LexemeKind.CLAUSE_END:
-            self._close()
+            clause = self._close()
+            self._after_string |= clause.after_string
+        elif lexeme.kind is LexemeKind.CHOICE_START:
+            self._clauses.append(_OpenClause(self._after_string, _CHOICE))
+            self._crossed = True
+        elif lexeme.kind is LexemeKind.CHOICE_NEXT or lexeme.kind is LexemeKind.CHOICE_END:
+            self._end_of_choice(lexeme)
         else:
             if lexeme.kind in _STRINGS:
                 if lexeme.kind is not LexemeKind.TAG and self._after_string and self._crossed:
-                    problem = "this string would come directly after another one, with only an optional clause between"
-                    raise self._source.error(lexeme.start, problem, "put an operator between them, outside of [[ ]]")
+                    between = "an optional clause or a choice"
+                    problem = f"this string would come directly after another one, with only {between} between"
+                    raise self._source.error(lexeme.start, problem, "put an operator between them, outside of it")
                 self._after_string, self._crossed = True, False
             elif lexeme.kind is not LexemeKind.COMMENT and not self._source.text[lexeme.start : lexeme.end].isspace():
                 self._after_string = False
             for delimiter in _delimiters(self._source.text, lexeme):
                 self._delimiter(delimiter)
 
-    def _close(self) -> None:
+    def _close(self) -> _OpenClause:
         clause = self._clauses.pop()
         if clause.opened:
             delimiter = clause.opened[-1]
-            self._reject(delimiter, f"this optional clause ends before its {_CLOSED_BY[delimiter.text]}")
-        self._after_string |= clause.after_string
+            self._reject(delimiter, f"this {clause.what} ends before its {_CLOSED_BY[delimiter.text]}")
         self._crossed = True
+        return clause
+
+    def _end_of_choice(self, lexeme: Lexeme) -> None:
+        """After one text of a choice: the next one has the same before it; after all of them, any can be before."""
+        choice = self._close()
+        at_end = choice.at_end or self._after_string
+        if lexeme.kind is LexemeKind.CHOICE_NEXT:
+            self._after_string = choice.after_string
+            self._clauses.append(_OpenClause(choice.after_string, _CHOICE, at_end))
+        else:
+            self._after_string = at_end
 
     def _delimiter(self, delimiter: _Delimiter) -> None:
         opened = self._clauses[-1].opened
@@ -193,15 +215,16 @@ class _ClauseChecker:
         elif opened and opened[-1].text == _OPENED_BY.get(delimiter.text):
             opened.pop()
         elif inside and delimiter.text == ";":
-            self._reject(delimiter, "a statement cannot end in an optional clause")
+            self._reject(delimiter, f"a statement cannot end in {_ARTICLES[self._clauses[-1].what]}")
         elif inside:
             innermost = next((clause.opened[-1].text for clause in reversed(self._clauses) if clause.opened), None)
             if delimiter.text in _ALSO_ALONE and innermost != _OPENED_BY[delimiter.text]:
                 return
-            self._reject(delimiter, f"this {delimiter.text} closes nothing that its optional clause opens")
+            self._reject(delimiter, f"this {delimiter.text} closes nothing that its {self._clauses[-1].what} opens")
 
     def _reject(self, delimiter: _Delimiter, problem: str) -> NoReturn:
-        fix = "let [[ ]] hold a whole condition or item, with both ends of each bracket, case … end and between … and"
+        what = "let [[ ]], or a text to choose, hold a whole condition or item"
+        fix = f"{what}, with both ends of each bracket, case … end and between … and"
         raise self._source.error(delimiter.offset, problem, fix)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.fingerprint import digest
-from tenantry.sql.lexer import Lexeme, LexemeKind
+from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.syntax_tree import PlaceholderConflict, Source
 
 _CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)")

@@ -1,67 +1,105 @@
-"""The parser: template text to a tree. One method for each kind of lexeme, so that a new construct is a new method."""
+"""The parser: template text to a tree. One method for each kind of lexeme, so that a new construct is a new method.
+
+What a filter makes of a tag is in ``filters``.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.dynamic_sql import check_column_names, check_dynamic_sql
-from tenantry.sql.lexer import Lexeme, LexemeKind, lex, unescape
+from tenantry.sql.filters import SWITCHES, check_filters
+from tenantry.sql.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexer import PATH, lex, unescape
 from tenantry.sql.optional_clauses import check_clauses, match_brackets
+from tenantry.sql.parameters import Parameter
 from tenantry.sql.paramstyles import find_placeholder_conflicts
 from tenantry.sql.positions import PositionAnalyzer, ReplacedSpan
+from tenantry.sql.switch_context import SwitchContext
 from tenantry.sql.syntax_tree import (
     Clause,
     Concat,
+    InertTag,
     InList,
     Node,
     Position,
     Source,
+    Switch,
     Text,
     Tree,
     Value,
     VariableReference,
 )
+from tenantry.sql.tags import DEFAULT, NOT_A_FILTER, Argument, Filter, Tag, flatten, map_arguments, read_tag
+from tenantry.sql.tenant_guard import is_viewer_input
 
 MAX_TAGS = 1_000
 """Tags in one template."""
 MAX_CLAUSE_DEPTH = 8
 """Optional clauses within one another."""
 
-PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
-NOT_A_FILTER = "not_a_filter"
-"""The one filter of the language: the variable restricts no rows, so its clause may be left out."""
+__all__ = ["MAX_CLAUSE_DEPTH", "MAX_TAGS", "PATH", "parse"]
+
+_INERT = re.compile(r"(?<!\\)\{\{.*?\}\}", re.DOTALL)
+_NEAR = 300  # lexemes around a tag that decide its position
 _TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
+_OUTSIDE_FIX = "move the tag out of the quotes; join it to text with || or concat()"
 _SPACES = frozenset(" \t\r\n") | {""}
 _NO_SPACE_BEFORE = frozenset(" \t\r\n(,")
 _NO_SPACE_AFTER = frozenset(" \t\r\n),;")
+_NO_SPACE_BEFORE_CHOICE = _NO_SPACE_BEFORE | {"."}  # t.{{ column }}
+_NO_SPACE_AFTER_CHOICE = _NO_SPACE_AFTER | {".", "("}  # {{ schema }}.orders, {{ function }}(amount)
 
 
-def parse(source: Source, dialect: Dialect, optional: AbstractSet[str] = frozenset()) -> Tree:
-    """Parses a template by the rules of a dialect; ``optional`` are the paths that the group may lack.
+def parse(
+    source: Source,
+    dialect: Dialect,
+    optional: AbstractSet[str] = frozenset(),
+    parameters: Mapping[str, Parameter] = MappingProxyType({}),
+) -> Tree:
+    """Parses a template by the rules of a dialect; ``optional`` are the paths that the group may lack, ``parameters``
+    the declared ones by name.
 
     Raises TemplateError with the line, a caret and the fix.
     """
     lexemes = lex(source, dialect)
     if "[[" in source.text:
-        lexemes = match_brackets(source, dialect, lexemes)
-    check_dynamic_sql(source, dialect, lexemes)
-    check_column_names(source, dialect, lexemes)
-    if "[[" in source.text:
-        check_clauses(source, lexemes)
-    conflicts, slices = find_placeholder_conflicts(source.text, lexemes)
-    parser = _Parser(source, dialect, lexemes, slices, optional)
-    return Tree(parser.parse(), tuple(parser.references), conflicts)
+        lexemes = _match_brackets(source, dialect, lexemes)
+    in_a_row = list(flatten(source, lexemes)) if any(lexeme.parts for lexeme in lexemes) else lexemes
+    check_dynamic_sql(source, dialect, in_a_row)
+    check_column_names(source, dialect, in_a_row)
+    if "[[" in source.text or in_a_row is not lexemes:
+        check_clauses(source, in_a_row)
+    conflicts, slices = find_placeholder_conflicts(source.text, in_a_row)
+    parser = _Parser(source, dialect, slices, optional, parameters)
+    return Tree(parser.parse(lexemes), tuple(parser.references), conflicts, _inert_tags(source.text, lexemes))
+
+
+def _match_brackets(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> list[Lexeme]:
+    return match_brackets(
+        source, dialect, map_arguments(lexemes, lambda parts: _match_brackets(source, dialect, parts))
+    )
+
+
+def _inert_tags(text: str, lexemes: Sequence[Lexeme]) -> tuple[InertTag, ...]:
+    comments = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.COMMENT)
+    found = (match for each in comments for match in _INERT.finditer(text, each.start, each.end))
+    return tuple(InertTag(match.group(), match.start()) for match in found)
 
 
 @dataclass(slots=True)
 class _Level:
-    """The template itself, or an optional clause that is still open at ``start``."""
+    """The template itself, an optional clause that is still open at ``start``, or a branch of a Switch."""
 
     start: int
+    clause: bool = False
     nodes: list[Node] = field(default_factory=list)
     references: list[VariableReference] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
@@ -73,29 +111,47 @@ class _Level:
             self.text = []
 
 
+class _Scope(NamedTuple):
+    """Lexemes around a tag, and its index among them."""
+
+    lexemes: Sequence[Lexeme]
+    at: int
+
+    def with_argument(self, argument: Sequence[Lexeme]) -> tuple[list[Lexeme], int]:
+        """The lexemes with an argument of the tag in its stead, and the index of the first one."""
+        before = self.lexemes[max(0, self.at - _NEAR) : self.at]
+        return [*before, *argument, *self.lexemes[self.at + 1 : self.at + _NEAR]], len(before)
+
+
+class _Placed(NamedTuple):
+    """A tag, or a string with tags in it, that is still to come: what it replaces, and where it is."""
+
+    span: ReplacedSpan
+    scope: _Scope
+    tag: Tag | None  # of a string none
+
+
 class _Parser:
     def __init__(
         self,
         source: Source,
         dialect: Dialect,
-        lexemes: list[Lexeme],
         slices: tuple[int, ...],
         optional: AbstractSet[str],
+        parameters: Mapping[str, Parameter],
     ) -> None:
         self.references: list[VariableReference] = []
+        self.source = source
+        self.dialect = dialect
+        self.parameters = parameters
         self._optional = optional
-        self._source = source
         self._text = source.text
-        self._lexemes = lexemes
         self._slices = list(reversed(slices))  # the next one is taken from the end
         self._levels = [_Level(0)]
+        self._clauses = 0  # that are open
+        self._choices: list[VariableReference] = []  # what decides about the branches that are open
         self._end = 0  # the text before this offset is in the tree
-        analyzer = PositionAnalyzer(source, dialect, lexemes)
-        tags = [(index, lexeme) for index, lexeme in enumerate(lexemes) if lexeme.kind in _TAGGED]
-        if sum(max(1, len(lexeme.parts)) for _, lexeme in tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
-            raise TemplateError(f"a SQL template has at most {MAX_TAGS} variables")
-        self._spans = [analyzer.analyze(index, lexeme) for index, lexeme in tags]
-        self._spans.reverse()  # the next one is taken from the end
+        self._tags: list[_Placed] = []  # the next one is taken from the end
         self._handlers = {
             LexemeKind.COMMENT: self._copy,
             LexemeKind.CLAUSE_START: self._open,
@@ -109,21 +165,65 @@ class _Parser:
             LexemeKind.RIGHT_BRACKET: self._copy,
         }
 
-    def parse(self) -> tuple[Node, ...]:
+    def parse(self, lexemes: Sequence[Lexeme]) -> tuple[Node, ...]:
         """The nodes of the whole text; ``references`` is filled on the way."""
+        tags = [len(lexeme.parts) or 1 for lexeme in lexemes if lexeme.kind in _TAGGED]
+        if sum(tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
+            raise _too_many_tags()
+        self._read(lexemes, lexemes, 0)
+        level = self._levels[0]
+        level.flush()
+        return tuple(level.nodes)
+
+    def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
+        """The nodes of an argument, which is a branch of the Switch that ``reference`` decides about."""
+        level = _Level(argument[0].start if argument else 0)
+        self._levels.append(level)
+        self._choices.append(reference)
+        tags, self._tags = self._tags, []
+        self._read(argument, *scope.with_argument(argument))
+        self._tags = tags
+        self._choices.pop()
+        self._levels.pop()
+        level.flush()
+        return tuple(level.nodes)
+
+    def variable(self, reference: VariableReference, tag: Tag, path: str, position: Position) -> VariableReference:
+        """A further variable of a tag, in a branch of its Switch."""
+        self._levels.append(_Level(tag.offset))
+        self._choices.append(reference)
+        found = self.reference(tag, position, path)
+        self._choices.pop()
+        self._levels.pop()
+        return found
+
+    def _read(self, lexemes: Sequence[Lexeme], around: Sequence[Lexeme], first: int) -> None:
+        """Reads lexemes into the innermost level. ``around`` holds them from the index ``first``, in their context."""
+        analyzer = PositionAnalyzer(self.source, self.dialect, around)
+        self._tags = [
+            self._place(analyzer, _Scope(around, index), lexeme)
+            for index, lexeme in enumerate(lexemes, first)
+            if lexeme.kind in _TAGGED
+        ]
+        self._tags.reverse()
         handlers = self._handlers
-        for lexeme in self._lexemes:
-            kind, start, end, *_ = lexeme
-            if end <= self._end:
-                continue
-            stop = min(end, self._spans[-1].start) if self._spans else end
+        for lexeme in lexemes:
+            kind, start, end = lexeme[:3]
+            stop = min(end, self._tags[-1].span.start) if self._tags else end
             if kind is LexemeKind.CODE:
                 self._code(max(start, self._end), stop)
             elif kind in _TAGGED or start < stop:
                 handlers[kind](lexeme)
-        level = self._levels[0]
-        level.flush()
-        return tuple(level.nodes)
+
+    def _place(self, analyzer: PositionAnalyzer, scope: _Scope, lexeme: Lexeme) -> _Placed:
+        if lexeme.kind is not LexemeKind.TAG:
+            return _Placed(analyzer.analyze(scope.at, lexeme), scope, None)
+        tag = read_tag(self.source, lexeme)
+        if tag.filters:
+            check_filters(self.source, tag)
+            if any(each.name in SWITCHES for each in tag.filters):
+                return _Placed(analyzer.choice(lexeme), scope, tag)
+        return _Placed(analyzer.analyze(scope.at, lexeme), scope, tag)
 
     def _code(self, start: int, stop: int) -> None:
         if start >= stop:
@@ -148,64 +248,104 @@ class _Parser:
         if text:
             self._levels[-1].text.append(text)
 
-    def _tag(self, lexeme: Lexeme) -> None:
-        span = self._spans.pop()
-        reference = self._reference(lexeme, span.position)
-        if span.position is Position.LIST:
-            self._add(InList(reference, span.operator, span.negated), span)
+    def _tag(self, _lexeme: Lexeme) -> None:
+        span, scope, tag = self._tags.pop()
+        if tag is None:  # pragma: no cover  # a TAG has one
+            raise AssertionError("a tag without a path")
+        if span.position is Position.CHOICE:
+            each = next(each for each in tag.filters if each.name in SWITCHES)
+            reference = self.reference(tag, span.position)
+            self._add(SWITCHES[each.name](_Context(self, scope, tag, each, reference)), span)
+        elif span.position is Position.LIST:
+            self._add(InList(self.reference(tag, span.position), span.operator, span.negated), span)
         else:
-            self._add(Value(reference), span)
+            self._add(Value(self.reference(tag, span.position)), span)
 
     def _interpolated_string(self, lexeme: Lexeme) -> None:
-        span = self._spans.pop()
+        span = self._tags.pop().span
         quote = self._text[lexeme.start]
         parts: list[str | VariableReference] = []
         for part in lexeme.parts:
             if part.kind is LexemeKind.TAG:
-                parts.append(self._reference(part, span.position))
+                parts.append(self.reference(self._tag_in_string(part), span.position))
             elif part.kind is LexemeKind.ESCAPE:
                 parts.append(self._text[part.start + 1 : part.end])
             else:
                 value = unescape(self._text[part.start : part.end], quote, lexeme.backslash)
                 if "\0" in value:
                     fix = "remove \\0 from the literal"
-                    raise self._source.error(part.start, "a parameter cannot hold a NUL", fix)
+                    raise self.source.error(part.start, "a parameter cannot hold a NUL", fix)
                 parts.append(value)
         only = parts[0]
         alone = len(parts) == 1 and isinstance(only, VariableReference)
         self._add(Value(only) if alone and isinstance(only, VariableReference) else Concat(tuple(parts)), span)
 
-    def _reference(self, lexeme: Lexeme, position: Position) -> VariableReference:
-        path, not_a_filter = _path(self._source, lexeme)
-        clauses = len(self._levels) - 1
-        required = clauses == 0 or (not_a_filter and path not in self._optional)
-        reference = VariableReference(path, lexeme.start, position, clauses, not_a_filter, required)
+    def _tag_in_string(self, lexeme: Lexeme) -> Tag:
+        tag = read_tag(self.source, lexeme)
+        check_filters(self.source, tag)
+        for each in tag.filters:
+            if each.name not in {NOT_A_FILTER, DEFAULT}:
+                raise self.source.error(each.offset, f"{each.name} has no meaning within quotes", _OUTSIDE_FIX)
+        return tag
+
+    def reference(self, tag: Tag, position: Position, path: str = "") -> VariableReference:
+        """A variable of the tag, for the innermost level: the one that it names, unless another path is given."""
+        if len(self.references) == MAX_TAGS:
+            raise _too_many_tags()
+        path = path or tag.path
+        not_a_filter = tag.filter(NOT_A_FILTER) is not None
+        never_absent = tag.filter(DEFAULT) is not None
+        level = self._levels[-1]
+        reference = VariableReference(
+            path,
+            tag.offset,
+            position,
+            self._clauses,
+            not_a_filter,
+            not never_absent and self._is_required(path, not_a_filter),
+            len(self._choices),
+            never_absent,
+        )
         self.references.append(reference)
-        self._levels[-1].references.append(reference)
+        level.references.append(reference)
         return reference
+
+    def _is_required(self, path: str, not_a_filter: bool) -> bool:
+        """Whether the absence of a value is an error, whatever a viewer chooses."""
+        level = self._levels[-1]
+        if not level.clause and not self._choices:
+            return True
+        if path in self._optional:
+            return False
+        if level.clause:
+            return not_a_filter
+        return not is_viewer_input(path) and all(is_viewer_input(choice.path) for choice in self._choices)
 
     def _add(self, node: Node, span: ReplacedSpan) -> None:
         """Adds a placeholder, with a space on either side where the text has none: ``1-{{ x }}`` is no comment."""
         level = self._levels[-1]
+        choice = isinstance(node, Switch)
         before = self._text[span.start - 1 : span.start]
         after = self._text[span.end : span.end + 1]
-        if before and before not in _NO_SPACE_BEFORE:
+        if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
             level.text.append(" ")
         level.flush()
         level.nodes.append(node)
-        if after and after not in _NO_SPACE_AFTER:
+        if after and after not in (_NO_SPACE_AFTER_CHOICE if choice else _NO_SPACE_AFTER):
             level.text.append(" ")
         self._end = span.end
 
     def _open(self, lexeme: Lexeme) -> None:
-        if len(self._levels) > MAX_CLAUSE_DEPTH:
+        if self._clauses == MAX_CLAUSE_DEPTH:
             fix = "put the clauses beside each other"
-            raise self._source.error(lexeme.start, f"optional clauses are at most {MAX_CLAUSE_DEPTH} deep", fix)
+            raise self.source.error(lexeme.start, f"optional clauses are at most {MAX_CLAUSE_DEPTH} deep", fix)
         self._levels[-1].flush()
-        self._levels.append(_Level(lexeme.start))
+        self._levels.append(_Level(lexeme.start, clause=True))
+        self._clauses += 1
 
     def _close(self, lexeme: Lexeme) -> None:
         level = self._levels.pop()
+        self._clauses -= 1
         level.flush()
         before, after = self._text[level.start - 1 : level.start], self._text[lexeme.end : lexeme.end + 1]
         first, last = self._text[level.start + 2], self._text[lexeme.start - 1]
@@ -223,24 +363,19 @@ def _space_between(before: str, after: str) -> str:
     return "" if before in _SPACES or after in _SPACES else " "
 
 
-def _path(source: Source, lexeme: Lexeme) -> tuple[str, bool]:
-    """The path in a tag, names joined by dots, and whether it is marked ``not_a_filter``.
+def _too_many_tags() -> TemplateError:
+    return TemplateError(f"a SQL template has at most {MAX_TAGS} variables")
 
-    Raises TemplateError that says what else it looks like.
-    """
-    inside = source.text[lexeme.start + 2 : lexeme.end - 2].strip()
-    if PATH.fullmatch(inside):
-        return inside, False
-    if not inside:
-        raise source.error(lexeme.start, "an empty tag", "name a variable: {{ region }}")
-    path, bar, name = (part.strip() for part in inside.partition("|"))
-    if PATH.fullmatch(path) and name == NOT_A_FILTER:
-        return path, True
-    if bar:
-        problem = f"the language has one filter, {NOT_A_FILTER}, and none with arguments"
-        raise source.error(lexeme.start, problem, "name the variable alone: {{ region }}")
-    raise source.error(
-        lexeme.start,
-        "a tag holds one path: names joined by dots",
-        "write {{ name }} or {{ user_group.properties.name }}; no calls, indexes, operators or leading underscores",
-    )
+
+class _Context(SwitchContext):
+    def __init__(self, parser: _Parser, scope: _Scope, tag: Tag, this: Filter, reference: VariableReference) -> None:
+        parameter = parser.parameters.get(tag.path.removeprefix("params.")) if is_viewer_input(tag.path) else None
+        super().__init__(parser.source, parser.dialect, tag, this, reference, parameter)
+        self._parser = parser
+        self._scope = scope
+
+    def compile(self, argument: Argument) -> tuple[Node, ...]:
+        return self._parser.branch(self.reference, self._scope, argument.lexemes)
+
+    def variable(self, path: str, position: Position = Position.VALUE) -> VariableReference:
+        return self._parser.variable(self.reference, self.tag, path, position)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexer import Lexeme, LexemeKind
+from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.syntax_tree import Position, Source
+from tenantry.sql.tags import ONE_OF, is_choice
 
 _NAME_AFTER = {
     "from": "a table",
@@ -55,6 +56,11 @@ _STRETCH = 32  # characters of code that are cut into tokens at first: most rule
 _NEAR = 4  # characters: an operator and the space after it
 _PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
 _SPACE = re.compile(r"\s")
+_CHOICE = "{{ one_of"
+_BEFORE_VALUE = re.compile(
+    r"(?:[-+*/<>=|&^%#~!(,]|(?<![\w$.])(?:and|or|not|when|then|else|between|i?like|where|having|on|case))\s*+\Z",
+    re.IGNORECASE,
+)
 _LOOKBACK = 300  # tokens: a rule that would have to look farther back does not apply
 
 _CLAUSE_KEYWORDS = frozenset(
@@ -89,22 +95,20 @@ class ReplacedSpan(NamedTuple):
 class PositionAnalyzer:
     """Decides the positions of one template's variables in one dialect, tag after tag."""
 
-    def __init__(self, source: Source, dialect: Dialect, lexemes: list[Lexeme]) -> None:
+    def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
         self._source = source
         self._dialect = dialect
-        self._context = TokenContext(source.text, lexemes)
+        self._context = TokenContext(source, lexemes)
         self._has_position = "position" in source.text.lower()
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
         """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be."""
-        text = self._source.text
-        before, after = text[lexeme.start - 1 : lexeme.start], text[lexeme.end : lexeme.end + 1]
-        if _in_word(before) or (lexeme.kind is LexemeKind.TAG and _in_word(after)):
-            fix = "write a space beside the variable; a value is never a part of a name"
-            raise self._source.error(lexeme.start, "a variable cannot be a part of a word", fix)
+        self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end)
         previous = self._context.preceding(index, 4)
+        if previous[0].text == _CHOICE:
+            self._reject_after_choice(index, lexeme)
         if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
             return self._string(index, lexeme, previous)
         in_list = self._in_list(index, lexeme, previous)
@@ -113,6 +117,28 @@ class PositionAnalyzer:
         self._reject_name(index, lexeme, previous)
         self._reject_typed(lexeme, previous)
         return ReplacedSpan(self._value(index, lexeme, previous), lexeme.start, lexeme.end)
+
+    def choice(self, lexeme: Lexeme) -> ReplacedSpan:
+        """The span of a tag that the author's own SQL replaces: it may be a name, an operator or a keyword, and not a
+        part of a word."""
+        self._reject_part_of_word(lexeme)
+        return ReplacedSpan(Position.CHOICE, lexeme.start, lexeme.end)
+
+    def _reject_part_of_word(self, lexeme: Lexeme) -> None:
+        text = self._source.text
+        before, after = text[lexeme.start - 1 : lexeme.start], text[lexeme.end : lexeme.end + 1]
+        if _in_word(before) or (lexeme.kind is LexemeKind.TAG and _in_word(after)):
+            fix = "write a space beside the variable; a value is never a part of a name"
+            raise self._source.error(lexeme.start, "a variable cannot be a part of a word", fix)
+
+    def _reject_after_choice(self, index: int, lexeme: Lexeme) -> None:
+        """What comes before the variable depends on the choice: each of its texts ends so that a value can follow."""
+        before = next(each for each in reversed(self._context.lexemes[:index]) if each.kind is LexemeKind.TAG)
+        choice = next(each for each in before.parts if self._source.text.startswith(ONE_OF, each.start))
+        texts = [argument.parts[-1] for argument in choice.parts if argument.parts]
+        if not all(_BEFORE_VALUE.search(self._source.text, text.start, text.end) for text in texts):
+            fix = "write the operator between them in the template, or end each text of the choice with one"
+            raise self._source.error(lexeme.start, "a variable directly after a choice", fix)
 
     def _string(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> ReplacedSpan:
         first = previous[0].text
@@ -214,9 +240,10 @@ _NO_TOKEN = SQLToken("", 0, 0)
 class TokenContext:
     """The SQL tokens before and after the lexeme at ``index``, read on demand and only as far as a rule needs."""
 
-    def __init__(self, text: str, lexemes: Sequence[Lexeme]) -> None:
-        self._text = text
-        self._lexemes = lexemes
+    def __init__(self, source: Source, lexemes: Sequence[Lexeme]) -> None:
+        self.lexemes = lexemes
+        self._source = source
+        self._text = source.text
 
     def preceding(self, index: int, count: int) -> list[SQLToken]:
         """Up to ``count`` tokens before the lexeme, the nearest first; missing ones are empty."""
@@ -228,8 +255,8 @@ class TokenContext:
 
         So it is for most tags, and then no other rule has to be checked.
         """
-        before = self._lexemes[index - 1]  # for the first lexeme this is the last one, which ends elsewhere
-        lexeme = self._lexemes[index]
+        before = self.lexemes[index - 1]  # for the first lexeme this is the last one, which ends elsewhere
+        lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
             return False
         near = self._text[max(before.start, lexeme.start - _NEAR) : lexeme.start].rstrip()
@@ -237,7 +264,7 @@ class TokenContext:
 
     def following(self, index: int) -> SQLToken:
         """The token after the lexeme, or an empty one."""
-        for lexeme in self._lexemes[index + 1 : index + _LOOKBACK]:
+        for lexeme in self.lexemes[index + 1 : index + _LOOKBACK]:
             if lexeme.kind is LexemeKind.CODE:
                 match = _TOKEN.search(self._text, lexeme.start, lexeme.end)
                 if match is not None:
@@ -270,7 +297,7 @@ class TokenContext:
 
     def _tokens_before(self, index: int) -> Iterator[SQLToken]:
         for at in range(index - 1, -1, -1):
-            lexeme = self._lexemes[at]
+            lexeme = self.lexemes[at]
             if lexeme.kind is LexemeKind.CODE:
                 end, stretch = lexeme.end, _STRETCH
                 while end > lexeme.start:
@@ -283,4 +310,5 @@ class TokenContext:
                         yield SQLToken(match.group().lower(), match.start(), match.end())
                     end = start
             elif lexeme.kind is not LexemeKind.COMMENT:
-                yield SQLToken(_TOKEN_TEXTS[lexeme.kind], lexeme.start, lexeme.end)
+                text = _CHOICE if lexeme.parts and is_choice(self._source, lexeme) else _TOKEN_TEXTS[lexeme.kind]
+                yield SQLToken(text, lexeme.start, lexeme.end)

@@ -1,4 +1,5 @@
-"""Renderer: the SQL text for one combination of included clauses and list lengths, rendered once and cached.
+"""Renderer: the SQL text for one combination of included clauses, chosen branches and list lengths, rendered once and
+cached.
 
 Interpreter: binding node by node, for whatever the generated function does not take: refusals and rare types. This is
 the meaning of a template; the generated function is the same for the common case, and faster.
@@ -6,14 +7,15 @@ the meaning of a template; the generated function is the same for the common cas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import chain
 from threading import Lock
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from tenantry.errors import MissingVariable, UnbindableValue
+from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.paramstyles import BoundSQL, Paramstyle, driver_params
@@ -24,13 +26,15 @@ from tenantry.sql.syntax_tree import (
     Node,
     Position,
     Source,
+    Switch,
     Text,
     Tree,
     Value,
     VariableReference,
+    references_in,
 )
-from tenantry.sql.tenant_guard import reads_group
-from tenantry.sql.values import check_scalar, is_absent, look_up, type_name
+from tenantry.sql.tenant_guard import is_viewer_input, reads_group
+from tenantry.sql.values import UNREADABLE, check_scalar, is_absent, look_up, type_name
 
 MAX_PARAMETERS = 32_766
 """Parameters of one statement: SQLite's default limit, and the smallest among the drivers (asyncpg has one more)."""
@@ -43,7 +47,8 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 class Renderer:
     """Renders the texts of one template in one dialect and paramstyle. The same key gives the same ``str`` object.
 
-    A key holds, in the order of the text, whether each clause is included and the length of each list: never a value.
+    A key holds, in the order of the text, whether each clause is included, the branch of each Switch and the length of
+    each list: never a value.
     ``cached`` are the texts so far.
     """
 
@@ -99,15 +104,22 @@ class _Rendering:
                 yield from self._parts(node.children, included=included_here)
                 if included_here:
                     yield True, node.closing
+            elif isinstance(node, Switch):
+                chosen = next(self._key)
+                for index, branch in enumerate(node.branches):
+                    yield from self._parts(branch, included=included and index == chosen)
             elif isinstance(node, InList):
                 length = next(self._key)
                 if included:
                     yield from self._in_list(node, length)
-            elif included and isinstance(node, Text):
-                yield True, node.sql
-            elif included and isinstance(node, Value | Concat):
-                self._count += 1
-                yield False, self._style.placeholder(self._count)
+            elif included:
+                yield self._plain(node)
+
+    def _plain(self, node: Node) -> tuple[bool, str]:
+        if isinstance(node, Text):
+            return True, node.sql
+        self._count += 1
+        return False, self._style.placeholder(self._count)
 
     def _in_list(self, node: InList, length: int) -> Iterator[tuple[bool, str]]:
         if length == 0:
@@ -158,7 +170,7 @@ class Interpreter:
 
     def bind(self, variables: Any) -> BoundSQL:
         """Raises MissingVariable for all variables without a value, else UnbindableValue for the first bad one."""
-        self._reader.require(variables)
+        self._reader.require(variables, self._needed(self._tree.nodes, variables))
         key: list[int] = []
         params: list[Any] = []
         self._bind_nodes(self._tree.nodes, variables, key, params, included=True)
@@ -171,11 +183,14 @@ class Interpreter:
     ) -> None:
         for node in nodes:
             if isinstance(node, Clause):
-                included_here = included and not any(
-                    is_absent(look_up(variables, reference.path)) for reference in node.references
-                )
+                included_here = included and _is_included(node, variables)
                 key.append(included_here)
                 self._bind_nodes(node.children, variables, key, params, included=included_here)
+            elif isinstance(node, Switch):
+                chosen = self._reader.choice(variables, node) if included else 0
+                key.append(chosen)
+                for index, branch in enumerate(node.branches):
+                    self._bind_nodes(branch, variables, key, params, included=included and index == chosen)
             elif isinstance(node, InList):
                 items = self._reader.items(variables, node.reference) if included else ()
                 key.append(len(items))
@@ -186,6 +201,26 @@ class Interpreter:
                 parts = (part if isinstance(part, str) else self._reader.text(variables, part) for part in node.parts)
                 params.append("".join(parts))
 
+    def _needed(self, nodes: Sequence[Node], variables: Any) -> Iterator[VariableReference]:
+        """What has to have a value because its branch is chosen."""
+        for node in nodes:
+            if isinstance(node, Clause) and _is_included(node, variables):
+                yield from self._needed(node.children, variables)
+            elif isinstance(node, Switch):
+                value = look_up(variables, node.reference.path)
+                if is_absent(value) and not node.reference.never_absent:
+                    continue
+                branch = node.branches[self._reader.choice(variables, node)]
+                yield from (reference for reference in references_in(branch) if not reference.never_absent)
+                yield from self._needed(branch, variables)
+
+
+def _is_included(node: Clause, variables: Any) -> bool:
+    """Whether everything has a value that the clause depends on."""
+    return not any(
+        is_absent(look_up(variables, reference.path)) for reference in node.references if not reference.never_absent
+    )
+
 
 class _VariableReader:
     """Reads and checks the variables of one template; errors name the path and the location of what they refuse."""
@@ -194,12 +229,12 @@ class _VariableReader:
         self._source = source
         self._required = [reference for reference in tree.references if reference.required]
 
-    def require(self, variables: Any) -> None:
+    def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
         """Raises the one MissingVariable that lists every path that has no value, with its location."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
-        for reference in self._required:
+        for reference in chain(self._required, needed):
             value = look_up(variables, reference.path)
             if is_absent(value):
                 at = f"{self._source.location(reference.offset)}"
@@ -214,6 +249,18 @@ class _VariableReader:
                 "params.* in [[ ]]",
                 names=tuple(missing),
             )
+
+    def choice(self, variables: Any, node: Switch) -> int:
+        """The number of the branch that the value chooses."""
+        value = look_up(variables, node.reference.path)
+        try:
+            return node.choose(None if is_absent(value) else value)
+        except UNREADABLE:
+            path = node.reference.path
+            problem = f"{path} at {self._source.location(node.reference.offset)}: give {node.expected}"
+            if is_viewer_input(path):
+                raise InvalidParameter(problem, names=(path,)) from None
+            raise UnbindableValue(problem, name=path) from None
 
     def scalar(self, variables: Any, reference: VariableReference) -> Any:
         """One value for one placeholder, exactly typed; ``str`` subclasses become ``str``."""

@@ -5,9 +5,10 @@ value is known.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tenantry.errors import Location, TemplateError
 
@@ -71,21 +72,25 @@ def _blank(character: str) -> str:
 
 
 class Position(StrEnum):
-    """The role that a variable has in the SQL, which decides what it may be."""
+    """The role that a variable has in the SQL, which decides what it may be. CHOICE: its value only decides which of
+    the author's texts are in the SQL."""
 
     VALUE = "value"
     LIST = "list"
     TEXT = "text"
     PART = "part"
     LIMIT = "limit"
+    CHOICE = "choice"
 
 
 @dataclass(frozen=True, slots=True)
 class VariableReference:
     """One ``{{ tag }}``: a variable's path and its position.
 
-    ``clauses`` counts the optional clauses around it. ``not_a_filter``: the author wrote so. ``required``: its absence
-    is an error; where it is not, its absence drops the clause that it is in.
+    ``clauses`` counts the optional clauses around it, ``choices`` the branches of Switches. ``not_a_filter``: the
+    author wrote so. ``required``: its absence is an error, whatever a viewer chooses. ``never_absent``: it has a
+    default. What is neither drops the clause that it is in; in no clause but a branch, its absence is an error where
+    the branch is chosen.
     """
 
     path: str
@@ -94,6 +99,8 @@ class VariableReference:
     clauses: int = 0
     not_a_filter: bool = False
     required: bool = True
+    choices: int = 0
+    never_absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +149,31 @@ class Clause:
     offset: int
 
 
-Node: TypeAlias = Text | Value | InList | Concat | Clause
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """One of several branches, of which the value of ``reference`` alone decides: the number of the branch is in the
+    key of the text, and the value is nowhere.
+
+    ``choose`` is a pure function of the value (None where it is absent) to the number of a branch. It raises
+    LookupError or TypeError for a value that chooses none; ``expected`` says what would ("one of newest, largest").
+    """
+
+    reference: VariableReference
+    choose: Callable[[Any], int]
+    branches: tuple[tuple[Node, ...], ...]
+    expected: str
+
+
+Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
+
+
+def references_in(nodes: Sequence[Node]) -> Iterator[VariableReference]:
+    """The variables of some nodes on their own level: not those in a clause or a branch among them."""
+    for node in nodes:
+        if isinstance(node, Value | InList | Switch):
+            yield node.reference
+        elif isinstance(node, Concat):
+            yield from (part for part in node.parts if isinstance(part, VariableReference))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +185,19 @@ class PlaceholderConflict:
 
 
 @dataclass(frozen=True, slots=True)
+class InertTag:
+    """A tag in a comment, as it is written: it is left out together with the comment."""
+
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
-    """A parsed template: its nodes, its variables in the order of the text, and what may be taken for a placeholder."""
+    """A parsed template: its nodes, its variables in the order of the text, what may be taken for a placeholder, and
+    the tags in comments."""
 
     nodes: tuple[Node, ...]
     references: tuple[VariableReference, ...]
     placeholder_conflicts: tuple[PlaceholderConflict, ...]
+    inert_tags: tuple[InertTag, ...] = ()

@@ -162,7 +162,7 @@ class SQLTemplate:
     def _tree(self, dialect: Dialect) -> Tree:
         tree = self._trees.get(dialect.name)
         if tree is None:
-            tree = parse(self._source, dialect, self.optional)
+            tree = parse(self._source, dialect, self.optional, self.parameters)
             if self.parameters:
                 check_parameters(self._source, tree, self.parameters)
             enforce_tenant_guard(self._source, dialect, tree, self.optional)

@@ -1,18 +1,24 @@
 """The tenant guard: no choice of a viewer changes which variables of the group are in the bound text.
 
-Every path but ``params.*`` (the viewer's own input) is guarded. Whether an optional clause ``[[ ]]`` is rendered
-depends on the values in it, so a guarded path is in none, however deep and whatever else is in it or elsewhere; unless
-the host program declared the property optional, or the author marked that one tag: ``{{ rate | not_a_filter }}``. A
-marked variable is still required: its absence is an error and drops nothing.
+Every path but ``params.*`` (the viewer's own input) is guarded, unless the host program declared the property
+optional or the author marked that one tag: ``{{ rate | not_a_filter }}``. A marked variable is still required: its
+absence is an error and drops nothing.
+
+There is one rule: in each Switch that a viewer's value decides, every branch holds the same guarded paths, each as
+often. An optional clause ``[[ ]]`` is a Switch whose other branch is empty, so a guarded path is in none, however deep
+and whatever else is in it or elsewhere.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Any, TypeAlias
 
+from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.syntax_tree import Clause, Node, Source, Tree, VariableReference
+from tenantry.sql.syntax_tree import Clause, Node, Source, Switch, Tree, VariableReference, references_in
 
 
 def is_viewer_input(path: str) -> bool:
@@ -36,32 +42,93 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, optional:
         if reference.not_a_filter and is_viewer_input(reference.path):
             problem, fix = f"{reference.path} is the viewer's: it needs no not_a_filter", "take | not_a_filter out"
             raise source.error(reference.offset, problem, fix)
-        if reference.not_a_filter and not reference.clauses:
+        if reference.not_a_filter and not reference.clauses and not reference.choices:
             problem = f"{reference.path} is marked not_a_filter, and is in no optional clause that could be left out"
             raise source.error(reference.offset, problem, "take | not_a_filter out")
-        if reference.clauses and is_guarded(reference, optional) and not reference.not_a_filter:
-            raise source.error(
+    _Guard(source, dialect, optional).paths(tree.nodes)
+    for clause in _clauses(tree.nodes):
+        if all(reference.required or reference.never_absent for reference in clause.references):
+            problem = "nothing in this clause can be absent, so it is never left out"
+            raise source.error(clause.offset, problem, "take [[ and ]] out, or name the params.* that it depends on")
+
+
+_Paths: TypeAlias = frozenset[tuple[Any, int]]
+"""Guarded paths, and how often each; of a Switch that the group decides and whose branches differ, those of each."""
+
+
+class _Guard:
+    def __init__(self, source: Source, dialect: Dialect, optional: AbstractSet[str]) -> None:
+        self._source = source
+        self._dialect = dialect
+        self._optional = optional
+
+    def paths(self, nodes: Sequence[Node]) -> _Paths:
+        """The guarded paths of some nodes, the same whatever a viewer chooses. Raises TemplateError where they are
+        not."""
+        found: Counter[Any] = Counter(each.path for each in references_in(nodes) if self._holds(each))
+        for node in nodes:
+            if isinstance(node, Clause):
+                self._check_clause(node)
+            elif isinstance(node, Switch):
+                branches = [self.paths(branch) for branch in node.branches]
+                if len(set(branches)) == 1:
+                    found.update(dict(branches[0]))
+                elif is_viewer_input(node.reference.path):
+                    raise self._differ(node)
+                else:
+                    found[node.reference.path, tuple(branches)] += 1
+        return frozenset(found.items())
+
+    def _holds(self, reference: VariableReference) -> bool:
+        return is_guarded(reference, self._optional) and not reference.not_a_filter
+
+    def _check_clause(self, node: Clause) -> None:
+        self.paths(node.children)
+        reference = next((each for each in _all_references(node.children) if self._holds(each)), None)
+        if reference is not None:
+            raise self._source.error(
                 reference.offset,
                 f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too",
                 "move it out of [[ ]]; or, where it restricts no rows, write "
                 f"{{{{ {reference.path} | not_a_filter }}}}; "
                 f'or, where a group may lack it, declare it: SQLTemplate(text, optional={{"{reference.path}"}})'
-                + ("; or, for an array in an array, write \\[[" if dialect.arrays else ""),
+                + ("; or, for an array in an array, write \\[[" if self._dialect.arrays else ""),
             )
-    for clause in _clauses(tree.nodes):
-        if all(reference.required for reference in clause.references):
-            problem = "nothing in this clause can be absent, so it is never left out"
-            raise source.error(clause.offset, problem, "take [[ and ]] out, or name the params.* that it depends on")
+
+    def _differ(self, node: Switch) -> TemplateError:
+        """The error for the first guarded path that another branch does not hold as often."""
+        guarded = [[each for each in _all_references(branch) if self._holds(each)] for branch in node.branches]
+        counts = [Counter(each.path for each in branch) for branch in guarded]
+        everywhere = [each for branch in guarded for each in branch]
+        uneven = (each for each in everywhere if len({count[each.path] for count in counts}) > 1)
+        reference = next(uneven, everywhere[0])
+        return self._source.error(
+            reference.offset,
+            f"{reference.path} is in some of the texts to choose from only: a viewer's choice would drop its condition",
+            "move it out of the choice, or write it into each text; or, where it restricts no rows, write "
+            f"{{{{ {reference.path} | not_a_filter }}}}",
+        )
 
 
 def droppable(tree: Tree) -> tuple[VariableReference, ...]:
     """The variables of the group that a viewer's choice can take out of the text, in the order of the text.
 
-    They are those in a clause that a ``params.*`` decides about, in it or around it: each is marked ``not_a_filter``
-    or was declared optional, else ``enforce_tenant_guard`` would have refused it.
+    They are those in a clause or a choice that a ``params.*`` decides about, in it or around it: each is marked
+    ``not_a_filter`` or was declared optional, or is in every text of the choice, else ``enforce_tenant_guard`` would
+    have refused it.
     """
     found = {reference.offset: reference for reference in _in_viewers_clauses(tree.nodes, by_viewer=False)}
     return tuple(found[offset] for offset in sorted(found))
+
+
+def _all_references(nodes: Sequence[Node]) -> Iterator[VariableReference]:
+    yield from references_in(nodes)
+    for node in nodes:
+        if isinstance(node, Clause):
+            yield from _all_references(node.children)
+        elif isinstance(node, Switch):
+            for branch in node.branches:
+                yield from _all_references(branch)
 
 
 def _clauses(nodes: Sequence[Node]) -> Iterator[Clause]:
@@ -69,6 +136,9 @@ def _clauses(nodes: Sequence[Node]) -> Iterator[Clause]:
         if isinstance(node, Clause):
             yield node
             yield from _clauses(node.children)
+        elif isinstance(node, Switch):
+            for branch in node.branches:
+                yield from _clauses(branch)
 
 
 def _in_viewers_clauses(nodes: Sequence[Node], *, by_viewer: bool) -> Iterator[VariableReference]:
@@ -78,3 +148,9 @@ def _in_viewers_clauses(nodes: Sequence[Node], *, by_viewer: bool) -> Iterator[V
             if decides:
                 yield from (reference for reference in node.references if not is_viewer_input(reference.path))
             yield from _in_viewers_clauses(node.children, by_viewer=decides)
+        elif isinstance(node, Switch):
+            decides = by_viewer or is_viewer_input(node.reference.path)
+            for branch in node.branches:
+                if decides:
+                    yield from (each for each in references_in(branch) if not is_viewer_input(each.path))
+                yield from _in_viewers_clauses(branch, by_viewer=decides)

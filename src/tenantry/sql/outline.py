@@ -13,7 +13,8 @@ from enum import IntEnum, auto
 from typing import TypeAlias
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexer import Lexeme, LexemeKind, lex
+from tenantry.sql.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexer import lex
 from tenantry.sql.optional_clauses import match_brackets
 from tenantry.sql.syntax_tree import Source, Tree, VariableReference
 

@@ -39,6 +39,7 @@ STABLE = {
     "invalid_parameter": 422,
     "invalid_properties": 422,
     "invalid_property_schema": 500,
+    "invalid_queries": 500,
     "invalid_request": 400,
     "invalid_settings": 500,
     "invalid_source": 422,
@@ -117,7 +118,7 @@ def test_an_error_carries_its_evidence() -> None:
     [
         MissingVariable("no region", names=("region",)),
         UnbindableValue("no number", name="limit"),
-        TemplateError("bad", location=Location(1, 2)),
+        TemplateError("bad", location=Location(1, 2, "a.sql", Location(3, 4))),
         StoreUnavailable("down", retry_after=3),
         TenantryError("bad", field="/name"),
     ],

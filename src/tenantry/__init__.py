@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tenantry.html import HTMLTemplate, context_processor
     from tenantry.keys import SigningKeys
     from tenantry.middleware import UserGroupMiddleware
+    from tenantry.queries import QueryFolder
     from tenantry.resolver import Resolver
 else:
     __getattr__, __dir__ = lazy_exports(
@@ -27,6 +28,7 @@ else:
             "DataSources": "tenantry.datasources",
             "Environment": "tenantry.groups",
             "HTMLTemplate": "tenantry.html",
+            "QueryFolder": "tenantry.queries",
             "RESERVED_NAMES": "tenantry.groups",
             "Record": "tenantry.groups",
             "RecordList": "tenantry.groups",
@@ -52,6 +54,7 @@ __all__ = [
     "DataSources",
     "Environment",
     "HTMLTemplate",
+    "QueryFolder",
     "Record",
     "RecordList",
     "Resolver",

@@ -244,6 +244,31 @@ def test_sql_render_takes_what_the_program_declares_optional(ready: Terminal, fo
     assert "1:8: this is no UTF-8" in ready("sql", "render", "latin.sql", "--group", "acme", fails=1).err
 
 
+def test_sql_render_reads_query_files(ready: Terminal, folder: Path) -> None:
+    """A header's dialect and parameters count, --queries is what is included from, and `optional` counts in that
+    folder only. Red when the header is a comment, or the folder is not asked."""
+    ready("group", "create", "acme", "--property", "region=eu")
+    (folder / "queries").mkdir()
+    (folder / "queries" / "mine.sql").write_text("select * from orders where region = {{ region }}")
+    text = "/* ---\nparams: {rows: integer}\ndialect: sqlite\noptional: [discount]\n--- */\n"
+    text += "select * from ({{> mine }}) m [[ where d = {{ discount }} ]] limit {{ params.rows }}"
+    (folder / "queries" / "top.sql").write_text(text)
+    given = ("--queries", "queries", "--group", "acme", "--param", "rows=5", "--json")
+    rendered = ready("sql", "render", "queries/top.sql", *given).json()
+    assert rendered["params"] == ["eu", 5]
+    assert rendered["dialect"] == "sqlite"
+    assert rendered["sql"].split()[:7] == ["select", "*", "from", "(select", "*", "from", "orders"]
+    assert (
+        "params.rows takes a whole number"
+        in ready("sql", "render", "queries/top.sql", *given[:4], "--param", "rows=x", fails=1).err
+    )
+    (folder / "sent.sql").write_text(text)
+    assert "sent.sql:4:1: optional counts in" in ready("sql", "render", "sent.sql", *given, fails=1).err
+    assert ready("sql", "render", "sent.sql", *given, "--optional", "discount").json() == rendered
+    (folder / "queries" / "bad.sql").write_text("select ({{> nine }})")
+    assert "did you mean mine?" in ready("sql", "render", "queries/top.sql", *given, fails=1).err
+
+
 def test_settings_come_from_option_then_variable_then_file(
     ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

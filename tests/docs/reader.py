@@ -24,7 +24,7 @@ NOT_RUN = ("pip install", "make ", "git clone", "cd ")
 SECONDS = 300
 """How long one block may take on a machine that does much else."""
 
-_TITLE = re.compile(r'title="([\w.-]+)"')
+_TITLE = re.compile(r'title="([\w.-]+(?:/[\w.-]+)*)"')
 _INSTALL = "pip install "
 
 
@@ -67,6 +67,7 @@ class Reader:
             text = text.replace(written, f"127.0.0.1:{port}").replace(f"--port {written[-4:]}", f"--port {port}")
         title = _TITLE.search(block.info)
         if title is not None:
+            (self.folder / title[1]).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / title[1]).write_text(text, "utf-8")
         elif block.language == "python":
             if self.session is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TextIO
 
 import click
@@ -22,7 +23,8 @@ from tenantry.cli.options import (
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
-from tenantry.sql import DIALECTS, PARAMSTYLES, SQLTemplate
+from tenantry.queries import QueryFolder
+from tenantry.sql import DIALECTS, PARAMSTYLES, Query
 from tenantry.sql.parser import PATH
 
 FAILED = 1
@@ -50,6 +52,16 @@ paramstyle_option: OptionDecorator = click.option(
 )
 
 
+queries_option: OptionDecorator = click.option(
+    "--queries",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    envvar="TENANTRY_QUERIES",
+    show_envvar=True,
+    help="The program's folder of query files: what {{> name }} includes.",
+)
+
+
 @click.group()
 def sql() -> None:
     """Work with SQL templates."""
@@ -67,7 +79,8 @@ def sql() -> None:
 )
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; more than once.")
 @optional_option
-@dialect_option
+@queries_option
+@click.option("--dialect", type=click.Choice(sorted(DIALECTS)), help="Default: the file's own, else postgresql.")
 @paramstyle_option
 @environment_option
 @json_option
@@ -78,13 +91,16 @@ async def render(
     provided_id: str,
     params: tuple[str, ...],
     optional: tuple[str, ...],
-    dialect: str,
+    queries: Path | None,
+    dialect: str | None,
     paramstyle: str | None,
     environment: str | None,
     as_json: bool,
 ) -> None:
     """Print the SQL text and the bound parameters that FILE becomes for a group. Nothing is run."""
-    template = SQLTemplate(_text(file), dialect, optional=optional)
+    template = _query(file, optional, queries)
+    dialect = dialect or template.dialect or "postgresql"
+    template.check(dialect)
     target = await choose_environment(store, environment)
     issued = await store.get(target, provided_id)
     if issued is None:
@@ -96,7 +112,7 @@ async def render(
     # As a query string gives them: text, and a list where a name comes more than once.
     choices = {param: values[0] if len(values) == 1 else values for param, values in given.items()}
     variables = extend(issued.group.variables, "params", choices)
-    bound = template.bind(variables, paramstyle=paramstyle, now=datetime.now(UTC))
+    bound = template.bind(variables, paramstyle, dialect=dialect, now=datetime.now(UTC))
     if as_json:
         values = bound.params if isinstance(bound.params, dict) else list(bound.params or ())
         document = {"sql": bound.sql, "params": values, "paramstyle": bound.paramstyle, "dialect": bound.dialect}
@@ -148,6 +164,17 @@ def check(
     print_report(report, style)
     if report.errors:
         sys.exit(FAILED)
+
+
+def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Query:
+    """The query in a file: one of the folder, where it is in it, else one that may include those of the folder."""
+    folder = QueryFolder(queries) if queries is not None else None
+    path = Path(file.name).resolve()
+    if folder is not None and queries is not None and path.is_relative_to(queries.resolve()):
+        name = path.relative_to(queries.resolve()).with_suffix("").as_posix()
+        if name in folder and not optional:
+            return folder[name]
+    return Query(_text(file), Path(file.name).stem, file=file.name, fragments=folder, optional=optional)
 
 
 def _text(file: TextIO) -> str:

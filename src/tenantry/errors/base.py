@@ -216,6 +216,16 @@ class TemplateError(TenantryError):
         self.location = location
 
 
+class InvalidQueries(TemplateError):
+    """Files of a query folder cannot be used. ``errors`` holds one error for each of them."""
+
+    code = "invalid_queries"
+
+    def __init__(self, message: str, *, errors: Sequence[TemplateError]) -> None:
+        super().__init__(message, location=errors[0].location if errors else None)
+        self.errors: tuple[TemplateError, ...] = tuple(errors)
+
+
 class MissingVariable(TenantryError):
     """A template names variables that this group or view does not have. ``names`` lists all of them."""
 

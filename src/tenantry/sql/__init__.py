@@ -4,7 +4,18 @@ from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.parameter_definitions import declare
 from tenantry.sql.parameters import Parameter
 from tenantry.sql.paramstyles import PARAMSTYLES, BoundSQL
+from tenantry.sql.query_file import Query
 from tenantry.sql.syntax_tree import Position
 from tenantry.sql.template import SQLTemplate, Variable
 
-__all__ = ["DIALECTS", "PARAMSTYLES", "BoundSQL", "Parameter", "Position", "SQLTemplate", "Variable", "declare"]
+__all__ = [
+    "DIALECTS",
+    "PARAMSTYLES",
+    "BoundSQL",
+    "Parameter",
+    "Position",
+    "Query",
+    "SQLTemplate",
+    "Variable",
+    "declare",
+]

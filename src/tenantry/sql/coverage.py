@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from tenantry.errors import Location
 from tenantry.groups import Record, RecordList
 from tenantry.sql.findings import Finding, Severity
 from tenantry.sql.syntax_tree import Position, VariableReference
@@ -168,19 +169,19 @@ class Coverage:
         self._missing: dict[str, list[int]] = {}
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
-    def findings(self, references: Iterable[tuple[VariableReference, int, int]]) -> Iterator[Finding]:
-        """The findings of one template, for its references with the line and column of each: a property that groups
+    def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
+        """The findings of one template, for its references with the location of each: a property that groups
         lack, that has a type which cannot be bound there, or that has another type than in most groups."""
         seen: set[tuple[str, str]] = set()
-        for reference, line, column in references:
+        for reference, location in references:
             for path, _ in needs([reference]):
-                found = self._of(path, reference, line, column)
+                found = self._of(path, reference, location)
                 for finding in found:
                     if (path, finding.code) not in seen:
                         seen.add((path, finding.code))
                         yield finding
 
-    def _of(self, path: str, reference: VariableReference, line: int, column: int) -> Iterator[Finding]:
+    def _of(self, path: str, reference: VariableReference, location: Location) -> Iterator[Finding]:
         types = self._types
         if path not in types.paths:
             return  # of no group: that is the unknown variable of the lint
@@ -189,14 +190,14 @@ class Coverage:
         missing = self._missing[path]
         if missing:
             fix = "give these groups the property, or declare it optional and put what needs it in [[ ]]"
-            yield self._finding("missing-property", Severity.ERROR, reference, line, column, "is missing", fix, missing)
+            yield self._finding("missing-property", Severity.ERROR, reference, location, "is missing", fix, missing)
         kinds = types.kinds(path)
         wrong = [kind for kind in kinds if not takes(reference, kind)]
         if wrong:
             what = f"is {_either(wrong)}, where the query takes {expected(reference)},"
             fix = "give these groups a value of the type that the query takes"
             numbers = types.having(path, wrong)
-            yield self._finding("property-type", Severity.ERROR, reference, line, column, what, fix, numbers)
+            yield self._finding("property-type", Severity.ERROR, reference, location, what, fix, numbers)
             return
         if path not in self._differing:
             self._differing[path] = _minority(types, path, kinds)
@@ -204,15 +205,14 @@ class Coverage:
         if differing is not None:
             what, numbers = differing
             fix = "use one type in all groups: a column is compared with one"
-            yield self._finding("property-type-differs", Severity.WARNING, reference, line, column, what, fix, numbers)
+            yield self._finding("property-type-differs", Severity.WARNING, reference, location, what, fix, numbers)
 
     def _finding(
         self,
         code: str,
         severity: Severity,
         reference: VariableReference,
-        line: int,
-        column: int,
+        location: Location,
         what: str,
         fix: str,
         numbers: Sequence[int],
@@ -222,7 +222,8 @@ class Coverage:
         more = f" and {count - len(named)} more" if count > len(named) else ""
         path = property_path(reference.path) or reference.path
         message = f"{path} {what} in {count} of {total} group{'s' * (total != 1)}: {', '.join(named)}{more}"
-        return Finding(code, severity, line, column, message, fix, reference.path, count, total, named)
+        line, column = location.line, location.column
+        return Finding(code, severity, line, column, message, fix, reference.path, count, total, named, location.file)
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:

@@ -62,7 +62,7 @@ def lint(
         tree = template._tree(dialect)
     except TemplateError as error:
         return (template_error(error),)
-    source = template._source
+    source = tree.source
     style = paramstyle_named(paramstyle or dialect.paramstyle)
     tokens = read_tokens(source, dialect, tree)
     selects = list(selects_of(tokens))
@@ -87,7 +87,8 @@ def template_error(error: TemplateError) -> Finding:
     match = _PROBLEM.fullmatch(error.message)
     problem, fix = (match["problem"], match["fix"] or "") if match is not None else (error.message, "")
     line, column = (error.location.line, error.location.column) if error.location is not None else (1, 1)
-    return Finding("template-error", Severity.ERROR, line, column, problem, fix)
+    file = error.location.file if error.location is not None else ""
+    return Finding("template-error", Severity.ERROR, line, column, problem, fix, file=file)
 
 
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
@@ -98,19 +99,23 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
     """What groups lack of a template, or have in another type; ``given`` are paths that the host program itself gives.
     None for a template that does not compile."""
-    source = template._source
-    references = [reference for reference in _references(template) if not _is_given(reference.path, given)]
-    locations = [source.location(reference.offset) for reference in references]
-    return coverage.findings(
-        (reference, at.line, at.column) for reference, at in zip(references, locations, strict=True)
-    )
+    tree = _tree(template)
+    if tree is None:
+        return iter(())
+    references = [reference for reference in tree.references if not _is_given(reference.path, given)]
+    return coverage.findings((reference, tree.source.location(reference.offset)) for reference in references)
+
+
+def _tree(template: SQLTemplate) -> Tree | None:
+    try:
+        return template._tree(dialect_named(template.dialect or DEFAULT_DIALECT))
+    except TemplateError:
+        return None
 
 
 def _references(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    try:
-        return template._tree(dialect_named(template.dialect or DEFAULT_DIALECT)).references
-    except TemplateError:
-        return ()
+    tree = _tree(template)
+    return tree.references if tree is not None else ()
 
 
 def _findings(source: Source, problems: Iterable[Problem]) -> Iterator[Finding]:
@@ -118,16 +123,18 @@ def _findings(source: Source, problems: Iterable[Problem]) -> Iterator[Finding]:
     for problem in sorted(set(problems), key=lambda each: (each.offset, each.code)):
         code, severity, offset, message, fix, variable = problem
         location = source.location(offset)
-        if (location.line, code) not in ignored:
-            yield Finding(code, severity, location.line, location.column, message, fix, variable)
+        line, column, file = location.line, location.column, location.file
+        if (file, line, code) not in ignored:
+            yield Finding(code, severity, line, column, message, fix, variable, file=file)
 
 
-def _ignored(source: Source) -> Iterator[tuple[int, str]]:
-    """Each line and code that a comment silences."""
+def _ignored(source: Source) -> Iterator[tuple[str, int, str]]:
+    """Each file, line and code that a comment silences."""
     for match in _IGNORED.finditer(source.text):
-        line = source.location(match.start()).line
+        location = source.location(match.start())
+        file, line = location.file, location.line
         for code in re.split("[ ,]+", match[1].strip()):
-            yield from ((line, code), (line + 1, code))
+            yield from ((file, line, code), (file, line + 1, code))
 
 
 # --- variables --------------------------------------------------------------------------------------------------------

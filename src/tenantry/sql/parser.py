@@ -79,7 +79,7 @@ def parse(
         check_clauses(source, in_a_row)
     conflicts, slices = find_placeholder_conflicts(source.text, in_a_row)
     parser = _Parser(source, dialect, slices, optional, parameters)
-    return Tree(parser.parse(lexemes), tuple(parser.references), conflicts, _inert_tags(source.text, lexemes))
+    return Tree(parser.parse(lexemes), tuple(parser.references), conflicts, source, _inert_tags(source.text, lexemes))
 
 
 def _match_brackets(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> list[Lexeme]:

@@ -30,7 +30,8 @@ class Source:
         self.text: str = text
         self.file: str = file
         if len(text) > MAX_TEXT:
-            raise TemplateError(f"a SQL template is at most {MAX_TEXT} characters long, this one is {len(text)}")
+            head = f"{file}: " if file else ""
+            raise TemplateError(f"{head}a SQL template is at most {MAX_TEXT} characters long, this one is {len(text)}")
         if text.isascii() and "\0" not in text:
             return
         for offset, character in enumerate(text):
@@ -195,9 +196,10 @@ class InertTag:
 @dataclass(frozen=True, slots=True)
 class Tree:
     """A parsed template: its nodes, its variables in the order of the text, what may be taken for a placeholder, and
-    the tags in comments."""
+    the source that the offsets are in (with fragments, not the one of the template), and the tags in comments."""
 
     nodes: tuple[Node, ...]
     references: tuple[VariableReference, ...]
     placeholder_conflicts: tuple[PlaceholderConflict, ...]
+    source: Source
     inert_tags: tuple[InertTag, ...] = ()

@@ -13,6 +13,7 @@ from tenantry.errors import TemplateError
 from tenantry.groups import Record
 from tenantry.sql.codegen import Bind, generate
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
+from tenantry.sql.fragments import Fragments, TemplateDefinition, expand
 from tenantry.sql.parameter_checks import check_parameters
 from tenantry.sql.parameter_conversion import ParameterConversion
 from tenantry.sql.parameter_definitions import declare
@@ -30,7 +31,8 @@ class Variable:
     """One tag of a template: its path, its location, and what its position makes of it.
 
     ``optional``: it is inside ``[[ ]]``; ``guarded``: it is the group's and not declared optional, so
-    its absence never drops a clause; ``not_a_filter``: its author marked it so.
+    its absence never drops a clause; ``not_a_filter``: its author marked it so; ``file``: the file or the fragment
+    that it is in, where that has a name.
     """
 
     path: str
@@ -40,10 +42,11 @@ class Variable:
     optional: bool
     guarded: bool
     not_a_filter: bool = False
+    file: str = ""
 
 
 class SQLTemplate:
-    """SQL with ``{{ path }}``, ``[[ optional clauses ]]`` and ``\\{{`` (docs/sql.md).
+    """SQL with ``{{ path }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\\{{`` (docs/sql.md).
 
     No choice of a viewer changes which variables of the group are in the bound text: in ``[[ ]]`` are ``params.*``,
     paths of ``optional``, and what its author marked ``{{ rate | not_a_filter }}``; see ``droppable``.
@@ -52,6 +55,8 @@ class SQLTemplate:
     ``sqlite``, ``duckdb``, ``mysql``) is given; compile errors are TemplateErrors with line, column, caret and fix.
     ``optional`` names paths that the group may lack: their clauses in ``[[ ]]`` are then dropped. ``params`` declares
     what a viewer may choose, by name (docs/sql-parameters.md): its values are then typed before they are bound.
+    ``fragments`` are what ``({{> name }})`` includes (docs/sql-queries.md): SQL, templates or queries by name, or a
+    QueryFolder.
 
     An empty list is a list: its condition stays in the text and means what it says. ``in`` nothing is true of no row;
     ``not in`` nothing is true of every row, NULL included, since nothing is excluded (``not (a in …)`` and
@@ -59,7 +64,18 @@ class SQLTemplate:
     null is an error, never an empty one.
     """
 
-    __slots__ = ("_binds", "_conversion", "_lock", "_own", "_source", "_trees", "dialect", "optional", "parameters")
+    __slots__ = (
+        "_binds",
+        "_conversions",
+        "_converts",
+        "_lock",
+        "_own",
+        "_parameters",
+        "_trees",
+        "_uses_clock",
+        "definition",
+        "dialect",
+    )
 
     def __init__(
         self,
@@ -68,33 +84,64 @@ class SQLTemplate:
         *,
         optional: Iterable[str] = frozenset(),
         params: Mapping[str, Any] | None = None,
+        fragments: Fragments | None = None,
     ) -> None:
-        self._source = Source(text)
+        parameters = MappingProxyType(declare(params or {}))
+        definition = TemplateDefinition(
+            source=Source(text), parameters=parameters, optional=optional_paths(optional), fragments=fragments
+        )
+        self._prepare(definition, dialect)
+        if dialect is not None:
+            self._tree(dialect_named(dialect))
+
+    def _prepare(self, definition: TemplateDefinition, dialect: str | None) -> None:
+        self.definition: TemplateDefinition = definition
         self.dialect: str | None = dialect
-        if isinstance(optional, str):
-            raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
-        self.optional: frozenset[str] = frozenset(optional)
-        for path in self.optional:
-            if not PATH.fullmatch(path):
-                raise ValueError(f"optional names {path!r}, which is not a path: names joined by dots")
-        self.parameters: Mapping[str, Parameter] = MappingProxyType(declare(params or {}))
-        self._conversion = ParameterConversion(self.parameters) if self.parameters else None
+        self._conversions: dict[str, ParameterConversion] = {}  # by dialect, which decides what is included
+        self._converts = False
+        self._parameters = definition.parameters if definition.fragments is None else None
+        self._uses_clock: bool | None = None
         self._trees: dict[str, Tree] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
         self._lock = Lock()
-        if dialect is not None:
-            self._tree(dialect_named(dialect))
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """The paths that the group may lack."""
+        return self.definition.optional
 
     @property
     def text(self) -> str:
         """The template as it was written."""
-        return self._source.text
+        return self.definition.source.text
+
+    def check(self, dialect: str | None = None) -> None:
+        """Compiles the text now, for a dialect, else for the template's, else for the first one that takes it.
+
+        Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
+        """
+        if dialect is None:
+            self._own_tree()
+        else:
+            self._tree(dialect_named(dialect))
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The declared parameters by name, its own and those of its fragments: what a viewer may choose.
+
+        Raises TemplateError for a text with fragments that cannot be compiled.
+        """
+        if self._parameters is None:
+            self._parameters = expand(self.definition, self._own_dialect()).parameters
+        return self._parameters
 
     @property
     def uses_clock(self) -> bool:
         """Whether ``bind`` needs ``now``: a parameter is a range."""
-        return self._conversion is not None and self._conversion.uses_clock
+        if self._uses_clock is None:
+            self._uses_clock = any(parameter.is_range for parameter in self.parameters.values())
+        return self._uses_clock
 
     def bind(
         self,
@@ -120,52 +167,66 @@ class SQLTemplate:
             bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
         except KeyError:
             bind = self._compile(dialect, paramstyle)
-        if self._conversion is None:
+        if not self._converts:
             return bind(variables)
         profile = dialect_named(dialect or self.dialect or DEFAULT_DIALECT)
-        bound = bind(self._conversion.convert(variables, profile, now))
-        return bound._replace(reads_group=True) if self._conversion.reads_group else bound
+        conversion = self._conversions.get(profile.name)
+        if conversion is None:  # in this dialect no fragment declares parameters
+            return bind(variables)
+        bound = bind(conversion.convert(variables, profile, now))
+        return bound._replace(reads_group=True) if conversion.reads_group else bound
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         """Every tag in the order of the text: for the template's dialect, else the first one that takes the text."""
         tree = self._own_tree()
-        return tuple(map(self._variable, tree.references))
+        return tuple(self._variable(tree, reference) for reference in tree.references)
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
         """The variables of the group that a viewer's choice can take out of the text, in its order: those in an
         optional clause with a ``params.*``, which are marked ``not_a_filter`` or declared optional. A review of
         templates looks at these; ``tenantry sql check`` prints them."""
-        return tuple(map(self._variable, droppable(self._own_tree())))
+        tree = self._own_tree()
+        return tuple(self._variable(tree, reference) for reference in droppable(tree))
 
     def __repr__(self) -> str:
         return f"<SQLTemplate {self.text[:60]!r}{'…' if len(self.text) > 60 else ''}>"
 
-    def _variable(self, reference: VariableReference) -> Variable:
-        at = self._source.location(reference.offset)
+    def _variable(self, tree: Tree, reference: VariableReference) -> Variable:
+        at = tree.source.location(reference.offset)
         guarded = is_guarded(reference, self.optional)
         inside = reference.clauses > 0
-        return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, reference.not_a_filter)
+        mark = reference.not_a_filter
+        return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, mark, at.file)
 
     def _own_tree(self) -> Tree:
+        return self._tree(self._own_dialect())
+
+    def _own_dialect(self) -> Dialect:
+        """The template's dialect, else the first one that takes the text."""
         if self.dialect is not None:
-            return self._tree(dialect_named(self.dialect))
+            return dialect_named(self.dialect)
         first: TemplateError | None = None
         for dialect in DIALECTS.values():  # postgresql is the first
             try:
-                return self._tree(dialect)
+                self._tree(dialect)
             except TemplateError as error:
                 first = first or error
+            else:
+                return dialect
         raise first if first is not None else AssertionError("there are dialects")
 
     def _tree(self, dialect: Dialect) -> Tree:
         tree = self._trees.get(dialect.name)
         if tree is None:
-            tree = parse(self._source, dialect, self.optional, self.parameters)
-            if self.parameters:
-                check_parameters(self._source, tree, self.parameters)
-            enforce_tenant_guard(self._source, dialect, tree, self.optional)
+            expanded = expand(self.definition, dialect)
+            tree = parse(expanded.source, dialect, self.optional, expanded.parameters)
+            if expanded.parameters:
+                check_parameters(tree.source, tree, expanded.parameters)
+                self._conversions[dialect.name] = ParameterConversion(expanded.parameters)
+                self._converts = True
+            enforce_tenant_guard(tree.source, dialect, tree, self.optional)
             self._trees[dialect.name] = tree
         return tree
 
@@ -176,11 +237,21 @@ class SQLTemplate:
             bind = self._binds.get((profile.name, style.name))
             if bind is None:
                 tree = self._tree(profile)
-                check_placeholder_conflicts(self._source, profile, style, tree.placeholder_conflicts)
-                bind = generate(self._source, tree, profile, style)
+                check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
+                bind = generate(tree.source, tree, profile, style)
                 self._binds[profile.name, style.name] = bind
             if dialect is None:
                 self._own[paramstyle] = bind
             else:
                 self._binds[dialect, paramstyle] = bind
         return bind
+
+
+def optional_paths(optional: Iterable[str]) -> frozenset[str]:
+    if isinstance(optional, str):
+        raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
+    paths = frozenset(optional)
+    for path in paths:
+        if not PATH.fullmatch(path):
+            raise ValueError(f"optional names {path!r}, which is not a path: names joined by dots")
+    return paths

@@ -1,0 +1,105 @@
+"""QueryFolder: the saved queries of a program, one in each ``.sql`` file of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tenantry.errors import InvalidQueries, Location, TemplateError
+from tenantry.sql.fragments import NAME
+from tenantry.sql.query_file import Query
+from tenantry.sql.syntax_tree import MAX_TEXT
+from tenantry.suggestions import did_you_mean
+
+MAX_FILES = 10_000
+"""Query files in one folder."""
+_MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
+
+
+class QueryFolder(Mapping[str, Query]):
+    """The queries in a folder and its sub-folders, by name: ``folder["sales/by_day"]`` is that of sales/by_day.sql.
+
+    Every file is read and compiled here: for the dialect of its header, else for ``dialect``, else for the first one
+    that takes it. Each can include any other, ``({{> sales/by_day }})``. Hidden files and folders are left out. The
+    folder is the program's own, so its headers may declare properties ``optional``; who can write into it decides that.
+    It is read once: make a new one for files that have changed.
+
+    Raises InvalidQueries, one for all files that cannot be used; OSError for a folder or a file that cannot be read.
+    """
+
+    def __init__(self, path: str | Path, dialect: str | None = None) -> None:
+        self.path: Path = Path(path)
+        self._queries: dict[str, Query] = {}
+        files = sorted(self._files())
+        if len(files) > MAX_FILES:
+            raise InvalidQueries(f"{self.path} holds {len(files)} query files; at most {MAX_FILES} are read", errors=())
+        self._unreadable: dict[str, TemplateError] = {}
+        for file in files:
+            name = file.relative_to(self.path).with_suffix("").as_posix()
+            try:
+                self._queries[name] = self._read(file, name, dialect)
+            except TemplateError as error:
+                self._unreadable[name] = error
+        errors = {_first_line(error): error for error in self._unreadable.values()}
+        for query in self._queries.values():  # once all of them are there to be included
+            try:
+                query.check()
+                self._check_choices(query)
+            except TemplateError as error:  # an error in a fragment is one, however many include it
+                errors.setdefault(_first_line(error), error)
+        if errors:
+            raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])
+
+    def __getitem__(self, name: str) -> Query:
+        if name in self._unreadable:  # while the folder is read: what includes it has no error of its own
+            raise self._unreadable[name]
+        return self._queries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._queries)
+
+    def __len__(self) -> int:
+        return len(self._queries)
+
+    def __repr__(self) -> str:
+        return f"<QueryFolder {str(self.path)!r}, {len(self)} queries>"
+
+    def _files(self) -> Iterator[Path]:
+        if not self.path.is_dir():
+            raise NotADirectoryError(f"{self.path} is no folder of query files")
+        for file in self.path.rglob("*.sql"):
+            if file.is_file() and not any(part.startswith(".") for part in file.relative_to(self.path).parts):
+                yield file
+
+    def _check_choices(self, query: Query) -> None:
+        """Raises TemplateError for a parameter whose choices come from a query that is not in the folder."""
+        for name, parameter in query.definition.parameters.items():
+            wanted = parameter.choices_query
+            if wanted is not None and wanted not in self:
+                near = did_you_mean(wanted, self) or "write a query that gives the choices"
+                problem = f"params.{name} has its choices from a query that is not there: {wanted}"
+                raise query.definition.source.error(query.definition.header.offsets[name], problem, near.strip())
+
+    def _read(self, file: Path, name: str, dialect: str | None) -> Query:
+        if not NAME.fullmatch(name):
+            problem = "a query is named by its file: letters, digits, _ and -, and a letter at first"
+            raise TemplateError(f"{file}: {problem}")
+        return Query(read_query_text(file), name, file=str(file), dialect=dialect, fragments=self, trusted=True)
+
+
+def _first_line(error: TemplateError) -> str:
+    return error.message.partition("\n")[0]
+
+
+def read_query_text(file: Path) -> str:
+    """The text of a query file. Raises TemplateError for one that is too long or no UTF-8; OSError."""
+    with file.open("rb") as stream:
+        content = stream.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise TemplateError(f"{file}: a SQL template is at most {MAX_TEXT} characters long")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode()
+        at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"), str(file))
+        raise TemplateError(f"{at}: this is no UTF-8; save the file as UTF-8", location=at) from None

@@ -1,0 +1,127 @@
+"""Query files: what a header declares, how it is read, and what is wrong with one."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from tenantry.errors import TemplateError
+from tenantry.sql import Query
+
+FILE = """\
+/* ---
+title: Orders by day
+description: |
+  What was ordered: every day
+  of a month.
+params:
+  since: date
+  rows: {type: integer, max: 1000, default: 100}
+optional: [discount]
+dialect: sqlite
+--- */
+select day, count(*) from orders
+where region = {{ region }}
+[[ and discount <= {{ discount }} ]]
+[[ and day >= {{ params.since }} ]]
+group by day
+limit {{ params.rows }}
+"""
+REFUSED = [
+    ("/* ---\ntitle: x\n*/\nselect 1", "q.sql:1:1: this header has no end", "close it with a line --- */"),
+    ("/* ---\ntitle: a */ b\n--- */\nselect 1", "q.sql:2:10: a header holds no */", ""),
+    ("/* ---\ntitle: a /* b\n--- */\nselect 1", "q.sql:2:10: a header holds no /*", ""),
+    ("/* ---\nparms: {}\n--- */\nselect 1", "q.sql:2:1: a header has no key parms", "write params"),
+    ("/* ---\nowner: me\n--- */\nselect 1", "q.sql:2:1: a header has no key owner", "a header holds title, "),
+    ("/* ---\na text\n--- */\nselect 1", "q.sql:2:1: a header is a mapping", ""),
+    ("/* ---\ntitle: 5\n--- */\nselect 1", "q.sql:2:8: title is a text", "put it into quotes"),
+    ("/* ---\ntitle: a\ntitle: b\n--- */", "q.sql:3:1: the key title comes twice; first at q.sql:2:1", ""),
+    ("/* ---\noptional: [a-b]\n--- */", "q.sql:2:12: optional is a list of paths", ""),
+    ("/* ---\noptional: {a: b}\n--- */", "q.sql:2:11: optional is a list of paths", ""),
+    ("/* ---\ndialect: postgres\n--- */", "q.sql:2:10: there is no SQL dialect postgres", "write postgresql"),
+    ("/* ---\nchoices: [a]\n--- */", "q.sql:2:10: choices is a mapping", ""),
+    ("/* ---\nchoices: {a-b: {c: d}}\n--- */", "q.sql:2:11: choices has a key that is no name: a-b", ""),
+    ("/* ---\nchoices: {a: {b: 1}}\n--- */", "q.sql:2:18: choices.a.b is SQL, as a text", ""),
+    ("/* ---\nchoices: {a: {}}\n--- */", "q.sql:2:14: choices.a holds no text", ""),
+    ("/* ---\nparams: [a]\n--- */", "q.sql:2:9: params is a mapping", ""),
+    ("/* ---\nparams:\n  a: {type: integr}\n--- */", "q.sql:3:7: params.a.type: ", "did you mean integer?"),
+    ("/* ---\nparams:\n  a:\n    type: integer\n    max: x\n--- */", "q.sql:5:5: params.a.max: ", ""),
+    ("/* ---\nparams: {a-b: text}\n--- */", "q.sql:2:10: params.a-b: no name of a parameter", ""),
+    ("/* ---\n" + "#" * 70_000 + "\n--- */", "q.sql:1:1: a header is at most 65536 characters long", ""),
+]
+
+
+def test_what_a_header_declares() -> None:
+    """And that the SQL of the file is what follows it. Red when the header goes to the database."""
+    query = Query(FILE, "orders/by_day", trusted=True)
+    assert (query.name, query.title, query.dialect) == ("orders/by_day", "Orders by day", "sqlite")
+    assert query.description == "What was ordered: every day\nof a month."
+    assert query.optional == {"discount"}
+    assert sorted(query.parameters) == ["rows", "since"]
+    bound = query.bind({"region": "eu", "params": {"rows": "7"}})
+    assert " ".join(bound.sql.split()) == "select day, count(*) from orders where region = ? group by day limit ?"
+    assert bound.params == ("eu", 7)
+    assert query.text == FILE
+
+
+def test_a_file_without_a_header() -> None:
+    """Comments of other forms are comments. The name is the title."""
+    for text in ("select 1", "/* -- */ select 1", "/* --- */ select 1", "/* a\n--- */ select 1", "-- ---\nselect 1"):
+        query = Query(text, "one")
+        assert (query.title, query.description, query.dialect) == ("one", "", None)
+        assert query.bind({}).sql.strip() == "select 1"
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff", "\n\n ", "\r\n"])
+def test_where_a_header_may_begin(start: str) -> None:
+    """First in the file; a mark of UTF-8 and empty lines do not count, nor how lines end."""
+    assert Query(f"{start}/* ---\r\ntitle: A\r\n--- */\r\nselect 1", "one").title == "A"
+    assert Query(f"{start}/* ---\n--- */ select 1", "one").title == "one"
+
+
+def test_locations_are_those_of_the_file() -> None:
+    """Of variables and of errors in the SQL. Red when they count from the end of the header."""
+    query = Query(FILE, "by_day", file="queries/by_day.sql", trusted=True)
+    first, second, *_ = query.variables
+    assert (first.file, first.line, first.column) == ("queries/by_day.sql", 13, 16)
+    assert (second.line, second.column) == (14, 20)
+    with pytest.raises(TemplateError, match=r"^queries/by_day.sql:19:8: a variable after `order by`"):
+        Query(FILE + "order by\n       {{ region }}", "by_day", file="queries/by_day.sql", trusted=True).check()
+
+
+@pytest.mark.parametrize(("text", "message", "fix"), REFUSED)
+def test_what_is_refused(text: str, message: str, fix: str) -> None:
+    """Each with file, line, column, a caret and a fix."""
+    with pytest.raises(TemplateError) as caught:
+        Query(text, "q", file="q.sql", trusted=True)
+    assert caught.value.message.startswith(message)
+    assert fix in caught.value.message.partition("\n  fix: ")[2]
+    assert caught.value.location is not None
+    assert caught.value.location.file == "q.sql"
+
+
+def test_who_may_declare_a_property_optional() -> None:
+    """Only who wrote the program's own folder: a text from elsewhere cannot let a condition of the group go. Red
+    without the question for trust."""
+    with pytest.raises(TemplateError, match="by_day:9:1: optional counts in the program's own query folder only"):
+        Query(FILE, "by_day")
+    Query(FILE.replace("optional: [discount]", "optional: []"), "by_day")
+    assert Query(FILE, "by_day", optional={"discount", "rate"}).optional == {"discount", "rate"}
+
+
+def test_a_file_that_declares_a_parameter_declares_all() -> None:
+    with pytest.raises(TemplateError, match=r"^q:4:8: params.untill is not declared") as caught:
+        Query("/* ---\nparams: {until: date}\n--- */\nselect {{ params.untill }}", "q").check()
+    assert "did you mean params.until?" in caught.value.message
+
+
+def test_what_a_country_sends() -> None:
+    """NO is Norway, and a date is a text until it is read as one. Red under YAML 1.1."""
+    text = """/* ---
+params:
+  country: {type: choice, choices: [NO, SE], default: NO}
+  since: {type: date, default: 2026-01-31}
+--- */
+select {{ params.country }}, {{ params.since }}"""
+    assert Query(text, "q").bind({}).params == ("NO", date(2026, 1, 31))

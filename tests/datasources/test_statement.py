@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.datasources.statement import first_keyword, is_one_mysql_read, is_plain
+from tenantry.datasources.statement import first_keyword, is_plain, mysql_refusal
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,9 @@ def test_the_first_keyword(sql: str, word: str | None) -> None:
     [
         ("select 1", True),
         ("select 1;\n", True),
+        ("describe t", True),
+        ("desc t", True),
+        ("explain select 1", True),
         ("with x as (select 1) select * from x", True),
         ("select ';', \"it's; into\", `a;b`, 'a\\';b' -- ; into\n", True),
         ("select 1 # ; into", True),
@@ -63,7 +66,7 @@ def test_the_first_keyword(sql: str, word: str | None) -> None:
 )
 def test_one_mysql_read(sql: str, allowed: bool) -> None:
     """Executable comments, INTO and a second statement are seen where MySQL sees them."""
-    assert is_one_mysql_read(sql) is allowed
+    assert (mysql_refusal(sql) is None) is allowed
 
 
 @pytest.mark.parametrize(

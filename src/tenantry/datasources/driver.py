@@ -101,13 +101,14 @@ class Driver(Protocol[C]):
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
-    """The text is not run: ``reason`` says why and what to write instead, in the author's words only."""
-    return NotOneStatement(f"data source {source_id} runs one statement, that reads: {reason}")
+    """The text is not one statement that reads: ``reason`` says why not, and what to write instead."""
+    return NotOneStatement(f"data source {source_id} does not run this: {reason}")
 
 
-def not_read_only_error(source_id: str) -> NotOneStatement:
-    """The text is not one statement that only reads."""
-    return NotOneStatement(f"data source {source_id} runs exactly one statement, and only one that reads")
+def check_statement(source_id: str, reason: str | None) -> None:
+    """Raises NotOneStatement if there is a reason."""
+    if reason is not None:
+        raise statement_error(source_id, reason)
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING
 from tenantry.database.own_tables import is_sqlite
 from tenantry.datasources.driver import (
     Rows,
+    check_statement,
     driver_parameters,
     dynamic_sql_error,
     missing_driver_message,
-    not_read_only_error,
     query_error,
+    statement_error,
     timeout_error,
     unreachable_error,
 )
 from tenantry.datasources.limits import Limits, take_rows, to_dicts
+from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, WRITES, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import has_dynamic_sql
@@ -41,6 +43,11 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "lock_configuration": "true",
 }
 _READING = frozenset({"SELECT", "EXPLAIN"})
+_EXPANDED = "MULTI"  # `pivot` that reads its columns from the rows: DuckDB makes a type for them, and drops it again
+_PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
+_NAME_THE_COLUMNS = (
+    "a `pivot` that takes its columns from the rows takes no values: name the columns, pivot … on column in ('a', 'b')"
+)
 
 
 class DuckDBDriver:
@@ -94,8 +101,7 @@ class DuckDBDriver:
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Rows:
         """One statement that reads, within the limits."""
         statements = connection.extract_statements(bound.sql)
-        if len(statements) != 1 or statements[0].type.name.removesuffix("_STATEMENT") not in _READING:
-            raise not_read_only_error(self.source_id)
+        check_statement(self.source_id, _refusal(bound.sql, [each.type.name for each in statements]))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self.source_id)
         cursor = connection.execute(statements[0], driver_parameters(bound))
@@ -107,9 +113,11 @@ class DuckDBDriver:
         """Our error for DuckDB's."""
         if isinstance(error, self._duckdb.InterruptException):
             return timeout_error(self.source_id, self._limits.timeout)
+        if any(phrase in str(error) for phrase in _PIVOT_WITH_VALUES):
+            return statement_error(self.source_id, _NAME_THE_COLUMNS)
         if isinstance(error, self._duckdb.InvalidInputException):
             if "read-only mode" in str(error):
-                return not_read_only_error(self.source_id)
+                return statement_error(self.source_id, WRITES)
             if "'pytz'" in str(error):
                 return query_error(
                     self.source_id, "timestamp with time zone needs the package pytz: pip install pytz, or cast it"
@@ -138,3 +146,16 @@ class DuckDBDriver:
             if self._instance is not None:
                 self._instance.close()
                 self._instance = None
+
+
+def _refusal(sql: str, kinds: list[str]) -> str | None:
+    """Why DuckDB's own parser does not see one statement that reads."""
+    if len(kinds) != 1:
+        return SEVERAL if kinds else NOTHING
+    kind = kinds[0].removesuffix("_STATEMENT")
+    if kind in _READING:
+        return None
+    reason = refusal(sql, READING_DUCKDB)
+    if reason is None and kind != _EXPANDED:
+        return f"to DuckDB it is a statement of the kind {kind}, which does more than read"
+    return reason

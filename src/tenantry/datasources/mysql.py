@@ -14,15 +14,16 @@ from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import (
     Rows,
+    check_statement,
     dynamic_sql_error,
     missing_driver_message,
-    not_read_only_error,
     query_error,
+    statement_error,
     timeout_error,
     unreachable_error,
 )
 from tenantry.datasources.limits import Limits, take_rows, to_dicts
-from tenantry.datasources.statement import is_one_mysql_read
+from tenantry.datasources.statement import WRITES, mysql_refusal
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import has_dynamic_sql
@@ -100,8 +101,7 @@ class MySQLDriver:
 
     def fetch(self, connection: Any, bound: BoundSQL) -> Rows:
         """One statement that reads, in a read-only transaction that is rolled back."""
-        if not is_one_mysql_read(bound.sql):
-            raise not_read_only_error(self.source_id)
+        check_statement(self.source_id, mysql_refusal(bound.sql))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self.source_id)
         connection.ping(reconnect=False)  # servers close idle connections
@@ -128,7 +128,7 @@ class MySQLDriver:
         """Our error for PyMySQL's, by its number."""
         number = _number(error)
         if number in _READ_ONLY:
-            return not_read_only_error(self.source_id)
+            return statement_error(self.source_id, WRITES)
         if number in _TIMED_OUT:
             return timeout_error(self.source_id, self._limits.timeout)
         if number in _AWAY:

@@ -77,7 +77,7 @@ class OpenSource:
 
     registered: RegisteredSource
     source: DataSource
-    session: SessionTemplate
+    session: SessionTemplate | None
     revision: str
     users: int = 0
     retired: bool = False
@@ -113,7 +113,7 @@ class Pools:
         if pool is not None and pool.registered == registered:
             self._open.move_to_end(key)
             return pool
-        session = SessionTemplate(registered)
+        session = SessionTemplate(registered) if registered.session else None
         opened = OpenSource(
             registered, create_source(registered, self._limits, self._engines), session, source_revision(registered)
         )

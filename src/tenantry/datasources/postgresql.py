@@ -19,11 +19,12 @@ from tenantry.database.own_tables import check_postgresql
 from tenantry.datasources.driver import (
     Rows,
     busy_error,
+    check_statement,
     driver_parameters,
     dynamic_sql_error,
     missing_driver_message,
-    not_read_only_error,
     query_error,
+    statement_error,
     timeout_error,
     too_many_bytes_error,
     unreachable_error,
@@ -31,7 +32,7 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.limits import Limits, to_dicts
 from tenantry.datasources.postgresql_values import encode
 from tenantry.datasources.session import session_escape_error
-from tenantry.datasources.statement import is_read
+from tenantry.datasources.statement import SEVERAL, WRITES, refusal
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import has_dynamic_sql
@@ -135,8 +136,7 @@ class PostgreSQLSource:
 
     async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
         """Raises DataSourceError, and UnbindableValue for a value that its position in the SQL cannot take."""
-        if not is_read(bound.sql):
-            raise not_read_only_error(self._source_id)
+        check_statement(self._source_id, refusal(bound.sql))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self._source_id)
         escape = None if session is None else session_escape_error(self._source_id, bound.sql)
@@ -176,7 +176,7 @@ class PostgreSQLSource:
             values = encode(driver_parameters(bound), statement.get_parameters())
             columns = [attribute.name for attribute in statement.get_attributes()]
             if not columns:
-                raise not_read_only_error(self._source_id)
+                raise statement_error(self._source_id, "it gives no columns")
             # One portal, executed once with a bound on its rows: the timeout covers all of it.
             cursor = await statement.cursor(*values)
             counter.allow(self._limits.max_bytes)
@@ -243,11 +243,13 @@ class PostgreSQLSource:
         state: str | None = getattr(error, "sqlstate", None)
         if state == _CANCELLED:
             return timeout_error(self._source_id, self._limits.timeout)
-        if state == _READ_ONLY or (state == _SEVERAL and "multiple commands" in str(error)):
-            return not_read_only_error(self._source_id)
+        if state == _READ_ONLY:
+            return statement_error(self._source_id, WRITES)
+        if state == _SEVERAL and "multiple commands" in str(error):
+            return statement_error(self._source_id, SEVERAL)
         if isinstance(error, OSError) or (state or "")[:2] in _AWAY:
             return unreachable_error(self._source_id, error, f" (SQLSTATE {state})" if state else "")
-        if isinstance(error, self._asyncpg.DataError) and state is None:  # asyncpg's own, before anything was sent
+        if isinstance(error, self._asyncpg.DataError) and error.severity is None:  # asyncpg's own: nothing was sent
             return UnbindableValue("a value does not fit the type that its position in the SQL has", name="$")
         if state is None:
             return query_error(self._source_id, type(error).__name__)

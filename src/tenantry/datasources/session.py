@@ -17,22 +17,20 @@ _SETTERS = (function_names("set_config", attributes=True, escaped_names=True),)
 
 
 class SessionTemplate:
-    """The session variables of one data source, compiled. Raises InvalidSource for what its engine does not have."""
+    """The session variables of a source that has some, compiled. Raises InvalidSource where its engine has none."""
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source_id = source.id
-        self._variables = check_session_variables(source.url, source.session)  # again: the row may be older than a rule
-        calls = ", ".join(f"set_config('{name}', '{tag}', true)" for name, tag in self._variables)
-        self._template = SQLTemplate(f"select {calls}", "postgresql") if calls else None
+        variables = check_session_variables(source.url, source.session)  # again: the row may be older than a rule
+        calls = ", ".join(f"set_config('{name}', '{tag}', true)" for name, tag in variables)
+        self._template = SQLTemplate(f"select {calls}", "postgresql")
 
-    def bind(self, group: UserGroup) -> BoundSQL | None:
-        """What sets them for a group, in the transaction alone; None where the source has none.
+    def bind(self, group: UserGroup) -> BoundSQL:
+        """What sets them for a group, in the transaction alone.
 
         Raises MissingVariable for a group that lacks one; UnbindableValue for a value that is no scalar, or empty: to
         the database that is a variable that nobody set.
         """
-        if self._template is None:
-            return None
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)

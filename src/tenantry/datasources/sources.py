@@ -89,7 +89,8 @@ class DataSources:
                 source = opened.source
                 bound = _bind(compiled, variables, source)
                 span.set_statement(source.dialect, bound.sql)
-                rows = await source.fetch(bound, opened.session.bind(group))
+                session = None if opened.session is None else opened.session.bind(group)
+                rows = await source.fetch(bound, session)
             span.set_row_count(len(rows))
         return rows
 
@@ -117,7 +118,7 @@ class DataSources:
                 source=f"{registered.environment.id}/{registered.id}",
                 revision=opened.revision,
                 group=group.handle.hex(),
-                session=opened.session.bind(group),
+                session=None if opened.session is None else opened.session.bind(group),
             )
 
     async def dialect(self, group: UserGroup, schema: str) -> str:

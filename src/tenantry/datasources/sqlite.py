@@ -13,15 +13,21 @@ from tenantry.database.own_tables import check_sqlite
 from tenantry.datasources.driver import (
     Rows,
     driver_parameters,
-    not_read_only_error,
     query_error,
+    statement_error,
     timeout_error,
     unreachable_error,
 )
 from tenantry.datasources.limits import Limits, take_rows, to_dicts
+from tenantry.datasources.statement import NOTHING, SEVERAL, UNCLEAR, WRITES, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import DIALECTS, BoundSQL
 
+_KEYWORDS = frozenset({"select", "with", "values", "explain"})
+_DENIED = (
+    "it writes, or calls a function that runs a text, loads a library or reads the settings of the connection: "
+    "a data source only reads tables"
+)
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _FORBIDDEN_FUNCTIONS = DIALECTS["sqlite"].dynamic_functions
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
@@ -95,9 +101,18 @@ class SQLiteDriver:
 
     def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Rows:
         """One statement that reads, within the limits."""
-        with closing(connection.execute(bound.sql, driver_parameters(bound))) as cursor:
+        reason: str | None = None
+        try:
+            cursor = connection.execute(bound.sql, driver_parameters(bound))
+        except sqlite3.Error:
+            reason = refusal(bound.sql, _KEYWORDS)
+            if reason is None or reason == UNCLEAR:
+                raise
+        if reason is not None:  # better than SQLite's own: the text does not even begin as one that reads
+            raise statement_error(self.source_id, reason)
+        with closing(cursor):
             if cursor.description is None:
-                raise not_read_only_error(self.source_id)
+                raise statement_error(self.source_id, NOTHING)
             columns = [column[0] for column in cursor.description]
             rows = take_rows(self.source_id, cursor, self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
@@ -105,10 +120,12 @@ class SQLiteDriver:
     def failure(self, error: Exception) -> TenantryError:
         """Our error for SQLite's, by its code."""
         if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError) and "one statement" in str(error):
-            return not_read_only_error(self.source_id)
+            return statement_error(self.source_id, SEVERAL)
         code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code: extended ones use the higher bits
-        if code in {sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY}:
-            return not_read_only_error(self.source_id)
+        if code == sqlite3.SQLITE_AUTH or str(error).startswith("not authorized to use function"):
+            return statement_error(self.source_id, _DENIED)
+        if code == sqlite3.SQLITE_READONLY:
+            return statement_error(self.source_id, WRITES)
         if code == sqlite3.SQLITE_INTERRUPT:
             return timeout_error(self.source_id, self._limits.timeout)
         name = getattr(error, "sqlite_errorname", type(error).__name__)

@@ -15,6 +15,40 @@ from tenantry.sql.dialects.dialect import function_names
 from tenantry.sql.dynamic_sql import calls_any
 
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
+READING_MYSQL = READING | {"describe", "desc"}
+READING_DUCKDB = READING_MYSQL | {"from", "pivot", "pivot_wider", "pivot_longer", "unpivot", "summarize"}
+
+SEVERAL = "it is several statements: run each by itself"
+NOTHING = "there is no statement in it"
+WRITES = (
+    "the database refused it as one that writes, which functions, sequences and `for update` do too: "
+    "a data source only reads"
+)
+
+_REASONS = {
+    "which writes: a data source only reads": "insert update delete merge replace upsert truncate",
+    "which changes the database: do that with a tool of the database, as another user": (
+        "create alter drop rename comment grant revoke analyze analyse vacuum reindex cluster refresh optimize repair "
+        "checkpoint checksum"
+    ),
+    "which changes the session: set it for the user of the data source, or by the arguments of DataSources": (
+        "set reset use discard"
+    ),
+    "which reads or changes settings: select from a table, on DuckDB from pragma_table_info('t')": "pragma",
+    "and each query runs alone in a transaction of its own: leave it out": (
+        "begin start commit rollback savepoint release end abort"
+    ),
+    "which runs a procedure or a stored text: write the query itself": "call do exec execute prepare deallocate",
+    "which reads or writes files: query the tables": "copy load unload import export attach detach install",
+    "which this engine does not have: select from information_schema.columns, on SQLite from sqlite_schema": (
+        "describe desc summarize"
+    ),
+    "which means something for a session, and a query has none: leave it out": (
+        "lock unlock listen unlisten notify declare fetch move close handler kill flush"
+    ),
+}
+_SHOWN = 30  # characters of an unknown keyword
+_REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keyword in keywords.split()}
 
 # In the patterns below each alternative has one way to match. No group is possessive: CPython before 3.11.5 then goes
 # on after a failed try in the middle of it (gh-106052).
@@ -23,14 +57,36 @@ READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 # comments nest in one and not in another, and /*! … */ is code to MySQL: none of these is skipped.
 _START = re.compile(r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*([A-Za-z]+)", re.DOTALL)
 
+UNCLEAR = (
+    "how it begins is unclear: begin with a keyword, and before it have no comment within a comment, no comment that "
+    "an engine runs (/*! … */) and no lone carriage return"
+)
 _MYSQL_QUOTED = re.compile(
     r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*+` | \#[^\n]*+ | --(?=[\s\x00-\x1f]|\Z)[^\n]*+
       | /\*(?!M?!)(?:(?!\*/).)*\*/""",
     re.DOTALL | re.VERBOSE,
 )
 
-_MYSQL_REFUSED = re.compile(r"""['"`]|/\*|:=|\binto\b""", re.IGNORECASE)
-_SESSION_STATE = (function_names("get_lock last_insert_id"),)  # in the session, for whoever has it next
+_ASSIGNS = (
+    "it assigns a user variable (:=), which the next query would find: use a window function, as row_number() over (…) "
+    "or sum(…) over (…)"
+)
+# What is left of quotes and comments when the closed ones are taken out; in this order, and each with its reason.
+_MYSQL_REFUSED = (
+    (re.compile(r"""['"`]|/\*"""), "a quote or comment is not closed, or is a comment that MySQL runs (/*! … */)"),
+    (re.compile(":="), _ASSIGNS),
+    (re.compile(r"\binto\b", re.IGNORECASE), "`into` writes to a file or a variable: leave it out"),
+)
+_SESSION_STATE = (  # in the session, for whoever has it next
+    (
+        (function_names("get_lock"),),
+        "get_lock() takes a lock that the session keeps, and the next query has that session: leave it out",
+    ),
+    (
+        (function_names("last_insert_id"),),
+        "last_insert_id() reads and sets a number of the session, and the next query has that session: leave it out",
+    ),
+)
 
 # Text that every SQL engine cuts into the same tokens: plain strings and names in quotes, comments of one kind, and no
 # character that is a quote, an escape or a comment in one engine only.
@@ -48,20 +104,36 @@ def first_keyword(sql: str) -> str | None:
     return match[1].lower() if match else None
 
 
-def is_read(sql: str) -> bool:
-    """Whether the text begins as a statement that reads."""
-    return first_keyword(sql) in READING
+def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
+    """Why a text that begins so is not run; None if it begins as a statement that reads. Quotes one keyword of the
+    template and nothing else."""
+    keyword = first_keyword(sql)
+    if keyword in reading:
+        return None
+    if keyword is None:
+        return UNCLEAR if sql.strip(" \t\n\r\f\v;") else NOTHING
+    reason = _REASON_OF.get(keyword)
+    if reason is None:
+        return f"it begins with `{keyword[:_SHOWN]}`: a query begins with {', '.join(sorted(reading))}"
+    return f"it begins with `{keyword}`, {reason}"
 
 
 @lru_cache(maxsize=512)
-def is_one_mysql_read(sql: str) -> bool:
-    """Whether MySQL (backslash escapes, no ANSI_QUOTES) sees one statement, that reads, writes no file, and leaves
-    nothing in its session for the next query: no user variable, lock or LAST_INSERT_ID.
+def mysql_refusal(sql: str) -> str | None:
+    """Why MySQL (backslash escapes, no ANSI_QUOTES) does not see one statement, that reads, writes no file, and leaves
+    nothing in its session for the next query: no user variable, lock or LAST_INSERT_ID. None if it does.
     """
+    reason = refusal(sql, READING_MYSQL)
+    if reason is not None:
+        return reason
     code = _MYSQL_QUOTED.sub(" ", sql)
-    if not is_read(sql) or _MYSQL_REFUSED.search(code) or calls_any(sql, DIALECTS["mysql"], _SESSION_STATE):
-        return False
-    return ";" not in code.rstrip(" \t\r\n;")
+    for pattern, reason in _MYSQL_REFUSED:
+        if pattern.search(code):
+            return reason
+    for rules, reason in _SESSION_STATE:
+        if calls_any(sql, DIALECTS["mysql"], rules):
+            return reason
+    return SEVERAL if ";" in code.rstrip(" \t\r\n;") else None
 
 
 @lru_cache(maxsize=512)

@@ -21,9 +21,16 @@ from sqlalchemy.engine import URL, Connection
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from tenantry.datasources.driver import Rows, dynamic_sql_error, not_read_only_error, query_error, unreachable_error
+from tenantry.datasources.driver import (
+    Rows,
+    check_statement,
+    dynamic_sql_error,
+    query_error,
+    statement_error,
+    unreachable_error,
+)
 from tenantry.datasources.limits import Limits, take_rows, to_dicts
-from tenantry.datasources.statement import is_plain, is_read
+from tenantry.datasources.statement import SEVERAL, is_plain, refusal
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import has_dynamic_sql
@@ -63,13 +70,13 @@ class TrustedDriver:
 
     def fetch(self, connection: Connection, bound: BoundSQL) -> Rows:
         """One plain statement that reads, in a transaction that is rolled back."""
-        if not is_read(bound.sql):
-            raise not_read_only_error(self.source_id)
+        check_statement(self.source_id, refusal(bound.sql))
         if not is_plain(bound.sql):
+            check_statement(self.source_id, SEVERAL if is_plain(bound.sql.replace(";", " ")) else None)
             raise query_error(
                 self.source_id,
-                "its SQL could be read in two ways, or is several statements; on a trusted dialect write plain quotes "
-                "and comments, without backslash, backtick, bracket, #, $ or a letter before a quote",
+                "its SQL could be read in two ways; on a trusted dialect write plain quotes and comments, without "
+                "backslash, backtick, bracket, #, $ or a letter before a quote",
             )
         if bound.params and has_dynamic_sql(bound.sql, None):
             raise dynamic_sql_error(self.source_id)
@@ -83,7 +90,7 @@ class TrustedDriver:
         params: Any = bound.params or None
         with connection.exec_driver_sql(bound.sql, params, execution_options=options) as result:
             if not result.returns_rows:
-                raise not_read_only_error(self.source_id)
+                raise statement_error(self.source_id, "it gives no rows")
             columns = list(result.keys())
             rows = take_rows(self.source_id, result, self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)

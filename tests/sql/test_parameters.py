@@ -402,10 +402,15 @@ def test_a_locked_parameter_is_the_property() -> None:
 
 
 def test_a_locked_parameter_is_guarded() -> None:
-    """Red without the check: leaving y out would drop the group's own condition."""
-    text = "select 1 [[ where a = {{ params.x }} and b = {{ params.y }} ]]"
-    with pytest.raises(TemplateError, match=r"params\.x is locked, and in an optional clause"):
-        SQLTemplate(text, "postgresql", params=LOCKED)
+    """Red without the check: leaving y out, or another y, would drop the group's own condition."""
+    for text in (
+        "select 1 [[ where a = {{ params.x }} and b = {{ params.y }} ]]",
+        "select 1 where {{ params.y | one_of(own: a = {{ params.x }}, all: true) }}",
+        "select 1 where {{ params.y | matches({{ params.x | matches(a) }} and b) }}",
+    ):
+        with pytest.raises(TemplateError, match=r"params\.x is locked, and a viewer's choice could leave it out"):
+            SQLTemplate(text, "postgresql", params=LOCKED)
+    assert SQLTemplate("select 1 where {{ params.x | matches(a) }}", "postgresql", params=LOCKED)
 
 
 def test_the_zone_of_the_group() -> None:

@@ -11,16 +11,29 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Final
 
+from tenantry.sql.column_helpers import matches, trunc, within
 from tenantry.sql.one_of import one_of
 from tenantry.sql.switch_context import SwitchContext
 from tenantry.sql.syntax_tree import Source, Switch
-from tenantry.sql.tags import DEFAULT, NOT_A_FILTER, ONE_OF, Filter, Tag
+from tenantry.sql.tags import DEFAULT, MATCHES, NOT_A_FILTER, ONE_OF, TRUNC, WITHIN, Filter, Tag
 from tenantry.sql.tenant_guard import is_viewer_input
 
-SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {ONE_OF: one_of}
+SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
+    ONE_OF: one_of,
+    WITHIN: within,
+    TRUNC: trunc,
+    MATCHES: matches,
+}
 """Filter -> what builds its Switch. A tag has at most one of them."""
 
-_ARGUMENTS: Final[dict[str, tuple[int, int]]] = {NOT_A_FILTER: (0, 0), DEFAULT: (1, 1), ONE_OF: (1, 10_000)}
+_ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
+    NOT_A_FILTER: (0, 0),
+    DEFAULT: (1, 1),
+    ONE_OF: (1, 10_000),
+    WITHIN: (1, 1),
+    TRUNC: (1, 2),
+    MATCHES: (1, 1),
+}
 """Filter -> the least and greatest number of its arguments."""
 
 
@@ -36,8 +49,8 @@ def check_filters(source: Source, tag: Tag) -> None:
     if default is not None and not is_viewer_input(tag.path):
         problem = f"{tag.path} is the group's: with a default, a group that lacks it would not be noticed"
         raise source.error(default.offset, problem, "take | default out; only a params.* can have one")
-    if default is not None and seen.isdisjoint(SWITCHES):
-        raise source.error(default.offset, "default has no meaning here", "it says what one_of chooses")
+    if default is not None and seen.isdisjoint({ONE_OF, TRUNC}):
+        raise source.error(default.offset, "default has no meaning here", "it says what one_of or trunc chooses")
 
 
 def _check_arguments(source: Source, each: Filter) -> None:

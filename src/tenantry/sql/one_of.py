@@ -13,7 +13,7 @@ import re
 from tenantry.sql.lexer import PATH
 from tenantry.sql.switch_context import SwitchContext
 from tenantry.sql.syntax_tree import Node, Switch
-from tenantry.sql.tags import DEFAULT, Argument
+from tenantry.sql.tags import Argument
 
 _UNFINISHED = re.compile(r"(?:\.|(?<![\w$.])(?:in|is|not))\Z", re.IGNORECASE)
 _FIX = "write one_of(name: text, name: text), or one_of(column, column)"
@@ -30,7 +30,7 @@ def one_of(context: SwitchContext) -> Switch:
     if not branches:
         raise context.error("one_of has nothing to choose from", _FIX)
     numbers: dict[str | None, int] = {key: number for number, key in enumerate(branches)}
-    default = _default(context)
+    default = context.default
     if default is not None:
         if default not in numbers:
             raise context.error(f"the default {default} is not in one_of", f"give one of {', '.join(branches)}")
@@ -47,8 +47,3 @@ def _key(context: SwitchContext, argument: Argument) -> str:
         problem = "a text of one_of does not end with a dot, `in`, `is` or `not`"
         raise context.error(problem, "write what follows into each text", offset=argument.start)
     return argument.key or argument.text
-
-
-def _default(context: SwitchContext) -> str | None:
-    default = context.tag.filter(DEFAULT)
-    return default.arguments[0].text.strip("'") if default is not None else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from tenantry.sql.parameters import Parameter
-from tenantry.sql.syntax_tree import Position, Source, Tree, VariableReference
+from tenantry.sql.syntax_tree import Clause, Node, Position, Source, Switch, Tree, VariableReference, references_in
 from tenantry.sql.tenant_guard import is_viewer_input
 from tenantry.suggestions import did_you_mean
 
@@ -13,10 +14,18 @@ _ENDS = ("start", "end")
 
 
 def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parameter]) -> None:
-    """Raises TemplateError for the first ``params.*`` that is not declared, or that cannot be where it is."""
+    """Raises TemplateError for the first ``params.*`` that is not declared, that cannot be where it is, or that is
+    locked and could be left out by a viewer's choice."""
     for reference in tree.references:
         if is_viewer_input(reference.path):
             _check(source, reference, parameters)
+    locked = frozenset(each.path for each in parameters.values() if each.locked)
+    for reference in _droppable(tree.nodes, locked, decided=False):
+        raise source.error(
+            reference.offset,
+            f"{reference.path} is locked, and a viewer's choice could leave it out",
+            "move it out of [[ ]], and out of what a viewer chooses from",
+        )
 
 
 def _check(source: Source, reference: VariableReference, parameters: Mapping[str, Parameter]) -> None:
@@ -26,22 +35,43 @@ def _check(source: Source, reference: VariableReference, parameters: Mapping[str
         near = did_you_mean(f"params.{name}", [each.path for each in parameters.values()])
         fix = f"{near}Else declare {name}; declared are: {', '.join(parameters)}"
         raise source.error(reference.offset, f"params.{name} is not declared", fix)
-    problem = fix = ""
-    if parameter.locked and reference.clauses:
-        problem, fix = f"{parameter.path} is locked, and in an optional clause", "move it out of [[ ]]"
-    elif parameter.is_range and (len(parts) != 1 or parts[0] not in _ENDS):
-        problem = f"{parameter.path} is a range"
-        fix = f"write {{{{ {parameter.path} | within(column) }}}}, or {parameter.path}.start and {parameter.path}.end"
-    elif parts and not parameter.is_range:
-        problem, fix = f"{parameter.path} is {parameter.type}, and has no parts", f"write {{{{ {parameter.path} }}}}"
-    elif parameter.is_list and reference.position is not Position.LIST:
-        problem, fix = f"{parameter.path} is a list", f"write in {{{{ {parameter.path} }}}}"
-    elif not parameter.is_list and reference.position is Position.LIST:
-        problem, fix = (
-            f"{parameter.path} is no list",
-            f"declare it: type: list of {parameter.type}; or write = instead of in",
-        )
-    elif reference.position is Position.LIMIT and parameter.type != "integer":
-        problem, fix = f"{parameter.path} is {parameter.type}, where a count is needed", "declare it: type: integer"
-    if problem:
-        raise source.error(reference.offset, problem, fix)
+    found = _misuse(parameter, parts, reference.position)
+    if found is not None:
+        raise source.error(reference.offset, *found)
+
+
+def _misuse(parameter: Parameter, parts: Sequence[str], position: Position) -> tuple[str, str] | None:
+    """The problem and its fix."""
+    path = parameter.path
+    if parameter.is_range:
+        if (len(parts) == 1 and parts[0] in _ENDS) or (not parts and position is Position.CHOICE):
+            return None
+        return f"{path} is a range", f"write {{{{ {path} | within(column) }}}}, or {path}.start and {path}.end"
+    if parts:
+        return f"{path} is {parameter.type}, and has no parts", f"write {{{{ {path} }}}}"
+    if position is Position.CHOICE:
+        return None
+    if parameter.is_list and position is not Position.LIST:
+        return f"{path} is a list", f"write in {{{{ {path} }}}}"
+    if position is Position.LIST and not parameter.is_list:
+        return f"{path} is no list", f"declare it: type: list of {parameter.type}; or write = instead of in"
+    if position is Position.LIMIT and parameter.type != "integer":
+        return f"{path} is {parameter.type}, where a count is needed", "declare it: type: integer"
+    return None
+
+
+def _droppable(nodes: Sequence[Node], locked: AbstractSet[str], *, decided: bool) -> Iterator[VariableReference]:
+    """The locked parameters in a clause, or in a branch that a viewer decides about."""
+    if decided:
+        yield from (reference for reference in references_in(nodes) if _root(reference) in locked)
+    for node in nodes:
+        if isinstance(node, Clause):
+            yield from _droppable(node.children, locked, decided=True)
+        elif isinstance(node, Switch):
+            by_viewer = is_viewer_input(node.reference.path) and _root(node.reference) not in locked
+            for branch in node.branches:
+                yield from _droppable(branch, locked, decided=decided or by_viewer)
+
+
+def _root(reference: VariableReference) -> str:
+    return ".".join(reference.path.split(".", 2)[:2])

@@ -15,7 +15,7 @@ from tenantry.groups import Record
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameter_definitions import find_zone
 from tenantry.sql.parameter_values import REFUSALS, Moment, is_empty, read_value, read_whole, resolve
-from tenantry.sql.parameters import INSTANTS, Parameter, PropertyReference
+from tenantry.sql.parameters import INSTANTS, UTC_ZONE, Parameter, PropertyReference
 from tenantry.sql.relative_ranges import RelativeRange
 from tenantry.sql.values import is_absent, look_up
 
@@ -154,7 +154,7 @@ class _Request:
         """The parameter's time zone; None if it is a property that the group lacks."""
         zone = parameter.zone
         if not isinstance(zone, PropertyReference):
-            return zone
+            return zone if zone is not None else UTC_ZONE
         name = self._property(zone)
         if is_absent(name):
             self._missing[f"user_group.properties.{zone.path}"] = parameter.path

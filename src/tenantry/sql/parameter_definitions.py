@@ -97,7 +97,7 @@ class _Definition:
         """The parameter. Raises InvalidDefinition."""
         locked, required = self._flag("locked"), self._flag("required")
         zone = self._zone()
-        self._moment = Moment(UTC_ZONE if isinstance(zone, PropertyReference) else zone, _ANY_TIME)
+        self._moment = Moment(UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone, _ANY_TIME)
         choices, labels, query = self._choices()
         parameter = Parameter(
             name=self._name,
@@ -161,10 +161,10 @@ class _Definition:
         name = written.removeprefix(_LIST_OF)
         return ParameterType(name), name != written
 
-    def _zone(self) -> tzinfo | PropertyReference:
+    def _zone(self) -> tzinfo | PropertyReference | None:
         raw = self._fields.get("zone")
         if raw is None:
-            return UTC_ZONE
+            return None
         if isinstance(raw, Mapping):
             return self._property("zone", raw)
         zone = find_zone(raw)

@@ -87,7 +87,7 @@ class Parameter:
     ``default`` is a typed value (a tuple for a list, a name or Bounds for a range), a PropertyReference, or None.
     ``choices`` are typed values, each with its text for people in ``labels``; ``choices_query`` names the query that
     fills the control instead, and then a value is checked by its type alone. ``zone`` is the time zone in which a day
-    begins. ``open`` holds ``start``, ``end`` or both where a range may lack it.
+    begins, UTC if it is None. ``open`` holds ``start``, ``end`` or both where a range may lack it.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Parameter:
     choices: tuple[Any, ...] | None = None
     labels: tuple[str, ...] = ()
     choices_query: str | None = None
-    zone: tzinfo | PropertyReference = UTC_ZONE
+    zone: tzinfo | PropertyReference | None = None
     open: frozenset[str] = frozenset()
 
     @property

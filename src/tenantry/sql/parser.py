@@ -37,7 +37,18 @@ from tenantry.sql.syntax_tree import (
     Value,
     VariableReference,
 )
-from tenantry.sql.tags import DEFAULT, NOT_A_FILTER, Argument, Filter, Tag, flatten, map_arguments, read_tag
+from tenantry.sql.tags import (
+    DEFAULT,
+    MATCHES,
+    NOT_A_FILTER,
+    WITHIN,
+    Argument,
+    Filter,
+    Tag,
+    flatten,
+    map_arguments,
+    read_tag,
+)
 from tenantry.sql.tenant_guard import is_viewer_input
 
 MAX_TAGS = 1_000
@@ -294,7 +305,7 @@ class _Parser:
             raise _too_many_tags()
         path = path or tag.path
         not_a_filter = tag.filter(NOT_A_FILTER) is not None
-        never_absent = tag.filter(DEFAULT) is not None
+        never_absent = path == tag.path and _has_default(tag)
         level = self._levels[-1]
         reference = VariableReference(
             path,
@@ -361,6 +372,13 @@ class _Parser:
 def _space_between(before: str, after: str) -> str:
     """The space that two characters need between them, if neither is one."""
     return "" if before in _SPACES or after in _SPACES else " "
+
+
+def _has_default(tag: Tag) -> bool:
+    """Whether there is a branch for the absence of the tag's own variable."""
+    if tag.filter(DEFAULT) is not None:
+        return True
+    return is_viewer_input(tag.path) and any(each.name in {WITHIN, MATCHES} for each in tag.filters)
 
 
 def _too_many_tags() -> TemplateError:

@@ -8,7 +8,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameters import Parameter
 from tenantry.sql.syntax_tree import Node, Position, Source, VariableReference
-from tenantry.sql.tags import Argument, Filter, Tag
+from tenantry.sql.tags import DEFAULT, Argument, Filter, Tag
 
 
 class SwitchContext(ABC):
@@ -30,6 +30,12 @@ class SwitchContext(ABC):
         self.filter = this
         self.reference = reference
         self.parameter = parameter
+
+    @property
+    def default(self) -> str | None:
+        """What the tag's ``default`` names."""
+        default = self.tag.filter(DEFAULT)
+        return default.arguments[0].text.strip("'") if default is not None else None
 
     @abstractmethod
     def compile(self, argument: Argument) -> tuple[Node, ...]:

@@ -14,6 +14,7 @@ from tenantry.sql.lexer import NAME, PATH
 from tenantry.sql.syntax_tree import Source
 
 ONE_OF = "one_of"
+WITHIN, TRUNC, MATCHES = "within", "trunc", "matches"
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
 """The variable restricts no rows, so its clause may be left out."""

@@ -39,7 +39,7 @@ DIALECT = Dialect(
         "day": "date({column})",
         "week": "date({column}, 'weekday 0', '-6 days')",
         "month": "date({column}, 'start of month')",
-        "quarter": "date({column}, 'start of month', (1 - strftime('%m', {column})) % 3 || ' months')",
+        "quarter": "date({column}, 'start of month', ((1 - strftime('%m', {column})) % 3) || ' months')",
         "year": "date({column}, 'start of year')",
     },
 )

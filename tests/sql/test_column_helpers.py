@@ -1,0 +1,282 @@
+"""within, trunc and matches: golden texts, and what they refuse."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from tenantry.errors import InvalidParameter, MissingVariable, TemplateError, UnbindableValue
+from tenantry.groups import Record
+from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
+from tenantry.sql.dialects import UNITS
+
+NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
+MAY = (date(2026, 5, 1), date(2026, 6, 1))
+WITHIN = "select 1 where {{ params.x | within(at) }}"
+MATCHES = "select 1 where {{ params.x | matches(region) }}"
+TRUNC = "select {{ params.x | trunc(at) }}"
+
+
+def bound(text: str, definition: Any, sent: Any = None, *, dialect: str | None = None, **variables: Any) -> BoundSQL:
+    template = SQLTemplate(text, params=None if definition is None else {"x": definition})
+    return template.bind({"params": {"x": sent}, **variables}, dialect=dialect, now=NOW)
+
+
+def refusal(text: str, definition: Any, dialect: str = "postgresql") -> str:
+    with pytest.raises(TemplateError) as error:
+        SQLTemplate(text, dialect, params=None if definition is None else {"x": definition})
+    assert error.value.location is not None
+    return error.value.message
+
+
+# --- within -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("definition", "sent", "sql", "params"),
+    [
+        ("date range", "this month", "(at >= $1 and at < $2)", MAY),
+        ("date range", None, "1 = 1", ()),
+        ("date range", "", "1 = 1", ()),
+        ({"type": "date range", "open": "end"}, "2026-05-01..", "(at >= $1)", MAY[:1]),
+        ({"type": "date range", "open": "both"}, "..2026-05-31", "(at < $1)", MAY[1:]),
+        ({"type": "date range", "open": "both"}, "2026-05-01..2026-05-31", "(at >= $1 and at < $2)", MAY),
+        ({"type": "date range", "open": "both"}, None, "1 = 1", ()),
+        ({"type": "date range", "default": "this month"}, None, "(at >= $1 and at < $2)", MAY),
+    ],
+)
+def test_within(definition: Any, sent: Any, sql: str, params: Any) -> None:
+    """Half-open; absent is true. Red when an end that is missing is bound as NULL, which is true of no row."""
+    found = bound(WITHIN, definition, sent)
+    assert (found.sql, found.params) == (f"select 1 where {sql}", params)
+
+
+def test_the_text_has_no_value() -> None:
+    """Two ranges have one text, the same object."""
+    template = SQLTemplate(WITHIN, params={"x": "date range"})
+    one, other = (template.bind({"params": {"x": sent}}, now=NOW) for sent in ("this month", "last year"))
+    assert one.sql is other.sql
+    assert one.params != other.params
+
+
+@pytest.mark.parametrize(
+    ("column", "sql"),
+    [
+        ("o.at", "o.at"),
+        ('o."created at"', 'o."created at"'),
+        ("a + b", "(a + b)"),
+        ("a or b", "(a or b)"),
+        ("coalesce(at, '}}, )')", "(coalesce(at, '}}, )'))"),
+    ],
+)
+def test_a_column_is_an_expression(column: str, sql: str) -> None:
+    """In parentheses unless it is a name: ``a or b`` would end the condition before it."""
+    found = bound(f"select 1 where {{{{ params.x | within({column}) }}}}", "date range", "this month")
+    assert found.sql == f"select 1 where ({sql} >= $1 and {sql} < $2)"
+
+
+def test_a_column_may_hold_variables() -> None:
+    """Each time in the order of the text."""
+    text = "select 1 where {{ params.x | within(at + {{ params.y }}) }} and b = {{ region }}"
+    template = SQLTemplate(text, "sqlite", params={"x": "date range", "y": "integer"})
+    found = template.bind({"region": "eu", "params": {"x": "this month", "y": "5"}}, now=NOW)
+    assert found.sql == "select 1 where ((at + ?) >= ? and (at + ?) < ?) and b = ?"
+    assert found.params == (5, "2026-05-01", 5, "2026-06-01", "eu")
+    assert template.bind({"region": "eu", "params": {}}, now=NOW).params == ("eu",)
+    with pytest.raises(MissingVariable):
+        template.bind({"region": "eu", "params": {"x": "this month"}}, now=NOW)
+
+
+def test_a_guarded_variable_in_a_column_is_refused() -> None:
+    """It would go when the viewer gives no range. Red without a guard rule for Switches."""
+    message = refusal("select 1 where {{ params.x | within(coalesce(at, {{ since }})) }}", "date range")
+    assert "since is in some of the texts" in message
+    assert SQLTemplate(
+        "select 1 where {{ params.x | within(coalesce(at, {{ since }})) }}",
+        "postgresql",
+        params={"x": {"type": "date range", "required": True}},
+    ).variables
+
+
+def test_a_property_within() -> None:
+    """Never absent: a group without it is an error. Red when its absence is ``1 = 1``."""
+    template = SQLTemplate("select 1 where {{ window | within(at) }}")
+    window = {"start": "2026-01-01", "end": "2026-02-01"}
+    for value in (window, Record(window)):
+        found = template.bind({"window": value})
+        assert (found.sql, found.params) == ("select 1 where (at >= $1 and at < $2)", ("2026-01-01", "2026-02-01"))
+    for absent in ({}, {"window": None}, {"window": {**window, "end": None}}):
+        with pytest.raises(MissingVariable):
+            template.bind(absent)
+    for wrong in ({"start": "2026-01-01"}, {}, "start end", [1, 2], 5):
+        with pytest.raises(UnbindableValue, match="an object with a start and an end"):
+            template.bind({"window": wrong})
+
+
+def test_a_locked_range_never_vanishes() -> None:
+    """Though its path is ``params``."""
+    definition = {"type": "date range", "locked": True, "default": {"property": "window"}}
+    template = SQLTemplate(WITHIN, params={"x": definition})
+    found = template.bind({"user_group": {"properties": {"window": "2026-05-01..2026-05-31"}}}, now=NOW)
+    assert (found.sql, found.params) == ("select 1 where (at >= $1 and at < $2)", MAY)
+    with pytest.raises(MissingVariable):
+        template.bind({"user_group": {"properties": {}}}, now=NOW)
+    with pytest.raises(InvalidParameter):
+        template.bind({"user_group": {"properties": {"window": "today"}}, "params": {"x": "last year"}}, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "definition", "problem"),
+    [
+        (WITHIN, None, "within asks for the type of params.x, which is not declared"),
+        (WITHIN, "date", "within takes a range, and params.x is date"),
+        (MATCHES, None, "matches asks for the type of params.x, which is not declared"),
+        (TRUNC, "integer", "trunc takes a unit, and params.x is integer"),
+        (TRUNC, {"type": "list of choice", "choices": ["day"]}, "trunc takes a unit"),
+        (TRUNC, {"type": "choice", "choices": ["day", "fortnight"]}, "fortnight is no unit of postgresql"),
+        ("select {{ params.x | within() }}", "date range", "within takes one argument"),
+        ("select {{ params.x | within }}", "date range", "within takes one argument"),
+        ("select {{ params.x | within(a, b) }}", "date range", "within takes one argument"),
+        ("select {{ params.x | within(column: a) }}", "date range", "within takes a column first"),
+        ("select {{ params.x | trunc(a, b) }}", "text", "after its column, trunc takes a zone"),
+        ("select {{ params.x | trunc(a, zone: b) }}", "text", "after its column, trunc takes a zone"),
+        ("select {{ params.x | trunc(a, zone: {{ b | not_a_filter }}) }}", "text", "trunc takes a zone"),
+        ("select {{ params.x | trunc(a) | default(eon) }}", "text", "the default eon is not a unit"),
+        ("select {{ params.x | within(a) | default(b) }}", "date range", "default has no meaning"),
+        ("select {{ params.x | within(a) | matches(b) }}", "date range", "once"),
+        ("select 1 [[ where {{ params.x | within(a) }} ]]", "date range", "nothing in this clause can be absent"),
+        ("select 1 [[ where {{ window | within(a) }} and {{ params.x | within(a) }} ]]", "date range", "window"),
+        ("select 1 where {{ params.x | within(from a) }}; ]", "text", "within takes a range"),
+    ],
+)
+def test_what_is_refused(text: str, definition: Any, problem: str) -> None:
+    """With line, column, caret and fix."""
+    assert problem in refusal(text, definition)
+
+
+# --- matches ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("definition", "sent", "sql", "params"),
+    [
+        ("text", "eu", "(region = $1)", ("eu",)),
+        ("text", "", "1 = 1", ()),
+        ("integer", "5", "(region = $1)", (5,)),
+        ("list of text", ["eu", "us"], "(region in ($1, $2))", ("eu", "us")),
+        ("list of text", "eu", "(region in ($1))", ("eu",)),
+        ("list of text", None, "1 = 1", ()),
+        ("list of text", [], "(region operator(=) any ('{}'))", ()),
+        ("date range", "this month", "(region >= $1 and region < $2)", MAY),
+        ("date range", None, "1 = 1", ()),
+        ({"type": "text", "default": "eu"}, None, "(region = $1)", ("eu",)),
+        ({"type": "date range", "open": "end"}, "2026-05-01..", "(region >= $1)", MAY[:1]),
+    ],
+)
+def test_matches(definition: Any, sent: Any, sql: str, params: Any) -> None:
+    """By the type; absent is true, an empty list is not. Red when an empty list counts as absent."""
+    found = bound(MATCHES, definition, sent)
+    assert (found.sql, found.params) == (f"select 1 where {sql}", params)
+
+
+def test_a_property_matches() -> None:
+    """One value or a list, as the group has it, and never nothing."""
+    template = SQLTemplate("select 1 where {{ region | matches(o.region) }}")
+    assert template.bind({"region": "eu"}).sql == "select 1 where (o.region = $1)"
+    assert template.bind({"region": ["eu", "us"]}).sql == "select 1 where (o.region in ($1, $2))"
+    assert template.bind(Record({"region": ["eu"]})).params == ("eu",)
+    assert "any ('{}')" in template.bind({"region": []}).sql
+    for absent in ({}, {"region": None}):
+        with pytest.raises(MissingVariable):
+            template.bind(absent)
+    for wrong in ({"a": 1}, Record({})):
+        with pytest.raises(UnbindableValue):
+            template.bind({"region": wrong})
+    assert [each.guarded for each in template.variables] == [True, True, True]
+
+
+def test_negated_and_beside_or() -> None:
+    """Parentheses hold a condition together."""
+    found = bound("select 1 where a or not {{ params.x | within(at) }} or b", "date range", "this month")
+    assert found.sql == "select 1 where a or not (at >= $1 and at < $2) or b"
+
+
+# --- trunc ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_unit_in_every_dialect(dialect: str) -> None:
+    """The dialect's own text, of the units that it has; the same at each occurrence."""
+    text = "select {{ params.x | trunc(o.at) }}, count(*) from o group by {{ params.x | trunc(o.at) }}"
+    template = SQLTemplate(text, dialect, params={"x": "text"})
+    for unit in UNITS:
+        bucket = DIALECTS[dialect].trunc(unit, "o.at")
+        found = template.bind({"params": {"x": unit}})
+        assert found.sql == f"select {bucket}, count(*) from o group by {bucket}"
+        assert not found.params
+
+
+def test_a_unit_is_one_of_the_choices() -> None:
+    """422 for another one, with or without a declaration. Red when the unit is bound as a value."""
+    declared = {"type": "choice", "choices": ["day", "month"], "default": "day"}
+    assert bound(TRUNC, declared).sql == "select date_trunc('day', at)"
+    assert bound(TRUNC, declared, "month").sql == "select date_trunc('month', at)"
+    assert bound(TRUNC, None, "quarter").sql == "select date_trunc('quarter', at)"
+    assert bound(TRUNC.replace(" }}", " | default(week) }}"), None).sql == "select date_trunc('week', at)"
+    for definition, sent in ((declared, "year"), (None, "fortnight"), (None, "day', now()); --"), ("text", "Day")):
+        with pytest.raises(InvalidParameter, match="one of") as error:
+            bound(TRUNC, definition, sent)
+        assert sent not in error.value.message.split()
+    with pytest.raises(MissingVariable):
+        bound(TRUNC, None)
+    assert SQLTemplate("select {{ unit | trunc(at) }}").bind({"unit": "day"}).sql == "select date_trunc('day', at)"
+    with pytest.raises(UnbindableValue):
+        SQLTemplate("select {{ unit | trunc(at) }}").bind({"unit": "x"})
+
+
+LOCAL = "select date_trunc('day', cast(at as timestamptz) at time zone {})"
+
+
+@pytest.mark.parametrize(
+    ("text", "definition", "sql", "params"),
+    [
+        ("select {{ params.x | trunc(at, zone: 'Europe/Vienna') }}", None, LOCAL.format("'Europe/Vienna'"), ()),
+        ("select {{ params.x | trunc(at, zone: {{ tz }}) }}", None, LOCAL.format("$1"), ("Asia/Tokyo",)),
+        (
+            "select {{ params.x | trunc(at, zone: {{ tz }}) | default(day) }}",
+            None,
+            LOCAL.format("$1"),
+            ("Asia/Tokyo",),
+        ),
+        (TRUNC, {"type": "choice", "choices": ["day"], "zone": "Europe/Vienna"}, LOCAL.format("'Europe/Vienna'"), ()),
+        (
+            TRUNC,
+            {"type": "choice", "choices": ["day"], "zone": {"property": "tz"}},
+            LOCAL.format("$1"),
+            ("Asia/Tokyo",),
+        ),
+    ],
+)
+def test_a_zone(text: str, definition: Any, sql: str, params: Any) -> None:
+    """Of the author, or a property of the group, which is bound and must be there."""
+    group = {"tz": "Asia/Tokyo", "user_group": {"properties": {"tz": "Asia/Tokyo"}}}
+    found = bound(text, definition, "day", **group)
+    assert (found.sql, found.params) == (sql, params)
+    if params:
+        with pytest.raises(MissingVariable):
+            bound(text, definition, "day", user_group={"properties": {}})
+
+
+def test_a_zone_where_the_engine_knows_none() -> None:
+    """A compile error, rather than days of another zone."""
+    text = "select {{ params.x | trunc(at, zone: 'Europe/Vienna') }}"
+    assert "sqlite knows no time zones" in refusal(text, None, "sqlite")
+
+
+def test_a_guarded_zone_may_be_in_each_unit() -> None:
+    """The guard rule holds: whatever is chosen, the same variables of the group are in the text."""
+    template = SQLTemplate("select {{ params.x | trunc(at, zone: {{ tz }}) }}", "postgresql")
+    assert {each.path: each.guarded for each in template.variables} == {"params.x": False, "tz": True}
+    assert template.bind({"params": {"x": "day"}, "tz": "UTC"}).reads_group

@@ -10,7 +10,8 @@ import pytest
 
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
-from tenantry.errors import NotOneStatement, TenantryError, UnbindableValue
+from tenantry.errors import InvalidParameter, NotOneStatement, TenantryError, UnbindableValue
+from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
 Run: TypeAlias = Callable[..., Awaitable[list[dict[str, Any]]]]
@@ -35,7 +36,7 @@ def run(servers: dict[str, str], directory: Directory, open_sources: Any, tmp_pa
     made = {"sqlite": sqlite_file, "duckdb": duckdb_file}
     sources = open_sources(connect_timeout=120)
 
-    async def on(engine: str, sql: str, **variables: object) -> list[dict[str, Any]]:
+    async def on(engine: str, sql: SQLTemplate | str, **variables: object) -> list[dict[str, Any]]:
         if not directory.sources:
             url = servers.get(engine) or made[engine](tmp_path / engine, "acme")
             directory.add(1, url)
@@ -215,6 +216,17 @@ async def test_a_viewers_text_that_does_not_fit_is_the_viewers_error(sql: str, r
         await run("postgresql", sql, v="k3y-c4n4ry")
     assert caught.value.status == 422
     assert "k3y-c4n4ry" not in str(caught.value)
+
+
+async def test_a_bad_value_of_a_declared_parameter_is_never_sent(run: Run, directory: Directory) -> None:
+    """InvalidParameter passes through: 422 with the parameter's name, before any connection is made."""
+    template = SQLTemplate("select id from orders where id = {{ params.n }}", params={"n": "integer"})
+    for engine in EVERY:
+        directory.sources.clear()
+        with pytest.raises(InvalidParameter, match="n") as caught:
+            await run(engine, template, params={"n": "k3y-c4n4ry"})
+        assert caught.value.status == 422
+        assert "k3y-c4n4ry" not in str(caught.value)
 
 
 async def test_no_reason_quotes_a_value(run: Run, directory: Directory) -> None:

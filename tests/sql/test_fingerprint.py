@@ -148,6 +148,34 @@ def test_groups_share_only_what_reads_nothing_of_a_group(
         assert (acme == globex) is shared
 
 
+@pytest.mark.parametrize(
+    ("text", "declared", "shared"),
+    [
+        ("select {{ params.a | one_of(eu: id, us: name) }} from t", {}, True),
+        ("select id from t order by {{ region | one_of(eu: id, us: name) }}", {}, False),
+        ("select {{ params.a | one_of(eu: {{ rate }}, us: 2 * {{ rate }}) }} as x from t", {}, False),
+        ("select * from t where a = {{ params.a }}", {"a": "text"}, True),
+        ("select * from t where a = {{ params.a }}", {"a": {"type": "text", "default": "x"}}, True),
+        ("select * from t where a = {{ params.a }}", {"a": {"type": "text", "default": {"property": "region"}}}, False),
+        (
+            "select * from t where a = {{ params.b }}",
+            {"b": {"type": "text", "locked": True, "default": {"property": "region"}}},
+            False,
+        ),
+    ],
+)
+def test_choices_and_defaults_that_are_the_groups_count_as_read(
+    text: str, declared: dict[str, Any], shared: bool
+) -> None:
+    """A property chooses a text, stands in each text of a choice, or is what a parameter is without a value: then the
+    query is one group's, also where the viewer gave a value. Red when a template's own tags were all that counts."""
+    variables = {"region": "eu", "rate": 2, "params": {"a": "eu"}}
+    query = SQLTemplate(text, params=declared).bind(variables)
+    assert query.reads_group is not shared
+    acme, globex = (query.fingerprint(**{**WHO, "group": group}) for group in ("acme", "globex"))
+    assert (acme == globex) is shared
+
+
 def test_what_the_session_reads_counts_as_read() -> None:
     """Row-level security chooses the rows by the session, so a query that reads nothing of a group is one group's all
     the same, and the session's values count. Red when ``session`` was left out of either."""

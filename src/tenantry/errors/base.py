@@ -136,7 +136,7 @@ class UnregisteredSource(DataSourceError):
 
 
 class InvalidSource(DataSourceError):
-    """A data source's URL is malformed, or its dialect cannot be held read-only and it is not trusted."""
+    """A data source's URL or session variables cannot be used, or its dialect is not held read-only and not trusted."""
 
     code = "invalid_source"
     status = 422

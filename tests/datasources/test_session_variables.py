@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from urllib.parse import urlsplit, urlunsplit
 
+import asyncpg
 import pytest
 
 from engines.debian_packages import require
@@ -154,6 +156,38 @@ async def test_no_statement_reaches_another_tenant(sql: str, sources: DataSource
     with pytest.raises(DataSourceError):
         await sources.fetch(member("acme"), "main", sql, {})
     assert await owners(sources, "acme") == {"acme"}
+
+
+FUNCTIONS = """
+select p.proname as name, array(select format_type(t, null) from unnest(p.proargtypes) t) as types
+from pg_proc p where p.prokind = 'f' and p.prorettype <> 'trigger'::regtype and 'text'::regtype = any (p.proargtypes)
+  and p.proname !~ '^pg_(terminate|cancel|promote|backup|stat_reset|sync|replication|(create|drop|copy)_.*slot)'
+"""
+
+
+async def test_the_server_has_no_other_function_that_sets_a_variable(postgres) -> None:
+    """Each function of PostgreSQL that takes a text is called with the variable's name and a value, as a superuser.
+    The control is a function of another name, which calls set_config: it is found."""
+    url = postgres.create_database()
+    sql = "select set_config('app.tenant', $2, $3 and $1 <> '')"
+    postgres.execute(f"create function control(text, text, boolean) returns text language sql as $${sql}$$", url=url)
+    connection = await asyncpg.connect(url, statement_cache_size=0)
+    setters = set()
+    for function in await connection.fetch(FUNCTIONS):
+        texts = iter(["'app.tenant'::text", "'globex'::text"])
+        given = [
+            next(texts, "'globex'::text") if kind == "text" else f"{'true' if kind == 'boolean' else 'null'}::{kind}"
+            for kind in function["types"]
+        ]
+        transaction = connection.transaction()
+        await transaction.start()
+        with suppress(asyncpg.PostgresError):
+            await connection.execute(f'select "{function["name"]}"({", ".join(given)})')
+            if await connection.fetchval("select current_setting('app.tenant', true)") == "globex":
+                setters.add(function["name"])
+        await transaction.rollback()
+    await connection.close()
+    assert setters == {"set_config", "control"}
 
 
 async def test_a_query_may_read_its_own_variable(sources: DataSources) -> None:

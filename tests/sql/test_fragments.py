@@ -88,6 +88,15 @@ def test_an_or_in_a_fragment_stays_in_it() -> None:
         assert database.execute(both.sql, both.params).fetchall() == [(1,), (4,)]
 
 
+def test_a_fragment_in_a_choice() -> None:
+    """Each text of one_of can include one."""
+    text = "select 1 where {{ params.by | one_of(large: ({{> large }}), any: 1 = 1) }}"
+    assert bound(text, {"params": {"by": "large", "least": 5}}).sql == "select 1 where (amount >= ? or vip = 1)"
+    assert bound(text, {"params": {"by": "any"}}).params == ()
+    with pytest.raises(TemplateError, match=r"^active:1:37: region is in some of the texts"):
+        bound("select 1 where {{ params.by | one_of(large: x in ({{> active }}), any: 1 = 1) }}")
+
+
 def test_a_clause_depends_on_the_variables_of_its_fragment() -> None:
     """[[ ]] around a fragment goes with its params."""
     text = "select 1 [[ where ({{> large }}) ]]"

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from tenantry.errors import TemplateError
-from tenantry.sql import Query
+from tenantry.sql import Query, SQLTemplate
 
 FILE = """\
 /* ---
@@ -125,3 +125,75 @@ params:
 --- */
 select {{ params.country }}, {{ params.since }}"""
     assert Query(text, "q").bind({}).params == ("NO", date(2026, 1, 31))
+
+
+SORTED = """\
+/* ---
+choices:
+  order:
+    newest: day desc, id desc
+    best: 'coalesce(total, 0) desc -- the greatest'
+    mine: >
+      case when owner = {{ params.me }}
+      then 1 end, 'a,b)}}'
+  direction: {up: asc, down: desc}
+  both:
+    first: id {{ params.way | one_of(direction) }}
+--- */
+select * from orders order by {{ params.sort | one_of(order) | default(newest) }}, {{ params.way | one_of(both) }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sort", "text", "params"),
+    [
+        (None, "day desc, id desc", ()),
+        ("newest", "day desc, id desc", ()),
+        ("best", "coalesce(total, 0) desc", ()),
+        ("mine", "case when owner = ? then 1 end, 'a,b)}}'", (7,)),
+    ],
+)
+def test_the_texts_of_a_choice_can_be_in_the_header(sort: str | None, text: str, params: tuple[object, ...]) -> None:
+    """Any SQL: a comma, a comment and tags are part of a text. Red when the comma ends one, as it does in a tag."""
+    query = Query(SORTED.replace(", {{ params.way | one_of(both) }}", ""), "q")
+    bound = query.bind({"params": {"sort": sort, "me": 7}}, dialect="sqlite")
+    assert " ".join(bound.sql.split()) == f"select * from orders order by {text}"
+    assert bound.params == params
+
+
+def test_a_text_of_a_choice_can_name_other_choices() -> None:
+    both = SORTED.replace("{{ params.way | one_of(both) }}", "{{ params.two | one_of(both) }}")
+    bound = Query(both, "q").bind({"params": {"way": "down", "two": "first"}}, dialect="sqlite")
+    assert " ".join(bound.sql.split()) == "select * from orders order by day desc, id desc, id desc"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "fix"),
+    [
+        ("one_of(order)", "one_of(ordr)", "q:13:55: the header has no choices ordr", "did you mean order?"),
+        ("day desc, id", "f(day desc", "q:4:14: this text ends before its )", "close it with )"),
+        ("day desc, id", "day); drop", "q:4:16: this ) closes nothing that its text opens", "take it out"),
+        ("day desc, id", "day '", "q:4:17: this string has no end", "close it"),
+        ("day desc, id", "day = {{ region }}, id", "q:4:19: region is in some of the texts", "move it out"),
+        ("newest:", "by day:", "q:4:5: choices.order has a key that is no name: by day", "use letters"),
+    ],
+)
+def test_a_wrong_text_is_shown_in_the_header(old: str, new: str, message: str, fix: str) -> None:
+    """Line and column of the header, not of the tag that names it."""
+    with pytest.raises(TemplateError) as caught:
+        Query(SORTED.replace(old, new), "q").check()
+    assert caught.value.message.startswith(message)
+    assert fix in caught.value.message.partition("\n  fix: ")[2]
+
+
+def test_choices_of_a_fragment_are_its_own() -> None:
+    """An error in one shows the tag that included the fragment, too."""
+    header = "/* ---\nchoices: {order: {a: x, b: y}}\n--- */\n"
+    fragments = {"f": f"{header}select {{{{ params.s | one_of(order) }}}} from t"}
+    text = "select * from ({{> f }}) order by {{ params.o | one_of(order) }}"
+    bound = SQLTemplate(text, fragments=fragments).bind({"params": {"s": "b", "o": "order"}})
+    assert bound.sql == "select * from (select y from t) order by order"
+    fragments["f"] = fragments["f"].replace("b: y", "b: 'y = {{ region }}'")
+    with pytest.raises(TemplateError, match=r"^f:2:33: region is in some of the texts") as caught:
+        SQLTemplate(text, "postgresql", fragments=fragments)
+    assert caught.value.message.endswith("included at 1:16")

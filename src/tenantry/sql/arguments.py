@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tenantry.sql.lexemes import Lexeme, LexemeKind
+from tenantry.sql.syntax_tree import Source
 
 _SIGN = re.compile(r"[(){},]")
 _KEY = re.compile(r"\s*+(?:\w+\s*+:(?![:=])\s*+)?")
@@ -14,9 +15,10 @@ _SPACE = re.compile(r"\s*+")
 class ArgumentReader:
     """Cuts the lexemes after a filter's parenthesis into its arguments, up to the other parenthesis."""
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []
-        self._text = text
+        self._text = source.text
+        self._commas = source.commas
         self._start = start  # of the argument
         self._lexemes: list[Lexeme] = []
         self._open = 0  # brackets within the argument
@@ -44,7 +46,7 @@ class ArgumentReader:
                 self._open -= 1
             elif sign == "}":
                 self._open = max(0, self._open - 1)
-            if self._open < 0 or (sign == "," and not self._open):
+            if self._open < 0 or (sign == "," and not self._open and at not in self._commas):
                 self._lexemes.append(Lexeme(LexemeKind.CODE, start, at))
                 self._end_argument(at)
                 start = at + 1

@@ -9,20 +9,22 @@ shows where it is and what included it.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
-from tenantry.errors import Location, TemplateError
+from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
+from tenantry.sql.expanded_source import ExpandedSource, ExpandedText, Segment
 from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexer import lex
 from tenantry.sql.parameters import Parameter
 from tenantry.sql.positions import TokenContext
-from tenantry.sql.query_header import NO_HEADER, Header, read_header
+from tenantry.sql.query_header import NO_HEADER, ChoiceText, Header, read_header
 from tenantry.sql.syntax_tree import MAX_TEXT, Source
+from tenantry.sql.tags import ONE_OF
+from tenantry.sql.whole_texts import check_whole
 from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
@@ -33,19 +35,10 @@ NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 """The name of a fragment or a query: that of its file, with the folders that it is in."""
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
+_COMMA = re.compile(",")
+_ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
+_CHOICES_NAME = re.compile(r"[^\W\d_]\w*")
 _MAY_INCLUDE = re.compile(r"\{\{\s*>")
-_SIGN = re.compile(r"[][(){};]")
-_CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
-_WITH_SIGNS = frozenset(
-    {
-        LexemeKind.CODE,
-        LexemeKind.LEFT_BRACKET,
-        LexemeKind.RIGHT_BRACKET,
-        LexemeKind.CLAUSE_START,
-        LexemeKind.CLAUSE_END,
-        LexemeKind.ESCAPE,
-    }
-)
 
 
 _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
@@ -103,41 +96,6 @@ class Expanded:
 _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
-class _Segment(NamedTuple):
-    """Where a stretch of an expanded text comes from. ``exact``: each character of it, not only the first."""
-
-    start: int
-    source: Source
-    offset: int
-    included_at: Location | None
-    exact: bool = True
-
-
-class ExpandedSource(Source):
-    """A text that was put together, whose locations and errors are those of the texts that it comes from."""
-
-    __slots__ = ("_segments", "_starts")
-
-    def __init__(self, text: str, segments: Sequence[_Segment]) -> None:
-        self._segments = tuple(segments)
-        self._starts = [segment.start for segment in segments]
-        super().__init__(text, segments[0].source.file if segments else "")
-
-    def location(self, offset: int) -> Location:
-        """Line, column and file of the text that the character at an offset comes from, and what included it."""
-        segment, at = self._origin(offset)
-        return replace(segment.source.location(at), included_at=segment.included_at)
-
-    def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """A TemplateError that shows the line of the fragment, and the tag that included it."""
-        segment, at = self._origin(offset)
-        return segment.source.error(at, problem, fix, segment.included_at or included_at)
-
-    def _origin(self, offset: int) -> tuple[_Segment, int]:
-        segment = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
-        return segment, segment.offset + (offset - segment.start if segment.exact else 0)
-
-
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     """A template's text with its fragments in place of their tags. Comments and strings hold no tags of fragments.
 
@@ -148,8 +106,7 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
         return Expanded(definition.source, definition.parameters)
     expander = _Expander(dialect, definition.optional)
     expander.run(definition, (("this template", definition.source),), None)
-    source = ExpandedSource("".join(expander.parts), expander.segments)
-    return Expanded(source, _merged_parameters(definition, expander.included), tuple(expander.included))
+    return Expanded(expander.text.source(), _merged_parameters(definition, expander.included), tuple(expander.included))
 
 
 def _merged_parameters(definition: TemplateDefinition, included: Sequence[Included]) -> Mapping[str, Parameter]:
@@ -170,40 +127,58 @@ def _merged_parameters(definition: TemplateDefinition, included: Sequence[Includ
 
 class _Expander:
     def __init__(self, dialect: Dialect, optional: frozenset[str]) -> None:
-        self.parts: list[str] = []
-        self.segments: list[_Segment] = []
+        self.text = ExpandedText()
         self.included: list[Included] = []
         self._dialect = dialect
         self._optional = optional
-        self._length = 0
 
     def run(self, definition: TemplateDefinition, chain: _Chain, included_at: Location | None) -> None:
         """Adds the text of a definition. ``chain`` are the fragments down to this one, after the template itself."""
         start = definition.header.end
-        body = ExpandedSource(definition.source.text[start:], [_Segment(0, definition.source, start, included_at)])
+        body = ExpandedSource(definition.source.text[start:], [Segment(0, definition.source, start, included_at)])
         lexemes = lex(body, self._dialect)
         if included_at is not None:
-            _check_whole(body, lexemes)
-        context = TokenContext(body, lexemes)
-        end = 0
-        for index, lexeme in enumerate(lexemes):
-            name = _included_name(body, lexeme)
-            if name is not None:
-                if context.preceding(index, 1)[0].text != "(" or context.following(index).text != ")":
-                    problem = "a fragment is alone between parentheses"
-                    raise body.error(lexeme.start, problem, f"write ({{{{> {name} }}}})")
-                self._add(body.text[end : lexeme.start], definition.source, start + end, included_at)
-                self._include(_find(name, definition, body, lexeme.start), name, chain, body, lexeme.start)
-                end = lexeme.end
-        self._add(body.text[end:], definition.source, start + end, included_at)
+            check_whole(body, lexemes, "fragment")
+        self._write(body, lexemes, definition, chain)
         if included_at is not None and lexemes[-1].kind is LexemeKind.COMMENT:
-            self.parts.append("\n")  # it may go on to the end of its line
-            self._length += 1
+            self._add("\n", body, len(body.text))  # it may go on to the end of its line
 
-    def _add(self, text: str, source: Source, offset: int, included_at: Location | None) -> None:
-        self.segments.append(_Segment(self._length, source, offset, included_at))
-        self.parts.append(text)
-        self._length += len(text)
+    def _write(
+        self, body: ExpandedSource, lexemes: Sequence[Lexeme], definition: TemplateDefinition, chain: _Chain
+    ) -> None:
+        end = 0
+        for tag in _replaced_tags(body, lexemes, definition.header.choices):
+            self._add(body.text[end : tag.start], body, end)
+            if tag.choices is None:
+                found = _find(tag.name, definition, body, tag.start)
+                self._include(found, tag.name, chain, body, tag.start)
+            else:
+                self._choices(tag, definition, chain, body)
+            end = tag.end
+        self._add(body.text[end:], body, end)
+
+    def _add(self, text: str, body: ExpandedSource, offset: int) -> None:
+        commas = [each - offset for each in body.commas if offset <= each < offset + len(text)]
+        self.text.add(text, body.segment(offset), commas)
+
+    def _choices(self, tag: _ReplacedTag, definition: TemplateDefinition, chain: _Chain, body: ExpandedSource) -> None:
+        """Adds the texts of a header as the arguments of ``one_of``: ``name: text, name: text``. They can name other
+        choices of the header."""
+        included_at = body.location(tag.start).included_at
+        others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
+        inner = replace(definition, header=replace(definition.header, choices=others))
+        for number, (name, choice) in enumerate((tag.choices or {}).items()):
+            origin = Segment(0, definition.source, choice.offset, included_at, choice.exact)
+            lexemes = lex(ExpandedSource(choice.sql, [origin]), self._dialect)
+            code = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.CODE)
+            commas = [match.start() for each in code for match in _COMMA.finditer(choice.sql, each.start, each.end)]
+            text = ExpandedSource(choice.sql, [origin], commas)
+            check_whole(text, lexemes, "text")
+            self.text.add(f"{', ' if number else ''}{name}: ", origin._replace(exact=False))
+            self._write(text, lexemes, inner, chain)
+            if lexemes[-1].kind is LexemeKind.COMMENT:
+                self._add("\n", text, len(choice.sql))
+            self._check_length(body, tag.start)
 
     def _include(self, found: TemplateDefinition, name: str, chain: _Chain, body: Source, offset: int) -> None:
         names = [each for each, _ in chain]
@@ -220,7 +195,10 @@ class _Expander:
         self._check_agrees(found, at)
         self.included.append(Included(name, found, at))
         self.run(found, (*chain, (name, found.source)), at)
-        if self._length > MAX_TEXT:
+        self._check_length(body, offset)
+
+    def _check_length(self, body: Source, offset: int) -> None:
+        if self.text.length > MAX_TEXT:
             problem = f"with its fragments a template is at most {MAX_TEXT} characters long"
             raise body.error(offset, problem, "include less")
 
@@ -256,6 +234,57 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
     )
 
 
+class _ReplacedTag(NamedTuple):
+    """What other text replaces: the tag of a fragment by its name, or the one argument of ``one_of`` that names choices
+    of the header."""
+
+    start: int
+    end: int
+    name: str
+    choices: Mapping[str, ChoiceText] | None = None
+
+
+def _replaced_tags(
+    source: Source, lexemes: Sequence[Lexeme], choices: Mapping[str, Mapping[str, ChoiceText]]
+) -> Iterator[_ReplacedTag]:
+    """In the order of the text, those within the arguments of tags too."""
+    context = TokenContext(source, lexemes)
+    for index, lexeme in enumerate(lexemes):
+        name = _included_name(source, lexeme)
+        if name is not None:
+            if context.preceding(index, 1)[0].text != "(" or context.following(index).text != ")":
+                problem = "a fragment is alone between parentheses"
+                raise source.error(lexeme.start, problem, f"write ({{{{> {name} }}}})")
+            yield _ReplacedTag(lexeme.start, lexeme.end, name)
+        elif lexeme.kind is LexemeKind.TAG and lexeme.parts:
+            for each in lexeme.parts:
+                chosen = _named_choices(source, each, choices)
+                if chosen is not None:
+                    yield chosen
+                    continue
+                for argument in each.parts:
+                    yield from _replaced_tags(source, argument.parts, choices)
+
+
+def _named_choices(
+    source: Source, lexeme: Lexeme, choices: Mapping[str, Mapping[str, ChoiceText]]
+) -> _ReplacedTag | None:
+    """``one_of(order)``, where a header has choices of that name."""
+    if not choices or len(lexeme.parts) != 1 or not _ONE_OF.match(source.text, lexeme.start):
+        return None
+    (argument,) = lexeme.parts
+    if len(argument.parts) != 1:
+        return None
+    start, end = argument.parts[0].start, argument.parts[0].end
+    name = source.text[start:end]
+    if argument.start != start or not _CHOICES_NAME.fullmatch(name):
+        return None
+    if name not in choices:
+        fix = did_you_mean(name, choices) or f"the header has {', '.join(choices)}"
+        raise source.error(start, f"the header has no choices {name}", fix.strip())
+    return _ReplacedTag(start, end, name, choices[name])
+
+
 def _included_name(source: Source, lexeme: Lexeme) -> str | None:
     """The name in a tag of a fragment; None for every other lexeme."""
     if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
@@ -274,32 +303,3 @@ def _included_name(source: Source, lexeme: Lexeme) -> str | None:
         fix = "write {{> active_orders }}, or {{> sales/active_orders }} for one in a folder; it takes no filter"
         raise source.error(lexeme.start, "this is no name of a fragment", fix)
     return name
-
-
-def _check_whole(source: Source, lexemes: Sequence[Lexeme]) -> None:
-    """Raises TemplateError for a fragment that closes what it did not open, or the other way round, or is empty."""
-    if all(lexeme.kind is LexemeKind.COMMENT or _is_space(source, lexeme) for lexeme in lexemes):
-        raise source.error(0, "this fragment is empty", "write SQL in it")
-    opened: list[tuple[str, int]] = []
-    for sign, offset in _signs(source.text, lexemes):
-        if sign == ";":
-            raise source.error(offset, "a fragment ends no statement", "take the ; out")
-        if sign in _CLOSED_BY:
-            opened.append((_CLOSED_BY[sign], offset))
-        elif not opened or opened.pop()[0] != sign:
-            raise source.error(offset, f"this {sign} closes nothing that its fragment opens", "take it out, or open it")
-    if opened:
-        closing, offset = opened[-1]
-        raise source.error(offset, f"this fragment ends before its {closing}", f"close it with {closing}")
-
-
-def _is_space(source: Source, lexeme: Lexeme) -> bool:
-    return lexeme.kind is LexemeKind.CODE and source.text[lexeme.start : lexeme.end].isspace()
-
-
-def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
-    """The brackets and semicolons of a text, with their offsets."""
-    for lexeme in lexemes:
-        if lexeme.kind in _WITH_SIGNS:
-            for match in _SIGN.finditer(text, lexeme.start, lexeme.end):
-                yield match[0], match.start()

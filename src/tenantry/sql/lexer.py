@@ -162,7 +162,7 @@ class _Lexer:
             fix = "put the choices beside each other"
             raise self._source.error(start, f"tags are at most {MAX_TAG_DEPTH} deep in one another", fix)
         self._depth += 1
-        reader = ArgumentReader(self._source.text, start + 1)
+        reader = ArgumentReader(self._source, start + 1)
         for lexeme in self.lexemes(start + 1):
             end = reader.read(lexeme)
             if end:

@@ -31,6 +31,7 @@ _START = re.compile(r"\ufeff?\s*/\*[ \t]*---[ \t]*\r?\n")
 _END = re.compile(r"^[ \t]*---[ \t]*\*/[ \t]*(?:\r?\n)*", re.MULTILINE)
 _COMMENT_SIGN = re.compile(r"/\*|\*/")
 _PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
+_KEY = re.compile(r"\w+")
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
@@ -170,6 +171,9 @@ class _HeaderReader:
     def _choices(self, name: str, node: YamlNode) -> Mapping[str, ChoiceText]:
         texts: dict[str, ChoiceText] = {}
         for key, text in self._mapping(node, f"choices.{name}", f"{name}: {{newest: created_at desc}}").items():
+            if not _KEY.fullmatch(key):
+                fix = "use letters, digits and _: it is what a viewer sends"
+                raise self._error(node.keys[key], f"choices.{name} has a key that is no name: {key}", fix)
             if not isinstance(text.value, str) or not text.value.strip():
                 raise self._error(
                     text.offset, f"choices.{name}.{key} is SQL, as a text", "write newest: created_at desc"

@@ -38,6 +38,11 @@ class Source:
             if character == "\0" or "\ud800" <= character <= "\udfff":
                 raise self.error(offset, "SQL cannot hold a NUL or a lone surrogate", "remove the character")
 
+    @property
+    def commas(self) -> frozenset[int]:
+        """Offsets of commas that end no argument of a filter, wherever they are."""
+        return frozenset()
+
     def location(self, offset: int) -> Location:
         """Line and column of an offset."""
         start = self.text.rfind("\n", 0, offset) + 1

@@ -1,0 +1,54 @@
+"""Whole texts: what closes all that it opens, so that it can be put into another text and both read as before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tenantry.sql.lexemes import Lexeme, LexemeKind
+from tenantry.sql.syntax_tree import Source
+
+_SIGN = re.compile(r"[][(){};]")
+_CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
+_WITH_SIGNS = frozenset(
+    {
+        LexemeKind.CODE,
+        LexemeKind.LEFT_BRACKET,
+        LexemeKind.RIGHT_BRACKET,
+        LexemeKind.CLAUSE_START,
+        LexemeKind.CLAUSE_END,
+        LexemeKind.ESCAPE,
+    }
+)
+
+
+def check_whole(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
+    """Raises TemplateError for a text that closes what it did not open, or the other way round, or is empty.
+
+    ``what`` it is: a fragment, a text of a header.
+    """
+    if all(lexeme.kind is LexemeKind.COMMENT or _is_space(source, lexeme) for lexeme in lexemes):
+        raise source.error(0, f"this {what} is empty", "write SQL in it")
+    opened: list[tuple[str, int]] = []
+    for sign, offset in _signs(source.text, lexemes):
+        if sign == ";":
+            raise source.error(offset, f"a {what} ends no statement", "take the ; out")
+        if sign in _CLOSED_BY:
+            opened.append((_CLOSED_BY[sign], offset))
+        elif not opened or opened.pop()[0] != sign:
+            raise source.error(offset, f"this {sign} closes nothing that its {what} opens", "take it out, or open it")
+    if opened:
+        closing, offset = opened[-1]
+        raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")
+
+
+def _is_space(source: Source, lexeme: Lexeme) -> bool:
+    return lexeme.kind is LexemeKind.CODE and source.text[lexeme.start : lexeme.end].isspace()
+
+
+def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
+    """The brackets and semicolons of a text, with their offsets."""
+    for lexeme in lexemes:
+        if lexeme.kind in _WITH_SIGNS:
+            for match in _SIGN.finditer(text, lexeme.start, lexeme.end):
+                yield match[0], match.start()

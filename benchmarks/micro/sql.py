@@ -13,10 +13,24 @@ from benchmarks.harness.measure import Cell, repeat, run
 from benchmarks.harness.table import Aim, Table
 from benchmarks.micro.templates import Size, large, medium, small
 from tenantry.groups import Record
-from tenantry.sql import SQLTemplate
+from tenantry.sql import DIALECTS, SQLTemplate, declare
+from tenantry.sql.parameter_conversion import ParameterConversion
 
 WARM_AIM = 2.0
 COLD_AIM_US = {"small": 120.0, "medium": 400.0, "large": 1_000.0}
+
+_DECLARED = {"small": ("since", "date"), "medium": ("since until", "date"), "large": ("o0 o1 o2 o3", "integer")}
+"""Size -> the names of its declared parameters, and their type."""
+_SENT = {"date": "2013-01-01", "integer": "1"}
+
+
+def _conversion(size: Size) -> Cell:
+    """Of what a viewer sends for declared parameters: what they cost beside the bind."""
+    names, kind = _DECLARED[size.name]
+    conversion = ParameterConversion(declare(dict.fromkeys(names.split(), kind)))
+    given = {**size.values, "params": dict.fromkeys(names.split(), _SENT[kind])}
+    assert len(conversion.convert(given, DIALECTS["sqlite"], None)["params"]) == len(names.split())
+    return repeat(lambda: conversion.convert(given, DIALECTS["sqlite"], None))
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,6 +62,7 @@ def _cells(size: Size) -> dict[str, Cell]:
         "by hand": repeat(lambda: size.by_hand(size.values)),
         "Tenantry, warm": repeat(lambda: template.bind(size.values, paramstyle="qmark")),
         "Tenantry, warm, a group's Record": repeat(lambda: template.bind(record, paramstyle="qmark")),
+        "Tenantry, declared parameters beside it": _conversion(size),
         "jinjasql2, warm": repeat(lambda: jinja.prepare_query(prepared, size.values)),
         "SQLAlchemy text(), warm": repeat(lambda: alchemy(compiled)),
         "Tenantry, cold": repeat(

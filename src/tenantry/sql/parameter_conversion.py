@@ -5,16 +5,16 @@ Of ``params`` the template sees what is declared and nothing else, whatever a vi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
-from tenantry.groups import Record
+from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameter_definitions import find_zone
-from tenantry.sql.parameter_values import REFUSALS, Moment, is_empty, read_value, read_whole, resolve
+from tenantry.sql.parameter_values import REFUSALS, Moment, is_empty, read_value, read_whole, reader, resolve
 from tenantry.sql.parameters import INSTANTS, UTC_ZONE, Parameter, PropertyReference
 from tenantry.sql.relative_ranges import RelativeRange
 from tenantry.sql.values import is_absent, look_up
@@ -23,15 +23,38 @@ _Adapter: TypeAlias = Callable[[Any], Any]
 _RANGE_ENDS: Final = ("start", "end")
 _NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not ask for it
 _UNREADABLE: Final = object()
+_record_values = vars(Record)["_values"].__get__
+_LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
+    list: list.copy,
+    tuple: tuple,
+    RecordList: vars(RecordList)["_values"].__get__,
+}
+
+
+class _Plan(NamedTuple):
+    """How one parameter is converted: ``read`` takes a text, or None where more than the text decides.
+
+    ``may_be_absent``: where nothing was sent there is nothing to do.
+    """
+
+    name: str
+    parameter: Parameter
+    read: Callable[[Any], Any] | None
+    may_be_absent: bool
 
 
 class ParameterConversion:
-    """Converts the parameters of one template."""
+    """Converts the parameters of one template.
 
-    __slots__ = ("_parameters", "reads_group", "uses_clock")
+    The common case is done here, in few steps: a text for one value, texts for a list, nothing at all. All else goes
+    through ``_Request``, which also finds what is wrong.
+    """
+
+    __slots__ = ("_parameters", "_plans", "reads_group", "uses_clock")
 
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
         self._parameters = tuple(parameters.values())
+        self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
         """Whether a default or a zone is a property: then the values are one group's."""
@@ -46,16 +69,77 @@ class ParameterConversion:
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
             raise ValueError("a template with a range depends on the time: bind(…, now=datetime.now(UTC))")
-        request = _Request(variables, now or _NO_CLOCK)
+        values = _as_dict(variables, "variables").copy()
+        sent = values.get("params")
+        given = {} if sent is None else _as_dict(sent, "params")
+        plans = self._plans.get(dialect.name) or self._plan(dialect)
         converted: dict[str, Any] = {}
-        for parameter in self._parameters:
+        others: list[Parameter] = []
+        for name, parameter, read, may_be_absent in plans:
+            raw = given.get(name)
+            if raw is None and may_be_absent:
+                continue
+            try:
+                if read is not None and type(raw) is str and raw:
+                    converted[name] = (read(raw),) if parameter.is_list else read(raw)
+                    continue
+                if read is not None and parameter.is_list and type(raw) in _LISTS:
+                    items = _LISTS[type(raw)](raw)
+                    if "" not in items and None not in items and len(items) <= (parameter.max_items or 0):
+                        converted[name] = tuple(map(read, items))
+                        continue
+            except REFUSALS:
+                pass
+            others.append(parameter)
+        if others:
+            self._convert_others(others, values, given, dialect, now, converted)
+        values["params"] = converted
+        return values
+
+    def _plan(self, dialect: Dialect) -> tuple[_Plan, ...]:
+        plans = tuple(_plan(parameter, dialect) for parameter in self._parameters)
+        self._plans[dialect.name] = plans
+        return plans
+
+    @staticmethod
+    def _convert_others(
+        parameters: Sequence[Parameter],
+        variables: Mapping[str, Any],
+        given: Mapping[str, Any],
+        dialect: Dialect,
+        now: datetime | None,
+        converted: dict[str, Any],
+    ) -> None:
+        request = _Request(variables, given, now or _NO_CLOCK)
+        for parameter in parameters:
             value = request.value(parameter)
             if value is not None:
                 converted[parameter.name] = _bindable(parameter, value, dialect.bind_as.get(parameter.scalar_type))
         request.raise_problems()
-        values = {name: variables[name] for name in variables}
-        values["params"] = converted
-        return values
+
+
+def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
+    zone = parameter.zone
+    if parameter.is_range or parameter.locked or isinstance(zone, PropertyReference):
+        return _Plan(parameter.name, parameter, None, may_be_absent=False)
+    may_be_absent = not parameter.always_given
+    read = reader(parameter, Moment(zone or UTC_ZONE, _NO_CLOCK))
+    adapt = dialect.bind_as.get(parameter.scalar_type)
+    if adapt is None:
+        return _Plan(parameter.name, parameter, read, may_be_absent)
+    return _Plan(parameter.name, parameter, lambda raw: adapt(read(raw)), may_be_absent)
+
+
+def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
+    """The mapping as a dict, which is not to be changed; of a Record its own."""
+    if type(mapping) is dict:
+        return mapping
+    if type(mapping) is Record:
+        inner: dict[str, Any] = _record_values(mapping)
+        return inner
+    if not isinstance(mapping, Mapping | Record):
+        raise TypeError(f"{what} must be a mapping, not {type(mapping).__name__}")
+    return {name: mapping[name] for name in mapping}
 
 
 def _bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
@@ -70,15 +154,10 @@ def _bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
 class _Request:
     """The parameters of one request, and what is wrong with them so far."""
 
-    def __init__(self, variables: Mapping[str, Any] | Record, now: datetime) -> None:
+    def __init__(self, variables: Mapping[str, Any], given: Mapping[str, Any], now: datetime) -> None:
         self._variables = variables
+        self._given = given
         self._now = now
-        given = look_up(variables, "params")
-        if is_absent(given):
-            given = {}
-        if not isinstance(given, Mapping | Record):
-            raise TypeError(f"params must be a mapping, not {type(given).__name__}")
-        self._given: dict[str, Any] = {name: given[name] for name in given}
         self._problems: dict[str, str] = {}
         self._missing: dict[str, str] = {}
 

@@ -182,6 +182,20 @@ DEFENCES: Final = (
         ("tests/datasources/test_routing.py",),
     ),
     Defence(
+        "a query does not set the session variables by which policies choose its rows",
+        "datasources/postgresql.py",
+        "escape = None if session is None else session_escape_error(self._source_id, bound.sql)",
+        "escape = None",
+        ("tests/datasources/test_session_variables.py",),
+    ),
+    Defence(
+        "a cached result that policies chose is one group's",
+        "sql/paramstyles.py",
+        "owner = group if self.reads_group or session is not None else None",
+        "owner = group if self.reads_group else None",
+        ("tests/sql/test_fingerprint.py",),
+    ),
+    Defence(
         "a value is escaped in HTML",
         "html/sandbox.py",
         "autoescape=True",

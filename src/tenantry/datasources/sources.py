@@ -107,14 +107,13 @@ class DataSources:
         a group was read: not by the template, and not by the session variables of the source. See
         ``BoundSQL.fingerprint``. Raises as ``fetch`` does before it runs anything.
         """
-        if variables is None:
-            variables = group.variables
-        _check_owner(group, variables)
+        given = group.variables if variables is None else variables
+        _check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registered(group, schema)
         async with self._pools.use(registered) as opened:
             source = opened.source
-            return _bind(compiled, variables, source).fingerprint(
+            return _bind(compiled, given, source).fingerprint(
                 source=f"{registered.environment.id}/{registered.id}",
                 revision=opened.revision,
                 group=group.handle.hex(),

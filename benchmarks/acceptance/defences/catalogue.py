@@ -149,9 +149,16 @@ DEFENCES: Final = (
     Defence(
         "no variable of the group is in a clause that a viewer can drop",
         "sql/tenant_guard.py",
-        "if reference.clauses and is_guarded(reference, optional) and not reference.not_a_filter:",
-        "if False:",
+        "reference = next((each for each in _all_references(node.children) if self._holds(each)), None)",
+        "reference = None",
         ("tests/sql/test_tenant_guard.py",),
+    ),
+    Defence(
+        "every text that a viewer can choose holds the same variables of the group",
+        "sql/tenant_guard.py",
+        "raise self._differ(node)",
+        "pass",
+        ("tests/sql/test_tenant_guard.py", "tests/sql/test_tenant_guard_property.py"),
     ),
     Defence(
         "no value is in a function that runs its text as SQL",

@@ -72,9 +72,13 @@ class PublishQueue:
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._messages and not self._tasks_of(loop) and time.monotonic() >= self._pause_until:
-            task = loop.create_task(self._drain(), name="tenantry.queue")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._create_task(loop)
+
+    def _create_task(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
+        task = loop.create_task(self._drain(), name="tenantry.queue")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     def _tasks_of(self, loop: asyncio.AbstractEventLoop) -> set[asyncio.Task[None]]:
         """The task that sends on this loop, if one does."""
@@ -104,12 +108,13 @@ class PublishQueue:
 
     async def aclose(self) -> None:
         """Sends what waits, within a second; what cannot be sent by then is given up."""
-        tasks = self._tasks_of(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
-                if tasks:
+                if tasks := self._tasks_of(loop):
                     await asyncio.wait(tasks)
-                await self._drain()
+                await self._create_task(loop)  # one of the tasks: a `_start` that is still to come begins no second one
+        tasks = self._tasks_of(loop)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -452,8 +452,9 @@ async def test_a_writer_that_dies(announced: bool, url: str, writer: SQLStore, t
                 for reference in ("ds_1", "warehouse"):
                     dead.enter_context(slots.writing(source_handle(here.asking.environment.id, reference)))
             dead.pop_all()  # it never comes to its end
-        with sqlite3.connect(url.removeprefix("sqlite:///")) as commit:  # and nothing that this host would see
-            commit.execute("delete from data_sources")
+        database = url.removeprefix("sqlite:///")
+        with closing(sqlite3.connect(database)) as dying, dying:  # and nothing that this host would see
+            dying.execute("delete from data_sources")
         if announced:
             with pytest.raises(UnregisteredSource):
                 await here.owners()

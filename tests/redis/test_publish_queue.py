@@ -81,3 +81,18 @@ async def test_aclose_gives_up_after_a_second() -> None:
     await asyncio.sleep(0)
     await asyncio.wait_for(queue.aclose(), 120)
     assert (len(queue), queue.dropped, queue._tasks) == (0, 1, set())
+
+
+async def test_what_starts_while_it_closes_ends_with_it() -> None:
+    """``put`` asks the loop to begin sending, which may be due only when ``aclose`` sends already: nothing is left.
+
+    Red where ``aclose`` looks for tasks once, before it sends by itself: the batch that another task took came back.
+    """
+    post = Post()
+    post.away = True
+    queue = PublishQueue(post)
+    for number in range(100):  # more than one batch
+        queue.put(Message(number.to_bytes(8, "big"), 1))
+    await queue.aclose()
+    assert (len(queue), queue.dropped) == (0, 100)
+    assert not queue._tasks

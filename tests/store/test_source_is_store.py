@@ -8,6 +8,7 @@ import secrets
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def _relative(path: Path) -> str:
 
 
 def _copy(path: Path) -> str:
-    with sqlite3.connect(path) as source, sqlite3.connect(path.with_name("backup.db")) as target:
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(path.with_name("backup.db"))) as target:
         source.backup(target)
     return f"{path.with_name('backup.db')}"
 
@@ -98,7 +99,7 @@ async def test_other_files_are_sources(url: str, tmp_path: Path) -> None:
     """One that has tables of the same names, one that is not there yet, and one of DuckDB."""
     other = tmp_path / "other.db"
     plain = sqlite_file(other, "acme")
-    with sqlite3.connect(other) as connection:
+    with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute("create table user_groups (id integer, name text)")
         connection.execute("create table generation (year integer)")
     store = SQLStore(url)

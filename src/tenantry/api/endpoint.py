@@ -141,6 +141,8 @@ class ErrorFormat:
 
 
 DEFAULT_FORMAT: Final = ErrorFormat()
+_PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
+"""Of RFC 9110, on every Python: before 3.13 ``HTTPStatus`` has the names of older documents."""
 
 
 def api_error_response(
@@ -154,7 +156,7 @@ def api_error_response(
     if problem:
         document = {
             "type": "about:blank",
-            "title": HTTPStatus(error.status).phrase,
+            "title": _PHRASES.get(error.status) or HTTPStatus(error.status).phrase,
             "status": error.status,
             "detail": error.public_message,
             **document,

@@ -15,6 +15,7 @@ pytest_plugins = [
     "engines.postgres",
     "engines.pgbouncer",
     "engines.mariadb",
+    "engines.clickhouse",
     "engines.valkey",
     "engines.chromium",
     "engines.hypothesis_profile",

@@ -13,7 +13,7 @@ EVERYWHERE = [
     ("select x where a = date '{{ x }}'", "date '…'"),
     ("select x where a = timestamp with time zone '{{ x }}'", "timestamp '…'"),
     ("select interval '{{ x }} days'", "interval '…'"),
-    ("select x'{{ x }}'", "literal of the form X'…'"),
+    ("select x'{{ x }}'", "literal of the form X'…'|part of a word"),
     ("select date {{ x }}", "`date` takes a literal"),
     ("select * from {{ x }}", "would name a table"),
     ("select * from a join {{ x }} on true", "would name a table"),
@@ -29,7 +29,7 @@ EVERYWHERE = [
     ("attach {{ x }} as b", "would name a database"),
     ("do '{{ x }}'", "would name a program"),
     ("do language plpgsql '{{ x }}'", "would name a program"),
-    ("execute immediate '{{ x }}'", "execute immediate runs its text as SQL"),
+    ("execute immediate '{{ x }}'", "runs its text as SQL"),
     ("select 1 into outfile '{{ x }}'", "would name a file"),
     ("select a from t order by {{ x }}", "sorts by nothing"),
     ("select a from t order by a, {{ x }} desc", "sorts by nothing"),
@@ -73,7 +73,7 @@ def test_refused_in_every_dialect(dialect: str, text: str, problem: str) -> None
     """No tag is allowed where it would be inert, a name, or constant. Red without its check in lexer or positions."""
     with pytest.raises(TemplateError, match=r"\n  fix: ") as caught:
         SQLTemplate(text, dialect)
-    assert problem in caught.value.message
+    assert any(part in caught.value.message for part in problem.split("|"))
 
 
 @pytest.mark.parametrize(

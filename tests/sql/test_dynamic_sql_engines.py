@@ -19,6 +19,7 @@ import duckdb
 import pymysql
 import pytest
 
+from engines.clickhouse import ClickHouse, ClickHouseError
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
@@ -247,6 +248,33 @@ def test_mariadb(mariadb: MariaDB, tmp_path: Path) -> None:
     assert len(functions) > 200
     assert unlisted("mysql", ran) == set()
     assert ran == {"load_file"}, "the probe works"
+
+
+def test_clickhouse(clickhouse: ClickHouse, tmp_path: Path) -> None:
+    """Table functions, and the functions of one text. Of the listed ones only a few: others wait for a network."""
+    file = tmp_path / "file"
+    file.write_text(MARK)
+    probe = {"loop", "merge", "file"}
+    rules = DIALECTS["clickhouse"].dynamic_functions
+    clickhouse.query("create database d")
+    clickhouse.query(f"create table d.{VIEW} engine = Memory as select {quoted(MARK)} as {VIEW}")
+    one = "select name from system.functions where not is_aggregate and alias_to = '' and name not like 'sleep%'"
+    names = [(name, "select toString({})") for (name,) in clickhouse.query(one)]
+    tables = clickhouse.query("select name from system.table_functions")
+    names += [(name, "select * from {} limit 1") for (name,) in tables]
+    ran: set[str] = set()
+    for name, sql in names:
+        if rules.matches(name) and name not in probe:
+            continue
+        for text in (f"select {VIEW} from d.{VIEW}", f"d.{VIEW}", str(file)):
+            more = (f"'d', {quoted(VIEW)}", f"{quoted(text)}, 'LineAsString'") if "from" in sql else ()
+            for arguments in (quoted(text), *more):
+                with suppress(ClickHouseError):
+                    if MARK in str(clickhouse.query(sql.format(f"`{name}`({arguments})"))):
+                        ran.add(name)
+    assert len(names) > 800
+    assert unlisted("clickhouse", ran) == set()
+    assert ran == probe, "the probe works"
 
 
 def test_what_stands_between_a_name_and_its_parenthesis_in_duckdb() -> None:

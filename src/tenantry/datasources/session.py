@@ -10,10 +10,10 @@ from tenantry.datasources.driver import query_error, statement_error
 from tenantry.errors import MissingVariable, NotOneStatement, QueryFailed, UnbindableValue
 from tenantry.groups import RegisteredSource, UserGroup, check_session_variables
 from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
-from tenantry.sql.dialects.dialect import function_names
+from tenantry.sql.dialects.dialect import UNICODE_NAMES, function_names
 from tenantry.sql.dynamic_sql import calls_any, has_dynamic_sql
 
-_SETTERS = (function_names("set_config", attributes=True, escaped_names=True),)
+_SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_NAMES),)
 
 
 class SessionTemplate:

@@ -27,6 +27,7 @@ _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
 _CACHED_TEXTS = 512  # texts whose result is cached
 ESCAPED_NAME: Final = "U&"
+SETTINGS: Final = "settings"
 
 
 class DynamicCall(NamedTuple):
@@ -59,7 +60,10 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
     if call is None:
         return
     if call.name == ESCAPED_NAME:
-        problem, fix = "a name in Unicode escapes could be any function, beside variables", 'write it plainly: "name"'
+        problem, fix = "a name in escapes could be any function, beside variables", 'write it plainly: "name"'
+    elif call.name == SETTINGS:
+        problem = "a settings clause lifts the limits of its user, beside variables"
+        fix = "set it for the user or the connection"
     else:
         problem = f"{call.name} runs its text as SQL, or reads what it names: beside it a variable could become SQL"
         fix = "write the query itself in the template, with {{ name }} in it"
@@ -129,16 +133,19 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
     An optional clause may go, so what is before and after it can become neighbours: its brackets count as any
     sign.
     """
-    words = list(_words(text, lexemes))
+    words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     # `execute immediate` and `prepare … from` take an expression in MariaDB and Oracle.
     prepares = any(rule.prepares for rule in rules)
+    settings = any(rule.settings for rule in rules)
     before_these = [("", False, 0), ("", False, 0), *words]
     for (first, *_), (before, *_), (word, _, offset) in zip(before_these, before_these[1:], words, strict=False):
         if word == "immediate" and before in {"execute", *_BRACKETS}:
             yield DynamicCall("execute immediate", offset)
         if prepares and ((word == "from" and first == "prepare") or (word == "[[" and before == "prepare")):
             yield DynamicCall("prepare … from", offset)
+        if settings and word == "=" and first == "settings":
+            yield DynamicCall(SETTINGS, offset)
 
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
@@ -158,6 +165,8 @@ def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]
             names = [(word[1:], offset)]
         elif is_name:
             found = [rule for rule in rules if rule.matches(word)]
+            if any(word in rule.words for rule in rules):
+                yield DynamicCall(word, offset)
             if word == ESCAPED_NAME and any(rule.escaped_names for rule in rules):
                 yield DynamicCall(word, offset)
             if before in {".", *_BRACKETS} and any(rule.attributes for rule in found):
@@ -192,8 +201,9 @@ _LEXEME_SIGNS = {
 }
 
 
-def _words(text: str, lexemes: Sequence[Lexeme]) -> Iterator[WordToken]:
-    """The words and signs of a text, whether each is a name, and its offset; comments and hints are none.
+def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
+    """The words and signs of a text, whether each is a name, and its offset; comments and hints are none. A quoted name
+    with a backslash is ESCAPED_NAME where a backslash escapes in it.
 
     A string is given with its first quote: SQLite takes it for the name of a table, also of one with ``()``.
     """
@@ -204,7 +214,7 @@ def _words(text: str, lexemes: Sequence[Lexeme]) -> Iterator[WordToken]:
                 yield word.lower(), word[0].isalpha() or word[0] == "_", match.start()
         elif lexeme.kind is LexemeKind.QUOTED:
             first = text[lexeme.start]
-            if first in "uU":
+            if first in "uU" or (escapes and "\\" in text[lexeme.start : lexeme.end]):
                 yield ESCAPED_NAME, True, lexeme.start
             elif first == "$":
                 yield "'", False, lexeme.start

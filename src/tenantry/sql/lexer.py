@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from tenantry.sql.arguments import ArgumentReader
 from tenantry.sql.dialects import Dialect
@@ -28,19 +29,7 @@ _SPACE = re.compile(r"\s*+")
 _TAG = re.compile(r"(?<!\\)\{\{")
 _TAG_OR_STATEMENT = re.compile(r"(?<!\\)\{[{%]")
 _NESTING = re.compile(r"/\*|\*/")
-_BODIES = {
-    (quote, backslash): re.compile(
-        rf"(?:[^{quote}{{\\]++|{quote}{quote}|\{{(?!\{{)|\\(?!\{{\{{){'(?s:.)' if backslash else ''})*"
-    )
-    for quote in "'\""
-    for backslash in (False, True)
-}
-_NAMES = {
-    '"': re.compile(r'(?:[^"]++|"")*"(?!")'),
-    "`": re.compile(r"(?:[^`]++|``)*`(?!`)"),
-    "[": re.compile(r"[^\]]*+\]"),
-}
-_UNTAGGED_PREFIXES = {"e": "E", "u": "U&", "b": "B", "n": "N", "x": "X"}
+_CLOSING = {"[": "]", "\u2018": "\u2019", "\u201c": "\u201d"}
 _SIMPLE_KINDS = {
     "code": LexemeKind.CODE,
     "word": LexemeKind.CODE,
@@ -66,7 +55,6 @@ _REFUSED = {
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
 """Group of ``Dialect.opening`` -> why a template holds none, and the fix."""
-_BACKSLASH_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
@@ -75,16 +63,43 @@ def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
     return list(_Lexer(source, dialect).lexemes(0))
 
 
-def unescape(raw: str, quote: str, backslash: bool) -> str:
-    """The value of a stretch of a string literal: ``''`` is one quote; in MySQL a backslash escapes (``\\%`` stays)."""
+def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backslash: bool) -> str:
+    """The value of a part of a string literal: two quotes are one, and a backslash escapes where the dialect says so.
+
+    Raises TemplateError for an escape that is not in the dialect's table.
+    """
+    raw = source.text[part.start : part.end]
     if not backslash:
         return raw.replace(quote * 2, quote)
 
     def replacement(match: re.Match[str]) -> str:
         escaped = match.group(1)
-        return quote if escaped is None else _BACKSLASH_ESCAPES.get(escaped, escaped)
+        if escaped is None:
+            return quote
+        if escaped not in dialect.backslash_escapes and not dialect.other_escapes:
+            problem = f"\\{escaped} is not known here, in a string with variables"
+            raise source.error(part.start + match.start(), problem, "write the character itself, or two backslashes")
+        return dialect.backslash_escapes.get(escaped, escaped)
 
     return _ESCAPED[quote].sub(replacement, raw)
+
+
+@cache
+def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
+    """What may come up to a tag or the end of a string: its quote is one character, or three."""
+    character = quote[0]
+    inside = [rf"[^{character}{{\\]++", r"\{(?!\{)", rf"\\(?!\{{\{{){'(?s:.)' if backslash else ''}"]
+    inside += [rf"{character}(?!{character * 2})"] if len(quote) > 1 else [character * 2] if doubled else []
+    return re.compile(f"(?:{'|'.join(inside)})*")
+
+
+@cache
+def _name_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
+    """What comes after the quote of a name, up to its end and with it."""
+    closing = re.escape(_CLOSING.get(quote, quote))
+    inside = [rf"[^{closing}\\]++", r"\\(?s:.)"] if backslash else [f"[^{closing}]++"]
+    inside += [closing * 2] if doubled else []
+    return re.compile(f"(?:{'|'.join(inside)})*{closing}{f'(?!{closing})' if doubled else ''}")
 
 
 class _Lexer:
@@ -195,10 +210,17 @@ class _Lexer:
         raise self._source.error(start, "this comment has no end", "close it with */")
 
     def _string(self, start: int, end: int) -> Lexeme:
-        text = self._source.text
-        quote, prefix = text[end - 1], text[start : end - 1]
-        backslash = self._dialect.backslash or prefix in {"e", "E"}
-        body = _BODIES[quote, backslash]
+        return self._read_string(start, end, self._source.text[end - 1])
+
+    def _triple(self, start: int, end: int) -> Lexeme:
+        return self._read_string(start, end, self._source.text[end - 3 : end])
+
+    def _read_string(self, start: int, end: int, quote: str) -> Lexeme:
+        text, dialect = self._source.text, self._dialect
+        prefix = text[start : end - len(quote)]
+        plain = prefix != "" and prefix[0] in dialect.plain_prefixes
+        backslash = (dialect.backslash and not plain) or (prefix != "" and prefix[0] in dialect.escape_prefixes)
+        body = _string_body(quote, backslash, dialect.doubled_quotes and not plain)
         parts: list[Lexeme] = []
         position, tagged = end, False
         while True:
@@ -208,7 +230,7 @@ class _Lexer:
                 parts.append(Lexeme(LexemeKind.STRING, position, stop))
             if stop >= len(text):
                 raise self._source.error(start, "this string has no end", f"close it with {quote}")
-            if text[stop] == quote:
+            if text[stop] == quote[0]:
                 break
             if text[stop] == "\\":
                 parts.append(Lexeme(LexemeKind.ESCAPE, stop, stop + 3))
@@ -217,28 +239,28 @@ class _Lexer:
                 tagged = True
             position = parts[-1].end
         if tagged and prefix:
-            name = _UNTAGGED_PREFIXES[prefix[0].lower()]
             tag = next(part for part in parts if part.kind is LexemeKind.TAG)
             fix = "use a plain literal '…' or a bare {{ name }}, with cast(… as …) where a type is needed"
             raise self._source.error(
-                tag.start, f"a variable is not allowed inside a literal of the form {name}'…'", fix
+                tag.start, f"a variable is not allowed inside a literal of the form {prefix.upper()}'…'", fix
             )
         # Without a tag only our own escapes are of interest: the text goes out as it came in.
-        return Lexeme(
-            LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING, start, stop + 1, tuple(parts), backslash
-        )
+        kind = LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING
+        return Lexeme(kind, start, stop + len(quote), tuple(parts), backslash)
 
     def _name(self, start: int, end: int) -> Lexeme:
-        match = _NAMES[self._source.text[end - 1]].match(self._source.text, end)
+        quote = self._source.text[end - 1]
+        typographic = quote in "\u2018\u201c"
+        doubled = self._dialect.bracket_doubled if quote == "[" else not typographic
+        body = _name_body(quote, self._dialect.name_backslash and not typographic, doubled)
+        match = body.match(self._source.text, end)
         stop = match.end() if match else len(self._source.text)
         fix = (
             "name the table or column in the template itself; a value is never an identifier. For the characters write"
         )
         self._reject_tag(start, stop, _TAG, "a quoted identifier", fix)
         if match is None:
-            raise self._source.error(
-                start, "this quoted identifier has no end", f"close the {self._source.text[end - 1]}"
-            )
+            raise self._source.error(start, "this quoted identifier has no end", f"close the {quote}")
         return Lexeme(LexemeKind.QUOTED, start, stop)
 
     def _dollar(self, start: int, end: int) -> Lexeme:
@@ -269,8 +291,10 @@ _READERS: dict[str, Callable[[_Lexer, int, int], Lexeme]] = {
     "hint": _Lexer._comment,
     "string": _Lexer._string,
     "string2": _Lexer._string,
+    "string3": _Lexer._triple,
     "name": _Lexer._name,
     "name2": _Lexer._name,
     "tick": _Lexer._name,
+    "typographic": _Lexer._name,
     "dollar": _Lexer._dollar,
 }

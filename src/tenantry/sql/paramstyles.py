@@ -1,4 +1,4 @@
-"""Paramstyles: how a driver wants placeholders written and their parameters given (PEP 249, and ``$1``).
+"""Paramstyles: how a driver wants placeholders written and their parameters given (PEP 249, ``$1`` and ``@p1``).
 
 Also BoundSQL, which is both in one, and what in the author's own SQL a driver could take for a placeholder (``?``,
 ``:name``, ``@name``, ``$1``).
@@ -16,7 +16,7 @@ from tenantry.sql.fingerprint import digest
 from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.syntax_tree import PlaceholderConflict, Source
 
-_CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)")
+_CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)|\{(?=\s*+\w+\s*+:)")
 _BRACKET = re.compile(r"[\[\](){}]")
 _LOOKBACK = 2_000  # characters to look back for the bracket that makes a colon a slice
 _FIXES = {
@@ -24,6 +24,7 @@ _FIXES = {
     ":": "name a variable, {{ name }}; where the colon is SQL, write a space after it",
     "@": "name a variable: {{ name }}",
     "$": "name a variable: {{ name }}",
+    "{": "name a variable: {{ name }}; for a map write map('key', value)",
 }
 
 
@@ -48,10 +49,11 @@ PARAMSTYLES: Final[dict[str, Paramstyle]] = {
         Paramstyle(name="format", placeholder=lambda n: "%s", doubles_percent=True),
         Paramstyle(name="pyformat", placeholder=lambda n: f"%(p{n})s", named=True, doubles_percent=True),
         Paramstyle(name="numeric_dollar", placeholder=lambda n: f"${n}", markers=frozenset("$")),
+        Paramstyle(name="named_at", placeholder=lambda n: f"@p{n}", named=True, markers=frozenset("@")),
     )
 }
-"""The paramstyles by name: qmark ``?``, numeric ``:1``, named ``:p1``, format ``%s``, pyformat ``%(p1)s`` and
-numeric_dollar ``$1``."""
+"""The paramstyles by name: qmark ``?``, numeric ``:1``, named ``:p1``, format ``%s``, pyformat ``%(p1)s``,
+numeric_dollar ``$1`` and named_at ``@p1``."""
 
 
 def paramstyle_named(name: str) -> Paramstyle:
@@ -65,10 +67,11 @@ def paramstyle_named(name: str) -> Paramstyle:
 class BoundSQL(NamedTuple):
     """SQL text and the parameters of its placeholders, for a driver's ``execute(sql, params)``.
 
-    ``params`` is a tuple, or a dict for the styles ``named`` and ``pyformat``. For ``format`` and ``pyformat`` it is
-    None when the text has no placeholder, and ``%`` is then not doubled: drivers undouble it only when they are given
-    parameters. ``reads_group``: the template names a variable that is not the viewer's (``params.*``), so its values
-    are one group's. ``repr`` shows the text and never a value. (A tuple because it is frozen and the cheapest to make.)
+    ``params`` is a tuple, or a dict for the styles ``named``, ``pyformat`` and ``named_at``. For ``format`` and
+    ``pyformat`` it is None when the text has no placeholder, and ``%`` is then not doubled: drivers undouble it only
+    when they are given parameters. ``reads_group``: the template names a variable that is not the viewer's
+    (``params.*``), so its values are one group's. ``repr`` shows the text and never a value. (A tuple because it is
+    frozen and the cheapest to make.)
     """
 
     sql: str
@@ -114,7 +117,8 @@ def find_placeholder_conflicts(
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
     """The characters in a text that some drivers take for a placeholder; and the offsets of colons in slices
     (``a[1:n]``), which are none."""
-    if not any(character in text for character in "?:@$"):
+    braces = text.count("{") > 2 * text.count("{{")  # not those of tags alone
+    if not braces and not any(character in text for character in "?:@$"):
         return (), ()
     conflicts: list[PlaceholderConflict] = []
     slices: list[int] = []

@@ -282,7 +282,7 @@ class _Parser:
             elif part.kind is LexemeKind.ESCAPE:
                 parts.append(self._text[part.start + 1 : part.end])
             else:
-                value = unescape(self._text[part.start : part.end], quote, lexeme.backslash)
+                value = unescape(self.source, self.dialect, part, quote, lexeme.backslash)
                 if "\0" in value:
                     fix = "remove \\0 from the literal"
                     raise self.source.error(part.start, "a parameter cannot hold a NUL", fix)

@@ -66,7 +66,7 @@ _LOOKBACK = 300  # tokens: a rule that would have to look farther back does not 
 _CLAUSE_KEYWORDS = frozenset(
     (
         *("select", "from", "where", "having", "by", "limit", "offset", "on", "using", "values", "set", "returning"),
-        *("window", "when", "then", "else", "case", "end", "and", "or"),
+        *("window", "when", "then", "else", "case", "end", "and", "or", "prewhere", "qualify", "sample", "settings"),
     )
 )
 _TOKEN_TEXTS = {
@@ -146,7 +146,7 @@ class PositionAnalyzer:
             kind = "timestamp" if first == "zone" else first
             fix = f"write cast({{{{ name }}}} as {kind})"
             if kind == "interval":
-                fix = "write {{ n }} * interval '1 day', with the unit that you need"
+                fix = self._dialect.interval_fix
             raise self._source.error(
                 lexeme.start, f"a variable is not allowed inside a literal of the form {kind} '…'", fix
             )
@@ -189,6 +189,8 @@ class PositionAnalyzer:
         if following == "(":
             raise self._source.error(lexeme.start, "a variable cannot name a function", _IDENTIFIER_FIX)
         word = previous[0].text
+        if word == "(" and previous[1].text == "table":
+            raise self._source.error(lexeme.start, "a variable in `table(…)` would name a table", _IDENTIFIER_FIX)
         if word == "from" and (
             previous[1].text == "distinct" or self._context.enclosing_function(index) in _FROM_FUNCTIONS
         ):
@@ -207,7 +209,7 @@ class PositionAnalyzer:
             fix = f"write cast({{{{ name }}}} as {word})"
             raise self._source.error(lexeme.start, f"`{word}` takes a literal, not a parameter", fix)
         if word == "interval" and not self._dialect.interval_takes_value:
-            fix = "write {{ n }} * interval '1 day', with the unit that you need"
+            fix = self._dialect.interval_fix
             raise self._source.error(lexeme.start, "`interval` takes a literal, not a parameter", fix)
         after_is = word == "is" or (word == "not" and previous[1].text == "is")
         if after_is and not self._dialect.is_takes_value:
@@ -215,6 +217,11 @@ class PositionAnalyzer:
 
     def _value(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> Position:
         word = previous[0].text
+        if self._dialect.top_takes_value and "top" in {word, previous[1].text}:
+            if word == "(":
+                return Position.LIMIT
+            if word == "top":
+                raise self._source.error(lexeme.start, "`top` takes no parameter alone", "write top ({{ name }})")
         if word in {"limit", "offset"} or (word in {"first", "next"} and previous[1].text == "fetch"):
             return Position.LIMIT
         if word == "," and self._context.enclosing_clause(index) == "limit":

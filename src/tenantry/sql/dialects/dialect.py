@@ -14,8 +14,14 @@ from typing import Any, Final, NamedTuple
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
 """The units of ``trunc``. A week begins on Monday."""
 
-_WORD = r"[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*+"
-_DOLLAR = r"\$(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
+TAGGED_DOLLARS: Final = r"(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
+"""``dollar_quotes`` of PostgreSQL."""
+
+UNICODE_NAMES: Final = 'u&"'
+"""``escaped_names`` of PostgreSQL."""
+
+_BEYOND_ASCII = r"\x80-\U0010ffff"
+_TYPOGRAPHIC = "\u2018\u201c"  # the opening ones
 
 
 class FunctionNames(NamedTuple):
@@ -23,14 +29,19 @@ class FunctionNames(NamedTuple):
 
     ``attributes``: ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
     ``prepares``: ``prepare name from`` takes an expression; elsewhere ``prepare`` can be a column.
-    ``escaped_names``: the dialect has names in Unicode escapes, ``U&"\\0074s_stat"``, which could be any of them.
+    ``escaped_names``: how a name begins that is written in escapes, ``U&"\\0074s_stat"``, and could be any of them; a
+    backslash where it escapes in every quoted name.
+    ``words``: keywords that begin a statement which runs a text, without a parenthesis.
+    ``settings``: a query can end in ``settings name = value``, which lifts the limits of its user.
     """
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
     attributes: bool = False
-    escaped_names: bool = False
+    escaped_names: str = ""
     prepares: bool = False
+    settings: bool = False
+    words: frozenset[str] = frozenset()
 
     def matches(self, name: str) -> bool:
         """Whether a name is one of them; letters of either case."""
@@ -39,18 +50,27 @@ class FunctionNames(NamedTuple):
 
     def may_appear_in(self, text: str) -> bool:
         """A fast check of a text in lower case: False only if none of the names is anywhere in it."""
-        stems = (*self.prefixes, *self.names)
-        return any(stem in text for stem in stems) or (self.escaped_names and 'u&"' in text)
+        stems = (*self.prefixes, *self.names, *self.words)
+        return (
+            any(stem in text for stem in stems)
+            or (self.escaped_names != "" and self.escaped_names in text)
+            or (self.settings and "settings" in text)
+        )
 
 
 def function_names(
-    names: str, *, attributes: bool = False, escaped_names: bool = False, prepares: bool = False
+    names: str,
+    *,
+    attributes: bool = False,
+    escaped_names: str = "",
+    prepares: bool = False,
+    settings: bool = False,
+    words: str = "",
 ) -> FunctionNames:
     """FunctionNames from their names, with spaces between; ``dblink*`` are all whose names begin so."""
-    words = names.split()
-    whole = frozenset(word for word in words if not word.endswith("*"))
-    prefixes = tuple(word[:-1] for word in words if word.endswith("*"))
-    return FunctionNames(whole, prefixes, attributes, escaped_names, prepares)
+    whole = frozenset(name for name in names.split() if not name.endswith("*"))
+    prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
+    return FunctionNames(whole, prefixes, attributes, escaped_names, prepares, settings, frozenset(words.split()))
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
@@ -68,26 +88,53 @@ class Dialect:
 
     # How its text is read.
     prefixes: str = ""
-    """Regular expression of what may come directly before a string's quote."""
-    backslash: bool = False
-    """Whether a backslash escapes in every string (MySQL); in PostgreSQL and DuckDB it does in ``E''`` only."""
+    """Regular expression of what may come directly before the quote ``'`` of a string."""
     double_is_string: bool = False
     """Whether ``"…"`` is a string; elsewhere it is a name."""
+    double_takes_prefix: bool = False
+    """Whether ``prefixes`` may come before ``"`` too."""
+    triple_quotes: bool = False
+    """Whether three quotes begin a string that three quotes end, with others in it."""
+    ascii_words: bool = False
+    """Whether letters beyond ASCII are in no word, and ``$`` is in one wherever it is (ClickHouse)."""
+    typographic_quotes: bool = False
+    """Whether typographic quotes make a string (single ones) or a name (double ones), in which nothing escapes."""
+    doubled_quotes: bool = True
+    """Whether two quotes in a string are one. Elsewhere they end it and begin the next one."""
+    backslash: bool = False
+    """Whether a backslash escapes in every string (MySQL)."""
+    escape_prefixes: str = ""
+    """First letters of the prefixes with which a backslash escapes though ``backslash`` is not set: ``E''`` of
+    PostgreSQL."""
+    plain_prefixes: str = ""
+    """First letters of the prefixes with which nothing escapes, and the next quote ends the string: ``x''`` of
+    ClickHouse. (In ``r''`` of BigQuery a backslash still keeps the quote after it from ending the string.)"""
+    backslash_escapes: Mapping[str, str] = field(default_factory=dict)
+    """Character after a backslash -> what both are, for a string with variables in it."""
+    other_escapes: bool = False
+    """Whether any other character after a backslash is itself; else it is refused beside variables."""
+    name_backslash: bool = False
+    """Whether a backslash escapes in quoted names."""
+    backticks: bool = True
+    """Whether `` ` … ` `` is a name."""
+    bracket_names: bool = False
+    """Whether ``[…]`` is a name."""
+    bracket_doubled: bool = False
+    """Whether ``]]`` in such a name is one ``]``."""
+    dollar_quotes: str = ""
+    """Regular expression of what follows the first ``$`` of ``$$`` or ``$tag$``, where they begin and end a string."""
     line_end: str = r"\n"
-    """The characters that end a comment of one line, in a regular expression's brackets."""
-    hash_comment: bool = False
-    """Whether ``#`` begins a comment."""
+    """The characters that end a comment of one line, in a regular expression's brackets. Comments are left out of what
+    is sent, so this is about what the author meant."""
+    hash_comment: str = ""
+    """Regular expression of ``#`` where it begins a comment."""
+    slash_comment: bool = False
+    """Whether ``//`` begins a comment."""
     dashes_need_space: bool = False
     """Whether ``--`` begins a comment only before a space or a control character; else it is refused."""
     nested_comments: bool = False
     executable_comments: bool = False
     """Whether ``/*! … */`` is code: it is refused."""
-    dollar_quotes: bool = False
-    """Whether ``$$ … $$`` and ``$tag$ … $tag$`` are strings."""
-    backticks: bool = True
-    """Whether `` ` … ` `` is a name."""
-    bracket_names: bool = False
-    """Whether ``[…]`` is a name."""
     arrays: bool = False
     """Whether ``[[`` can also be the start of an array in an array."""
     native_markers: frozenset[str] = frozenset()
@@ -96,6 +143,10 @@ class Dialect:
     # Where a placeholder may stand, and which functions run a text.
     interval_takes_value: bool = False
     """Whether a placeholder may follow ``interval``."""
+    interval_fix: str = "write {{ n }} * interval '1 day', with the unit that you need"
+    """What to write where it may not."""
+    top_takes_value: bool = False
+    """Whether ``top ({{ n }})`` is how rows are counted (T-SQL)."""
     is_takes_value: bool = False
     """Whether a placeholder may follow ``is``."""
     columns_expression: bool = False
@@ -157,24 +208,38 @@ class Dialect:
 
         No group is possessive: CPython before 3.11.5 then goes on after a failed try in the middle of it (gh-106052).
         """
-        dash = r"--(?=[\x00-\x20\x7f]|\Z)" if self.dashes_need_space else "--"
-        prefix = f"(?:{self.prefixes})?" if self.prefixes else ""
-        special = "'\"\\[\\]{\\\\/$A-Za-z0-9_\\x80-\\U0010ffff-"
-        code = [rf"[^{special}{'`' if self.backticks else ''}{'#' if self.hash_comment else ''}]++"]
-        code += [rf"{_WORD}(?!'|&['\"])", r"[0-9][A-Za-z0-9_.]*+", "-(?!-)", r"/(?!\*)", r"\{(?![{%])"]
-        code += [r"\\(?!\{[{%]|\[\[)", rf"\$(?!{_DOLLAR[2:]})" if self.dollar_quotes else r"\$"]
+        letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
+        word = rf"[{letters}][{letters}0-9$]*+"
+        after_word = "['\"]" if self.double_takes_prefix else "'"
+        special = "'\"\\[\\]{\\\\/$A-Za-z0-9_" + "`" * self.backticks + "#" * bool(self.hash_comment)
+        special += (_TYPOGRAPHIC if self.ascii_words else _BEYOND_ASCII) + "-"
+        code = [rf"[^{special}]++", rf"{word}(?!{after_word}|&['\"])", r"[0-9][A-Za-z0-9_.]*+", "-(?!-)"]
+        code += [r"/(?![*/])" if self.slash_comment else r"/(?!\*)", r"\{(?![{%])", r"\\(?!\{[{%]|\[\[)"]
+        dollar = rf"\$(?!{self.dollar_quotes})" if self.dollar_quotes else r"\$"
+        code += [dollar + rf"[{letters}0-9$]*+" * self.ascii_words]
+        code += [rf"(?!{self.hash_comment})#"] if self.hash_comment else []
         groups = [("code", f"(?:{'|'.join(code)})+"), ("tag", r"\{\{"), ("statement", r"\{%")]
         groups += [("bracket", r"\\\[\[")] if self.bracket_names else []
         groups += [("escape", r"\\(?:\{[{%]|\[\[)"), ("open", r"\[\[")]
         groups += [("name", r"\[") if self.bracket_names else ("left", r"\["), ("right", r"\]")]
-        groups += [("line", f"(?:{dash}{'|#' if self.hash_comment else ''})[^{self.line_end}]*+"), ("dashes", "--")]
+        line = [r"--(?=[\x00-\x20\x7f]|\Z)" if self.dashes_need_space else "--"]
+        line += [self.hash_comment] if self.hash_comment else []
+        line += ["//"] if self.slash_comment else []
+        groups += [("line", f"(?:{'|'.join(line)})[^{self.line_end}]*+"), ("dashes", "--")]
         groups += [("executable", r"/\*M?!")] if self.executable_comments else []
-        groups += [("hint", r"/\*\+"), ("block", r"/\*")]
-        double = "string2" if self.double_is_string else "name2"
-        groups += [("plain", r"'[^'{\\]*+'(?!')")]  # the common string at once; the rest is read part by part
-        groups += [("string", f"{prefix}'"), (double, f'{"(?:[uU]&)?" if "&" in self.prefixes else ""}"')]
-        groups += [("tick", "`")] if self.backticks else []
-        groups += [("dollar", _DOLLAR)] if self.dollar_quotes else []
-        groups += [("word", rf"{_WORD}|[\s\S]")]
+        groups += [("hint", r"/\*\+"), ("block", r"/\*"), *self._quoted(), ("word", rf"{word}|[\s\S]")]
         pattern = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in groups)
         return re.compile(pattern)
+
+    def _quoted(self) -> list[tuple[str, str]]:
+        """The groups of ``opening`` that begin a string or a quoted name."""
+        prefix = f"(?:{self.prefixes})?" if self.prefixes else ""
+        double = "(?:[uU]&)?" if "&" in self.prefixes else ""
+        double = (prefix if self.double_takes_prefix else double) + '"'
+        groups = [("plain", r"'[^'{\\]*+'(?!')")]  # the common string at once; the rest is read part by part
+        groups += [("string3", f"{prefix}'''|{double}{double[-1] * 2}")] if self.triple_quotes else []
+        groups += [("string", f"{prefix}'"), ("string2" if self.double_is_string else "name2", double)]
+        groups += [("tick", "`")] if self.backticks else []
+        groups += [("typographic", f"[{_TYPOGRAPHIC}]")] if self.typographic_quotes else []
+        groups += [("dollar", rf"\${self.dollar_quotes}")] if self.dollar_quotes else []
+        return groups

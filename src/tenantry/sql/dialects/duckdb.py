@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names
 
 _FUNCTIONS = "query query_table json_execute_serialized_sql"
 _EXTENSIONS = """
@@ -14,10 +14,11 @@ _EXTENSIONS = """
 DIALECT = Dialect(
     name="duckdb",
     paramstyle="qmark",
+    escape_prefixes="eE",
     prefixes="[eE]|[bBnNxX]",
     line_end=r"\r\n",
     nested_comments=True,
-    dollar_quotes=True,
+    dollar_quotes=TAGGED_DOLLARS,
     arrays=True,
     native_markers=frozenset("?$"),
     columns_expression=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, UNICODE_NAMES, Dialect, for_each_unit, function_names
 
 _FUNCTIONS = """
     query_to_xml* table_to_xml* schema_to_xml* database_to_xml* cursor_to_xml* ts_stat ts_rewrite
@@ -19,14 +19,15 @@ _EXTENSIONS = """
 DIALECT = Dialect(
     name="postgresql",
     paramstyle="numeric_dollar",
+    escape_prefixes="eE",
     prefixes="[eE]|[uU]&|[bBnNxX]",
     line_end=r"\r\n",
     nested_comments=True,
-    dollar_quotes=True,
+    dollar_quotes=TAGGED_DOLLARS,
     backticks=False,
     arrays=True,
     native_markers=frozenset("$"),
-    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, attributes=True, escaped_names=True),
+    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, attributes=True, escaped_names=UNICODE_NAMES),
     # OPERATOR() binds as `in` does, a bare = would not; '{}' takes the array type of the left side, and an
     # empty array is compared with nothing, so NULL on the left gives false and true, not NULL.
     empty_in="operator(=) any ('{}')",

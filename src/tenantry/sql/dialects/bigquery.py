@@ -1,0 +1,56 @@
+"""BigQuery (GoogleSQL): its documentation and sqlglot's tokenizer, no engine."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names
+
+_FUNCTIONS = "external_query external_object_transform appends changes vector_search gap_fill ml.* ai.*"
+
+DIALECT = Dialect(
+    name="bigquery",
+    paramstyle="pyformat",
+    prefixes="[rR][bB]?|[bB][rR]?",
+    double_is_string=True,
+    double_takes_prefix=True,
+    triple_quotes=True,
+    doubled_quotes=False,
+    backslash=True,
+    backslash_escapes={
+        "'": "'",
+        '"': '"',
+        "\\": "\\",
+        "`": "`",
+        "?": "?",
+        "a": "\a",
+        "b": "\b",
+        "f": "\f",
+        "n": "\n",
+        "r": "\r",
+        "t": "\t",
+        "v": "\v",
+    },
+    name_backslash=True,
+    line_end=r"\r\n",
+    hash_comment="#",
+    native_markers=frozenset("?@"),
+    interval_takes_value=True,
+    dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\"),
+    # Of every type, where a sub-select of null is of integers only; false of NULL too, since the list is empty.
+    empty_in="in unnest([])",
+    empty_not_in="not in unnest([])",
+    like_escape="\\",
+    like_escape_clause="",
+    array_parameter="{placeholder}",
+    json_parameter="parse_json({placeholder})",
+    casts={
+        "text": "string",
+        "integer": "int64",
+        "decimal": "numeric",
+        "boolean": "bool",
+        "date": "date",
+        "datetime": "timestamp",
+        "uuid": "string",
+    },
+    time_buckets={unit: f"timestamp_trunc({{column}}, {'isoweek' if unit == 'week' else unit})" for unit in UNITS},
+    local_time="datetime({column}, {zone})",
+)

@@ -1,0 +1,70 @@
+"""ClickHouse: Lexer.cpp is its scanner. The tests hold ours to it, by its function ``tokenizeQuery``."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+
+# Table functions that read what a text names, and functions of dictionaries and join tables that a text names.
+_FUNCTIONS = """
+    arrowflight arrowstream azureblobstorage* bigquery catboostevaluate cluster clusterallreplicas cosn deltalake* dict*
+    eval executable executablepool file filecluster filesystem fuzzquery gcs hascolumnintable hdfs* hive hudi* iceberg
+    icebergazure* icebergcluster iceberghdfs* iceberglocal* icebergs3* input jdbc joinget* loop merge mergetree* mongodb
+    mysql odbc oss paimon* postgresql prometheusquery* python redis remote remotesecure s3* sqlite timeseriesdata
+    timeseriesmetricfamilies timeseriesmetrics timeseriessamples timeseriesselector timeseriestags url urlcluster
+    viewexplain ytsaurus
+"""
+
+DIALECT = Dialect(
+    name="clickhouse",
+    paramstyle="pyformat",
+    prefixes="[xXbB]",
+    plain_prefixes="xXbB",
+    ascii_words=True,
+    typographic_quotes=True,
+    backslash=True,
+    backslash_escapes={
+        "'": "'",
+        '"': '"',
+        "\\": "\\",
+        "`": "`",
+        "/": "/",
+        "=": "=",
+        "b": "\b",
+        "f": "\f",
+        "r": "\r",
+        "n": "\n",
+        "t": "\t",
+        "0": "\0",
+        "a": "\a",
+        "v": "\v",
+        "e": "\x1b",
+        "%": "\\%",
+        "_": "\\_",
+    },
+    name_backslash=True,
+    dollar_quotes=r"[A-Za-z0-9_]*+\$",
+    hash_comment="#(?=[ !])",
+    slash_comment=True,
+    nested_comments=True,
+    arrays=True,
+    native_markers=frozenset("{"),
+    interval_takes_value=True,
+    dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\", settings=True),
+    # `null in ()` is NULL, and `null not in ()` too.
+    empty_in="in () is not distinct from 1",
+    empty_not_in="not in () is distinct from 0",
+    like_escape="\\",
+    like_escape_clause="",  # releases before 2026 have none
+    array_parameter="{placeholder}",
+    casts={
+        "text": "String",
+        "integer": "Int64",
+        "decimal": "Decimal(38, 9)",
+        "boolean": "Bool",
+        "date": "Date",
+        "datetime": "DateTime64(6)",
+        "uuid": "UUID",
+    },
+    time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    local_time="toTimeZone(toDateTime64({column}, 6), {zone})",
+)

@@ -1,0 +1,57 @@
+"""Databricks and Spark SQL: the documentation, Spark's grammar and sqlglot's tokenizer, no engine."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+
+_FUNCTIONS = """
+    identifier reflect try_reflect java_method remote_query read_files read_kafka read_kinesis read_pubsub read_pulsar
+    read_statestore read_state_metadata table_changes event_log http_request secret try_secret list_secrets
+    cloud_files_state
+"""
+
+DIALECT = Dialect(
+    name="databricks",
+    paramstyle="named",
+    prefixes="[rRxX]",
+    plain_prefixes="rRxX",
+    double_is_string=True,
+    double_takes_prefix=True,
+    # Older releases join the two literals, newer ones read one quote: a string with a variable has neither.
+    doubled_quotes=False,
+    backslash=True,
+    backslash_escapes={
+        "'": "'",
+        '"': '"',
+        "\\": "\\",
+        "b": "\b",
+        "n": "\n",
+        "r": "\r",
+        "t": "\t",
+        "0": "\0",
+        "Z": "\x1a",
+        "%": "\\%",
+        "_": "\\_",
+    },
+    line_end=r"\r\n",
+    nested_comments=True,
+    native_markers=frozenset("?"),
+    interval_fix="write {{ n }} * interval '1' day, with the unit that you need",
+    dynamic_functions=function_names(_FUNCTIONS),
+    empty_in="in (select null where false)",
+    empty_not_in="not in (select null where false)",
+    array_parameter="{placeholder}",
+    json_parameter="parse_json({placeholder})",
+    null_safe_equal="{left} <=> {right}",
+    casts={
+        "text": "string",
+        "integer": "bigint",
+        "decimal": "decimal(38, 9)",
+        "boolean": "boolean",
+        "date": "date",
+        "datetime": "timestamp",
+        "uuid": "string",
+    },
+    time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    local_time="from_utc_timestamp({column}, {zone})",
+)

@@ -1,0 +1,39 @@
+"""Amazon Redshift: what PostgreSQL 8.0 was, with a backslash that escapes in every string. No engine: sqlglot's
+tokenizer.
+"""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names
+
+_FUNCTIONS = "dblink* ts_stat ts_rewrite pg_read_file* pg_ls_dir pg_stat_file lo_import lo_export execute"
+
+DIALECT = Dialect(
+    name="redshift",
+    paramstyle="format",
+    prefixes="[bBnNxX]",
+    backslash=True,
+    backslash_escapes={"'": "'", "\\": "\\", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"},
+    backticks=False,
+    dollar_quotes=TAGGED_DOLLARS,
+    line_end=r"\r\n",
+    nested_comments=True,
+    native_markers=frozenset("$"),
+    dynamic_functions=function_names(_FUNCTIONS, attributes=True),
+    # Without a type to clash with the left side's: `in (null)` is NULL or nothing, and NULL is not true.
+    empty_in="in (null) is true",
+    empty_not_in="in (null) is not true",
+    json_parameter="json_parse({placeholder})",
+    null_safe_equal="({left} = {right} or ({left} is null and {right} is null))",
+    casts={
+        "text": "varchar",
+        "integer": "bigint",
+        "decimal": "numeric(38, 9)",
+        "boolean": "boolean",
+        "date": "date",
+        "datetime": "timestamptz",
+        "uuid": "varchar",
+    },
+    time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    local_time="cast({column} as timestamptz) at time zone {zone}",
+)

@@ -1,0 +1,50 @@
+"""Snowflake: its documentation and sqlglot's tokenizer, no engine."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+
+_FUNCTIONS = """
+    identifier to_query result_scan system$* get_ddl infer_schema get_object_references build_scoped_file_url
+    build_stage_file_url get_presigned_url get_stage_location to_file
+"""
+
+DIALECT = Dialect(
+    name="snowflake",
+    paramstyle="pyformat",
+    prefixes="[xX]",
+    backslash=True,
+    backslash_escapes={
+        "'": "'",
+        '"': '"',
+        "\\": "\\",
+        "b": "\b",
+        "f": "\f",
+        "n": "\n",
+        "r": "\r",
+        "t": "\t",
+        "0": "\0",
+    },
+    backticks=False,
+    dollar_quotes=r"\$",
+    line_end=r"\r\n",
+    slash_comment=True,
+    arrays=True,
+    native_markers=frozenset("?"),
+    interval_fix="write dateadd(day, {{ n }}, …), with the unit that you need",
+    dynamic_functions=function_names(_FUNCTIONS),
+    empty_in="in (select null where false)",
+    empty_not_in="not in (select null where false)",
+    json_parameter="parse_json({placeholder})",
+    casts={
+        "text": "varchar",
+        "integer": "number(38, 0)",
+        "decimal": "number(38, 9)",
+        "boolean": "boolean",
+        "date": "date",
+        "datetime": "timestamp_tz",
+        "uuid": "varchar",
+    },
+    time_buckets=for_each_unit("date_trunc('{unit}', {column})"),  # a week as the session's week_start says: Monday
+    local_time="to_timestamp_ntz(convert_timezone({zone}, {column}))",
+)

@@ -1,0 +1,37 @@
+"""T-SQL (SQL Server, Azure SQL): its documentation and sqlglot's tokenizer, no engine. QUOTED_IDENTIFIER is on."""
+
+from __future__ import annotations
+
+from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names
+
+_FUNCTIONS = "sp_* xp_* openquery openrowset opendatasource object_definition fn_get_sql"
+
+DIALECT = Dialect(
+    name="tsql",
+    paramstyle="qmark",
+    prefixes="[nN]",
+    backticks=False,
+    bracket_names=True,
+    bracket_doubled=True,
+    line_end=r"\r\n",
+    nested_comments=True,
+    top_takes_value=True,
+    interval_fix="write dateadd(day, {{ n }}, …), with the unit that you need",
+    dynamic_functions=function_names(_FUNCTIONS, words="exec execute sp_executesql"),
+    # A text, since no type but text turns into every other one; there is no `false`.
+    empty_in="in (select cast(null as nvarchar(1)) where 1 = 0)",
+    empty_not_in="not in (select cast(null as nvarchar(1)) where 1 = 0)",
+    like_wildcards="%_[",
+    casts={
+        "text": "nvarchar(max)",
+        "integer": "bigint",
+        "decimal": "decimal(38, 9)",
+        "boolean": "bit",
+        "date": "date",
+        "datetime": "datetimeoffset",
+        "uuid": "uniqueidentifier",
+    },
+    # datetrunc came with SQL Server 2022.
+    time_buckets={unit: f"datetrunc({'iso_week' if unit == 'week' else unit}, {{column}})" for unit in UNITS},
+    local_time="cast({column} at time zone 'UTC' at time zone {zone} as datetime2)",  # zones by their Windows names
+)

@@ -3,14 +3,15 @@ transaction."""
 
 from __future__ import annotations
 
+import logging
 import secrets
 import shlex
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
-from tenantry.errors import AlreadyExists, InvalidToken, UnknownDataSource, UnknownGroup, UnknownToken
+from tenantry.errors import AlreadyExists, InvalidToken, TenantryError, UnknownDataSource, UnknownGroup, UnknownToken
 from tenantry.groups import (
     UNCHANGED,
     UNNAMED,
@@ -21,6 +22,7 @@ from tenantry.groups import (
     GroupDraft,
     IdempotencyKey,
     Issued,
+    Record,
     Scope,
     Token,
     UserGroup,
@@ -28,7 +30,7 @@ from tenantry.groups import (
 from tenantry.ports import ApiTokenStore, GroupStore, SourceDirectory
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
-from tenantry.tokens import KeyRing, api_token_digest, draft_token, mint_api_token
+from tenantry.tokens import KeyRing, api_token_digest, draft_token, mask_within, mint_api_token
 
 LONGEST_GRACE: Final = 86_400
 """Seconds that a token may outlive its rotation: one day."""
@@ -44,6 +46,28 @@ class NotLoaded(Enum):
 
 
 NOT_LOADED: Final = NotLoaded.NOT_LOADED
+
+Properties: TypeAlias = Mapping[str, Any] | Record | None
+"""The properties of a group; None: it has none."""
+
+_log = logging.getLogger("tenantry.provisioning")
+
+
+class PropertyContract(Protocol):
+    """What the properties of groups have to satisfy: ``tenantry.sql.contract.QueryContract`` is one.
+
+    ``refuses``: what breaks it is refused; else it is logged and written all the same.
+    """
+
+    refuses: bool
+
+    def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
+        """What is wrong with the properties of a new group, in the environment of this name."""
+        ...
+
+    def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
+        """What is wrong with an update of properties."""
+        ...
 
 
 class ProvisioningStore(GroupStore, SourceDirectory, Protocol):
@@ -65,7 +89,8 @@ class Provisioner:
 
     ``random(n)`` gives n unpredictable bytes. Each method may raise StoreUnavailable; one that writes, OutcomeUnknown.
     ``author`` goes into the audit trail with each write. ``deadline`` is for a Provisioner that does one thing: it
-    bounds the store's calls together, beside the deadline that the store has for each. ``loaded`` is the group that a
+    bounds the store's calls together, beside the deadline that the store has for each. ``contract``: what properties
+    have to satisfy before they are written. ``loaded`` is the group that a
     method is about, as its caller has just read it: it saves a read.
     """
 
@@ -76,7 +101,9 @@ class Provisioner:
         *,
         random: Callable[[int], bytes] = secrets.token_bytes,
         deadline: Deadline | None = None,
+        contract: PropertyContract | None = None,
     ) -> None:
+        self._contract = contract
         self._store = store
         self._keys = keys
         self._random = random
@@ -97,6 +124,8 @@ class Provisioner:
         """
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
+        if self._contract is not None and draft.properties is not None:
+            self._enforce(environment, draft.provided_id, self._contract.schema_errors(environment.name, draft.properties))
         if once is None:  # most callers ask for an existing group: no token has to be drawn for them
             if loaded is NOT_LOADED:
                 loaded = await self._load(environment, draft.provided_id)
@@ -141,9 +170,42 @@ class Provisioner:
             loaded = await self._load(environment, provided_id)
         if loaded is None:
             raise UnknownGroup("there is no user group with this id in this environment", field="/user_group_id")
+        if self._contract is not None and changes.properties is not UNCHANGED:
+            errors = self._contract.errors(environment.name, loaded.group.properties, changes.properties)
+            self._enforce(environment, provided_id, errors)
         self._provisioned(loaded)  # minted before the write too: no update is made that could not be answered
         update = self._store.update(environment, provided_id, changes, author=author)
         return self._provisioned(await self._deadline.write(update))
+
+    async def rehearse(
+        self,
+        environment: Environment,
+        provided_id: str,
+        changes: GroupChanges,
+        *,
+        loaded: Issued | NotLoaded | None = NOT_LOADED,
+    ) -> tuple[TenantryError, ...]:
+        """What ``update`` would be refused for by the contract, whether it refuses or not; nothing is written. Raises
+        the other errors of ``update``."""
+        check_changes(changes)
+        if changes.mapping is not UNCHANGED:
+            await self._check_sources(environment, changes.mapping)
+        if loaded is NOT_LOADED:
+            loaded = await self._load(environment, provided_id)
+        if loaded is None:
+            raise UnknownGroup("there is no user group with this id in this environment", field="/user_group_id")
+        if self._contract is None or changes.properties is UNCHANGED:
+            return ()
+        return tuple(self._contract.errors(environment.name, loaded.group.properties, changes.properties))
+
+    def _enforce(self, environment: Environment, provided_id: str, errors: Iterable[TenantryError]) -> None:
+        """Raises the first of what a contract says is wrong, or logs all of it."""
+        for error in errors:
+            if self._contract is not None and self._contract.refuses:
+                raise error
+            _log.warning(
+                "user group %s of %s: %s [%s]", mask_within(provided_id), environment.name, error.message, error.code
+            )
 
     async def rotate(
         self,

@@ -233,15 +233,16 @@ def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tupl
     other = [kind for kind in kinds if kind not in alike and kind != "list"]
     if most is None or not other:
         return None
-    return f"is {_either(other)}, elsewhere {_with_article(most)},", types.having(path, other)
+    return f"is {_either(other)}, elsewhere {with_article(most)},", types.having(path, other)
 
 
 _ALIKE = (NUMBERS, frozenset(f"list of {kind}" for kind in NUMBERS))
 
 
 def _either(kinds: Sequence[str]) -> str:
-    return " or ".join(map(_with_article, kinds))
+    return " or ".join(map(with_article, kinds))
 
 
-def _with_article(kind: str) -> str:
+def with_article(kind: str) -> str:
+    """A type in a sentence: ``an integer``, ``a list of text``."""
     return {"text": "text", "integer": "an integer", "object": "an object"}.get(kind, f"a {kind}")

@@ -93,29 +93,26 @@ def template_error(error: TemplateError) -> Finding:
 
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
     """The properties that some templates cannot be bound without; those that do not compile want none."""
-    return frozenset(path for template in templates for path, _ in needs(_references(template)))
+    return frozenset(path for template in templates for path, _ in needs(references_of(template)))
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
     """What groups lack of a template, or have in another type; ``given`` are paths that the host program itself gives.
     None for a template that does not compile."""
-    tree = _tree(template)
-    if tree is None:
-        return iter(())
-    references = [reference for reference in tree.references if not _is_given(reference.path, given)]
-    return coverage.findings((reference, tree.source.location(reference.offset)) for reference in references)
-
-
-def _tree(template: SQLTemplate) -> Tree | None:
     try:
-        return template._tree(dialect_named(template.dialect or DEFAULT_DIALECT))
+        source = template._own_tree().source
     except TemplateError:
-        return None
+        return iter(())
+    references = [reference for reference in references_of(template) if not _is_given(reference.path, given)]
+    return coverage.findings((reference, source.location(reference.offset)) for reference in references)
 
 
-def _references(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    tree = _tree(template)
-    return tree.references if tree is not None else ()
+def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
+    """Every variable of a template; none if it does not compile."""
+    try:
+        return template._own_tree().references
+    except TemplateError:
+        return ()
 
 
 def _findings(source: Source, problems: Iterable[Problem]) -> Iterator[Finding]:

@@ -10,11 +10,13 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 
-from tenantry.api import create_api, not_found
+from tenantry.api import Api, create_api, not_found
+from tenantry.api.endpoint import Observer
 from tenantry.backends.sql import SQLStore
 from tenantry.buses import PostgresBus, RedisBus
 from tenantry.errors import TenantryError
 from tenantry.ports import Store
+from tenantry.provisioning import PropertyContract
 from tenantry.replication import attach_redis
 from tenantry.tokens import KeyRing
 
@@ -28,17 +30,28 @@ def create_app(
     metrics: bool = False,
     draining: Callable[[], bool] = lambda: False,
     contact: str | None = None,
+    contract: PropertyContract | None = None,
 ) -> Starlette:
     """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O.
 
     ``redis`` is the URL of a Valkey or Redis that is notified of each write. ``listen_database`` is the direct address
     of the same PostgreSQL, where apps listen: the server checks whether its notifications reach it. ``contact`` is whom
-    the OpenAPI documents name. Raises InvalidSettings.
+    the OpenAPI documents name; ``contract`` what properties have to satisfy before they are written. Raises
+    InvalidSettings.
     """
     store = SQLStore(database)
     closing = [] if redis is None else [attach_redis(store, redis)]
     buses = [] if listen_database is None else [PostgresBus(database, listen_url=listen_database)]
-    return compose(store, keys, closing=closing, buses=buses, metrics=metrics, draining=draining, contact=contact)
+    return compose(
+        store,
+        keys,
+        closing=closing,
+        buses=buses,
+        metrics=metrics,
+        draining=draining,
+        contact=contact,
+        contract=contract,
+    )
 
 
 def compose(
@@ -51,6 +64,7 @@ def compose(
     metrics: bool = False,
     draining: Callable[[], bool] = lambda: False,
     contact: str | None = None,
+    contract: PropertyContract | None = None,
 ) -> Starlette:
     """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store.
 
@@ -73,15 +87,20 @@ def compose(
                     task.cancel()
                 await asyncio.gather(*following, return_exceptions=True)
 
+    def _api(observer: Observer | None) -> Api:
+        return create_api(
+            store, keys, observer=observer, draining=draining, buses=buses, contact=contact, contract=contract
+        )
+
     own: list[BaseRoute]
     if metrics:
         from tenantry.metrics import ApiMetrics, metrics_app  # prometheus-client, which is an extra
 
         observed = ApiMetrics()
-        own = [*create_api(store, keys, observer=observed, draining=draining, buses=buses, contact=contact)]
+        own = [*_api(observed)]
         own.append(Route("/metrics", metrics_app(api=observed, buses=buses)))
     else:
-        own = [*create_api(store, keys, draining=draining, buses=buses, contact=contact)]
+        own = [*_api(None)]
     app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
     app.router.redirect_slashes = False  # an address of ours answers or does not; it never sends a token elsewhere
     return app

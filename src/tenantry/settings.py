@@ -52,6 +52,10 @@ class Settings(BaseSettings):
         1, ge=0, le=300, description="how long `serve` still takes requests after SIGTERM, with /readyz at 503"
     )
 
+    queries: Path | None = Field(None, description="the folder of saved queries, with the schemas of properties in it")
+    query_contract: Literal["off", "report", "refuse"] = Field(
+        "off", description="what happens to an update of properties that breaks a saved query"
+    )
     header_seconds: int = Field(10, ge=1, le=300, description="how long a client may take for the head of a request")
     min_rate: int = Field(
         500,

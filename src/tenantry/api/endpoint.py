@@ -24,7 +24,7 @@ from tenantry.errors import MethodNotAllowed, MissingScope, NotFound, TenantryEr
 from tenantry.groups import ApiToken, Caller
 from tenantry.http import error_document
 from tenantry.ports import Store
-from tenantry.provisioning import Deadline
+from tenantry.provisioning import Deadline, PropertyContract
 from tenantry.tokens import KeyRing, api_token_digest, mask_within
 from tenantry.tracing import HttpServerSpan, set_attribute
 
@@ -50,8 +50,8 @@ Observer: TypeAlias = Callable[[RequestRecord], None]
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """The store, the signing keys, how long a client may take for a body and the store for one request, in seconds, and
-    the observer of each request.
+    """The store, the signing keys, how long a client may take for a body and the store for one request, in seconds,
+    the observer of each request, and what properties have to satisfy.
 
     An API token is read from the store on every request, so a revoked one is dead at once.
     """
@@ -61,6 +61,7 @@ class ApiContext:
     body_seconds: float = BODY_SECONDS
     store_seconds: float = STORE_SECONDS
     observer: Observer | None = None
+    contract: PropertyContract | None = None
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
         """The record of the API token. Raises Unauthorized, StoreUnavailable."""

@@ -19,7 +19,7 @@ from tenantry.api.request import BODY_SECONDS, ApiRequest
 from tenantry.api.user import KeysInFlight, UserGroupEndpoint
 from tenantry.errors import Draining
 from tenantry.ports import Store, WatchedBus
-from tenantry.provisioning import Deadline
+from tenantry.provisioning import Deadline, PropertyContract
 from tenantry.tokens import KeyRing
 
 _DEGRADED = frozenset({"lost", "deaf"})
@@ -80,6 +80,7 @@ def create_api(
     draining: Callable[[], bool] = lambda: False,
     contact: str | None = None,
     buses: Sequence[WatchedBus] = (),
+    contract: PropertyContract | None = None,
 ) -> Api:
     """``/api/user``, ``/api/user/rotate`` and ``/oauth/introspect`` with and without a trailing slash (never a
     redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here.
@@ -87,8 +88,9 @@ def create_api(
     request, over all its calls. ``observer`` gets a record of each request that needs an API token; while ``draining``
     is true, ``/readyz`` answers 503. ``contact``: whom the OpenAPI documents name, an ``https`` address or one of mail;
     ValueError if it is neither. Of ``buses`` ``/readyz`` names those that are lost or deaf, and is 200 all the same.
+    ``contract``: what properties have to satisfy before they are written, such as a QueryContract.
     """
-    context = ApiContext(store, keys, body_seconds, store_seconds, observer)
+    context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract)
     in_flight = KeysInFlight()
     user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
     rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)

@@ -54,7 +54,7 @@ class UserGroupEndpoint(Endpoint):
         if Scope.PROVISION not in caller.scopes:
             operation.check()  # 422
             raise MissingScope("this API token may not provision: create one with --scope provision")
-        provisioner = Provisioner(context.store, context.keys, deadline=deadline)
+        provisioner = Provisioner(context.store, context.keys, deadline=deadline, contract=context.contract)
         environment = caller.environment
         author = Author(f"api token {caller.id} ({caller.label})", request.id)
         if keyed is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -17,10 +18,12 @@ from tenantry.cli.options import (
     keys_option,
     parse_json_pairs,
     parse_pairs,
+    queries_option,
+    read_contract,
     settings,
     with_store,
 )
-from tenantry.cli.output import RowPrinter, print_note, print_record, print_secret, print_value
+from tenantry.cli.output import RowPrinter, print_note, print_record, print_rows, print_secret, print_value
 from tenantry.errors import UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup
 from tenantry.keys import SigningKeys
@@ -29,6 +32,7 @@ from tenantry.provisioning import Provisioned, Provisioner
 from tenantry.tokens import mask_within
 
 PAGE = 500
+FAILED = 1
 
 property_option: OptionDecorator = click.option(
     "--property", "properties", multiple=True, metavar="NAME=VALUE", help="JSON or text; may be given more than once."
@@ -119,6 +123,8 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @property_option
 @map_option
 @click.option("--clear", multiple=True, type=click.Choice(["properties", "mapping"]), help="Set it to null.")
+@click.option("--dry-run", is_flag=True, help="Write nothing: say which saved queries it would break, with 1 if any.")
+@queries_option
 @environment_option
 @keys_option
 @json_option
@@ -130,6 +136,8 @@ async def update(
     properties: tuple[str, ...],
     mapping: tuple[str, ...],
     clear: tuple[str, ...],
+    dry_run: bool,
+    queries: str | None,
     environment: str | None,
     keys: str | None,
     as_json: bool,
@@ -144,7 +152,17 @@ async def update(
         None if "properties" in clear else parse_json_pairs(properties, "--property") or UNCHANGED,
         None if "mapping" in clear else parse_pairs(mapping, "--map") or UNCHANGED,
     )
-    changed = await _provisioner(store, keys).update(target, provided_id, changes, author=author())
+    chosen = settings(keys=keys, queries=queries)
+    signing = SigningKeys.from_file(chosen.keys)
+    if dry_run:
+        rehearsal = Provisioner(store, signing, contract=read_contract(chosen, refuses=True))
+        errors = await rehearsal.rehearse(target, provided_id, changes)
+        print_rows([{"code": each.code, "message": each.message} for each in errors], as_json=as_json)
+        if errors:
+            sys.exit(FAILED)
+        return
+    provisioner = Provisioner(store, signing, contract=read_contract(chosen))
+    changed = await provisioner.update(target, provided_id, changes, author=author())
     print_record(changed.group.as_dict(), as_json=as_json)
 
 
@@ -188,7 +206,8 @@ async def delete(store: Store, provided_id: str, environment: str | None, yes: b
 
 
 def _provisioner(store: Store, keys: str | None) -> Provisioner:
-    return Provisioner(store, SigningKeys.from_file(settings(keys=keys).keys))
+    chosen = settings(keys=keys)
+    return Provisioner(store, SigningKeys.from_file(chosen.keys), contract=read_contract(chosen))
 
 
 def _show_token(made: Provisioned, *, as_json: bool) -> None:

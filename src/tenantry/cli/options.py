@@ -21,6 +21,7 @@ from tenantry.tokens import holds_token
 
 if TYPE_CHECKING:
     from tenantry.settings import Settings
+    from tenantry.sql.contract import QueryContract
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -72,6 +73,20 @@ database_option: OptionDecorator = click.option(
 keys_option: OptionDecorator = click.option(
     "--keys", metavar="FILE", envvar="TENANTRY_KEYS", show_envvar=True, help="Signing-key file; default tenantry.keys."
 )
+queries_option: OptionDecorator = click.option(
+    "--queries",
+    type=click.Path(file_okay=False),
+    envvar="TENANTRY_QUERIES",
+    show_envvar=True,
+    help="Folder of saved queries, for --query-contract.",
+)
+query_contract_option: OptionDecorator = click.option(
+    "--query-contract",
+    type=click.Choice(["off", "report", "refuse"]),
+    envvar="TENANTRY_QUERY_CONTRACT",
+    show_envvar=True,
+    help="What happens to an update of properties that breaks one of them; default off.",
+)
 environment_option: OptionDecorator = click.option(
     "--environment",
     type=as_name,
@@ -94,6 +109,24 @@ def settings(**given: Any) -> Settings:
         if value is not None:
             os.environ[name] = str(value)
     return chosen
+
+
+def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
+    """The contract of these settings; None where it is off, unless ``refuses`` says what it is to do. Raises
+    InvalidSettings, InvalidQueries, InvalidPropertySchema."""
+    if chosen.query_contract == "off" and refuses is None:
+        return None
+    if chosen.queries is None:
+        raise InvalidSettings("the contract of the saved queries needs their folder: name it with --queries")
+    from tenantry.property_schemas import read_schemas
+    from tenantry.queries import QueryFolder
+    from tenantry.sql.contract import QueryContract
+
+    try:
+        queries, schemas = QueryFolder(chosen.queries), read_schemas(chosen.queries)
+    except OSError as error:
+        raise InvalidSettings(f"the folder of queries {chosen.queries} cannot be read: {error}") from None
+    return QueryContract(queries, schemas, refuses=chosen.query_contract == "refuse" if refuses is None else refuses)
 
 
 def author() -> Author:

@@ -6,7 +6,14 @@ from typing import Any
 
 import click
 
-from tenantry.cli.options import OptionDecorator, database_option, keys_option, settings
+from tenantry.cli.options import (
+    OptionDecorator,
+    database_option,
+    keys_option,
+    queries_option,
+    query_contract_option,
+    settings,
+)
 from tenantry.cli.output import print_note
 
 host_option: OptionDecorator = click.option(
@@ -50,6 +57,8 @@ host_option: OptionDecorator = click.option(
     show_envvar=True,
     help="Whom the OpenAPI documents name as their contact; default nobody.",
 )
+@queries_option
+@query_contract_option
 @click.option(
     "--log-format",
     metavar="text|json",

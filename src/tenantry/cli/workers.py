@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from tenantry.api import FastRouter
 from tenantry.app import create_app
+from tenantry.cli.options import read_contract
 from tenantry.cli.server import DRAIN_SECONDS, Drain, run, url_of
 from tenantry.cli.telemetry import exported_spans, make_reporter
 from tenantry.connections import ConnectionLimits, most_connections
@@ -33,7 +34,7 @@ _KILL_SECONDS: Final = 2.0
 
 
 def make_app(settings: Settings, drain: Drain) -> FastRouter:
-    """The app of these settings. Raises InvalidKeys, InvalidSettings."""
+    """The app of these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries, InvalidPropertySchema."""
     keys = SigningKeys.from_file(settings.keys)
     return FastRouter(
         create_app(
@@ -44,6 +45,7 @@ def make_app(settings: Settings, drain: Drain) -> FastRouter:
             metrics=settings.metrics,
             draining=drain,
             contact=settings.api_contact,
+            contract=read_contract(settings),
         )
     )
 

@@ -125,7 +125,9 @@ class Provisioner:
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
         if self._contract is not None and draft.properties is not None:
-            self._enforce(environment, draft.provided_id, self._contract.schema_errors(environment.name, draft.properties))
+            self._enforce(
+                environment, draft.provided_id, self._contract.schema_errors(environment.name, draft.properties)
+            )
         if once is None:  # most callers ask for an existing group: no token has to be drawn for them
             if loaded is NOT_LOADED:
                 loaded = await self._load(environment, draft.provided_id)

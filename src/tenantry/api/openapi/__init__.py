@@ -75,6 +75,8 @@ _CODES: Final = dict.fromkeys(
         *IDEMPOTENT,
         *READY_CODES,
         "unknown_data_source",
+        "invalid_properties",
+        "breaks_saved_query",
         "unknown_group",
         "unknown_token",
         "token_already_rotated",

@@ -98,6 +98,12 @@ _EXAMPLES: Final = {
             "the signing key of this group's token is not in the key file any more: rotate the group",
         ),
         _Example(
+            errors.BreaksSavedQuery,
+            "A saved query that the group can run today could not run; only where the operator asks for it",
+            "with these properties 1 saved query could not run: sales/by_day needs region, which is missing",
+            "/properties",
+        ),
+        _Example(
             errors.IdempotencyInFlight,
             "The first request with this Idempotency-Key still runs",
             "the first request with this Idempotency-Key is still running: try again shortly",
@@ -118,6 +124,12 @@ _EXAMPLES: Final = {
             "The body has a wrong shape, breaks a limit, or holds a secret; `field` points at it",
             "this field is required",
             "/user_group_id",
+        ),
+        _Example(
+            errors.InvalidProperties,
+            "The properties are not as the schema of their environment wants them; only where the operator has one",
+            "region is of type array, and the environment's schema wants string",
+            "/properties/region",
         ),
         _Example(
             errors.AmbiguousRequest,

@@ -159,7 +159,7 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
 def user_path(query: str) -> JsonObject:
     """``/api/user``; ``query`` is the name that QUERY has in this version of OpenAPI."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
-    codes = (*USER, "unknown_data_source")
+    codes = (*USER, "unknown_data_source", "invalid_properties")
     return {
         "get": _operation("getOrCreateUserGroup", "Get or create a user group", _GET, *found, codes),
         "put": _operation(
@@ -170,7 +170,7 @@ def user_path(query: str) -> JsonObject:
             REQUESTS["Update"],
             reference("Updated"),
             UPDATED,
-            (*codes, "unknown_group"),
+            (*codes, "unknown_group", "breaks_saved_query"),
         ),
         "post": _idempotent(
             _operation(

@@ -71,7 +71,7 @@ def takes(reference: VariableReference, kind: str) -> bool:
         return kind == "list" or kind in _LISTS
     if reference.position is Position.LIMIT:
         return kind == "integer"
-    return kind in SCALARS
+    return kind in SCALARS or (reference.position is Position.CHOICE and kind in _LISTS)
 
 
 _LISTS = frozenset({f"list of {scalar}" for scalar in SCALARS} | {"list of mixed"})

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tenantry.sql.outline import OutlineToken, TokenKind, Tokens, is_query
+from tenantry.sql.outline import OutlineToken, TokenKind, Tokens, is_query, written
 
 
 @dataclass(slots=True)
 class TableReference:
     """What ``from`` or ``join`` names: the parts of its name, its alias (the last part where there is none), and its
-    offset. ``name`` is empty for a sub-select or a function."""
+    offset. ``name`` is empty for a sub-select or a function; of a table that a viewer chooses it is the variable's, and
+    ``choices`` are the names to choose from."""
 
     name: tuple[str, ...]
     alias: str
     start: int
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -111,6 +113,10 @@ def _table(tokens: Tokens) -> TableReference:
     """``schema.name [as] alias``; a name before parentheses is a function."""
     name: list[str] = []
     index = 0
+    choices: tuple[str, ...] = ()
+    if tokens[0].has_filter("one_of"):
+        index, choices = 1, tuple(written(choice).replace(" ", "") for choice in tokens[0].choices)
+        name = [reference.path for reference in tokens[0].references[:1]]
     while index < len(tokens) and tokens[index].is_name:
         name.append(tokens[index].text)
         index += 1
@@ -121,4 +127,4 @@ def _table(tokens: Tokens) -> TableReference:
         name = []  # a function, or a sub-select
     rest = [token for token in tokens[max(index, 1) :] if not token.is_word("as") and token.text not in _AFTER_TABLE]
     alias = rest[0].text if rest and rest[0].is_name else (name[-1] if name else "")
-    return TableReference(tuple(name), alias, tokens[0].start)
+    return TableReference(tuple(name), alias, tokens[0].start, choices)

@@ -27,7 +27,7 @@ from tenantry.sql.outline import (
 from tenantry.sql.paramstyles import paramstyle_named
 from tenantry.sql.predicates import GuardedPaths, comparisons_with_null, or_beside_guarded
 from tenantry.sql.schema_checks import schema_problems
-from tenantry.sql.syntax_tree import Source, Tree, VariableReference
+from tenantry.sql.syntax_tree import Position, Source, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_column import TenantColumn, tables_without_predicate
 from tenantry.sql.tenant_guard import droppable, is_viewer_input
@@ -69,7 +69,8 @@ def lint(
     guarded = GuardedPaths(template.optional)
     if schema is not None:
         properties = schema.paths() | frozenset(properties or ())
-    problems = [*_unknown_variables(tree, properties, given), *_droppable(tree)]
+    problems = [*_unknown_variables(tree, properties, given), *_droppable(tree), *_inert_tags(tree)]
+    problems += _unused_parameters(template, tree)
     if schema is not None:
         problems += schema_problems((each for each in tree.references if not _is_given(each.path, given)), schema)
     for select in selects:
@@ -108,11 +109,21 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Every variable of a template; none if it does not compile."""
+    """Every variable of a template, and the properties that its parameters have as defaults; none if it does not
+    compile."""
     try:
-        return template._own_tree().references
+        references = template._own_tree().references
     except TemplateError:
         return ()
+    return (*references, *_defaults(template, references))
+
+
+def _defaults(template: SQLTemplate, references: Iterable[VariableReference]) -> Iterator[VariableReference]:
+    """The properties that parameters have as defaults and as time zones."""
+    for parameter in template.parameters.values():
+        at = next((each.offset for each in references if each.path.startswith(parameter.path)), 0)
+        for path in parameter.properties:
+            yield VariableReference(f"user_group.properties.{path}", at, Position.CHOICE)
 
 
 def _findings(source: Source, problems: Iterable[Problem]) -> Iterator[Finding]:
@@ -183,6 +194,25 @@ def _droppable(tree: Tree) -> Iterator[Problem]:
         yield Problem("droppable", Severity.NOTE, reference.offset, message, fix, reference.path)
 
 
+def _inert_tags(tree: Tree) -> Iterator[Problem]:
+    for tag in tree.inert_tags:
+        message = f"{tag.text} is in a comment: it is left out with the comment, and no value is looked up for it"
+        yield Problem(
+            "tag-in-comment", Severity.NOTE, tag.offset, message, "nothing to do; or take it out of the comment"
+        )
+
+
+def _unused_parameters(template: SQLTemplate, tree: Tree) -> Iterator[Problem]:
+    """Parameters that are declared and that the text does not name."""
+    used = {reference.path.split(".")[1] for reference in tree.references if is_viewer_input(reference.path)}
+    for name in template.parameters:
+        if name not in used:
+            message = f"the parameter {name} is declared, and the query does not use it"
+            fix = f"use {{{{ params.{name} }}}}, or take its declaration out"
+            offset = max(0, template.text.find(name))  # in a query file it is declared in the text itself
+            yield Problem("unused-parameter", Severity.WARNING, offset, message, fix, f"params.{name}")
+
+
 def _most_used(tree: Tree, guarded: GuardedPaths) -> str:
     paths = [reference.path for reference in tree.references if guarded.holds(reference)]
     return max(paths, key=paths.count, default="user_group.id")
@@ -233,6 +263,7 @@ def _two_placeholders(first: OutlineToken, style: str, ordinal: int | None) -> P
 
 def _has_variable(tokens: Tokens) -> bool:
     return any(
-        token.references or (token.kind is TokenKind.GROUP and not is_query(token) and _has_variable(token.children))
+        any(reference.position is not Position.CHOICE for reference in token.references)
+        or (token.kind is TokenKind.GROUP and not is_query(token) and _has_variable(token.children))
         for token in tokens
     )

@@ -7,7 +7,7 @@ whoever asks it for more gets nothing, never a guess. It reads the template, so 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from typing import TypeAlias
@@ -17,6 +17,7 @@ from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexer import lex
 from tenantry.sql.optional_clauses import match_brackets
 from tenantry.sql.syntax_tree import Source, Tree, VariableReference
+from tenantry.sql.tags import Tag, read_tag
 
 _TOKEN = re.compile(
     r"[^\W\d][\w$]*|[0-9][\w.]*|<=>|<>|!=|>=|<=|==|:=|\|\||::|\S",
@@ -40,8 +41,9 @@ class TokenKind(IntEnum):
 class OutlineToken:
     """A word (lower case), a name without its quotes, a sign or number, a string, a tag, or a group.
 
-    ``text`` of a group is ``(``, ``[`` or ``case``, of a tag its own text. ``references`` are the variables of a tag.
-    ``clauses``: how many optional clauses are around it.
+    ``text`` of a group is ``(``, ``[`` or ``case``, of a tag its own text. ``references`` are the variables of a tag,
+    ``tag`` is what it says, and ``choices`` are the SQL texts in it of which a value chooses one. ``clauses``: how many
+    optional clauses are around it.
     """
 
     kind: TokenKind
@@ -51,6 +53,12 @@ class OutlineToken:
     clauses: int = 0
     references: tuple[VariableReference, ...] = ()
     children: list[OutlineToken] = field(default_factory=list)
+    tag: Tag | None = None
+    choices: tuple[list[OutlineToken], ...] = ()
+
+    def has_filter(self, name: str) -> bool:
+        """Whether it is a tag with this filter."""
+        return self.tag is not None and self.tag.filter(name) is not None
 
     def is_word(self, *words: str) -> bool:
         """Whether it is one of these words, not in quotes."""
@@ -75,9 +83,13 @@ def read_tokens(source: Source, dialect: Dialect, tree: Tree) -> list[OutlineTok
     lexemes = lex(source, dialect)
     if "[[" in source.text:
         lexemes = match_brackets(source, dialect, lexemes)
+    return _nest(_flat(source, lexemes, tree))
+
+
+def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
     top: list[OutlineToken] = []
     open_groups = [OutlineToken(TokenKind.GROUP, "", 0, 0, children=top)]
-    for token in _flat(source.text, lexemes, tree):
+    for token in tokens:
         current = open_groups[-1]
         if token.kind in {TokenKind.WORD, TokenKind.OTHER} and token.text in _OPENING and len(open_groups) < _MAX_DEPTH:
             group = OutlineToken(TokenKind.GROUP, token.text, token.start, token.end, token.clauses)
@@ -91,8 +103,8 @@ def read_tokens(source: Source, dialect: Dialect, tree: Tree) -> list[OutlineTok
     return top
 
 
-def _flat(text: str, lexemes: Sequence[Lexeme], tree: Tree) -> Iterator[OutlineToken]:
-    clauses = 0
+def _flat(source: Source, lexemes: Sequence[Lexeme], tree: Tree, clauses: int = 0) -> Iterator[OutlineToken]:
+    text = source.text
     references = sorted(tree.references, key=lambda each: each.offset)
     for lexeme in lexemes:
         kind, start, end, *_ = lexeme
@@ -105,21 +117,26 @@ def _flat(text: str, lexemes: Sequence[Lexeme], tree: Tree) -> Iterator[OutlineT
         elif kind is LexemeKind.CLAUSE_START or kind is LexemeKind.CLAUSE_END:
             clauses += 1 if kind is LexemeKind.CLAUSE_START else -1
         elif kind is not LexemeKind.COMMENT:
-            inside = tuple(each for each in references if start <= each.offset < end)
-            yield _token_of(text, lexeme, clauses, inside)
+            token = _token_of(text, lexeme, clauses)
+            token.references = tuple(each for each in references if start <= each.offset < end)
+            if token.kind is TokenKind.TAG:
+                token.tag = read_tag(source, lexeme if kind is LexemeKind.TAG else lexeme.parts[0])
+                texts = [argument.lexemes for each in token.tag.filters for argument in each.arguments]
+                token.choices = tuple(_nest(_flat(source, each, tree, clauses)) for each in texts)
+            yield token
 
 
-def _token_of(text: str, lexeme: Lexeme, clauses: int, references: tuple[VariableReference, ...]) -> OutlineToken:
+def _token_of(text: str, lexeme: Lexeme, clauses: int) -> OutlineToken:
     kind, start, end, parts, *_ = lexeme
     raw = text[start:end]
     alone = kind is LexemeKind.INTERPOLATED_STRING and len(parts) == 1
     if kind is LexemeKind.TAG or alone:
-        return OutlineToken(TokenKind.TAG, raw.strip("'\""), start, end, clauses, references)
+        return OutlineToken(TokenKind.TAG, raw.strip("'\""), start, end, clauses)
     if kind is LexemeKind.QUOTED and raw[0] in '"`[':
         return OutlineToken(TokenKind.QUOTED_NAME, raw[1:-1].lower(), start, end, clauses)
     if kind in {LexemeKind.LEFT_BRACKET, LexemeKind.RIGHT_BRACKET}:
         return OutlineToken(TokenKind.OTHER, raw, start, end, clauses)
-    return OutlineToken(TokenKind.STRING, raw, start, end, clauses, references)
+    return OutlineToken(TokenKind.STRING, raw, start, end, clauses)
 
 
 def written(tokens: Tokens) -> str:
@@ -186,6 +203,8 @@ def selects_of(
 
 def _nested(tokens: Tokens, known_names: frozenset[str], outer: Select | None) -> Iterator[Select]:
     for token in tokens:
+        for choice in token.choices:
+            yield from selects_of(choice, known_names, outer)
         if token.kind is not TokenKind.GROUP:
             continue
         if is_query(token):

@@ -74,6 +74,7 @@ def or_beside_guarded(select: Select, guarded: GuardedPaths) -> Iterator[Problem
 
 
 def _or_beside(condition: Tokens, guarded: GuardedPaths) -> Iterator[Problem]:
+    yield from _or_in_choice(condition, guarded)
     branches = split_at(condition, "or")
     paths = [guarded.within(branch) for branch in branches]
     left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
@@ -94,6 +95,18 @@ def _or_beside(condition: Tokens, guarded: GuardedPaths) -> Iterator[Problem]:
     for token in condition:  # what is in parentheses was meant; a case or a function is looked into all the same
         if token.kind is TokenKind.GROUP and token.text == "(" and not is_query(token) and _mixes(token.children):
             yield from _or_beside(token.children, guarded)
+
+
+def _or_in_choice(condition: Tokens, guarded: GuardedPaths) -> Iterator[Problem]:
+    """``where region = {{ region }} and {{ params.a | one_of(x: b or c) }}``."""
+    paths = sorted(guarded.within(condition))
+    for token in condition if paths else ():
+        for choice in token.choices:
+            where = next((each for each in choice if each.is_word("or")), None)
+            if where is not None and len(condition) > 1:
+                problem = f"where this text is chosen, its `or` stands beside the predicate of {paths[0]}"
+                fix = "write the text in parentheses: (a or b)"
+                yield Problem("or-beside-guarded", Severity.ERROR, where.start, problem, fix, paths[0])
 
 
 def _mixes(tokens: Tokens) -> bool:
@@ -143,13 +156,7 @@ def _not_in(operator: OutlineToken, items: OutlineToken) -> Iterator[Problem]:
 
 
 def _is_nullable(token: OutlineToken) -> bool:
-    return token.kind is TokenKind.TAG and "nullable" in filters_of(token)
-
-
-def filters_of(token: OutlineToken) -> list[str]:
-    """The names of a tag's filters."""
-    inside = token.text.removeprefix("{{").removesuffix("}}")
-    return [part.strip().partition("(")[0].strip() for part in inside.split("|")[1:]]
+    return token.has_filter("nullable")
 
 
 def _asks_for_null(token: OutlineToken, condition: str) -> bool:

@@ -20,7 +20,7 @@ from tenantry.sql.outline import (
     is_query,
     split_at,
 )
-from tenantry.sql.predicates import GuardedPaths, filters_of
+from tenantry.sql.predicates import GuardedPaths
 
 _NO_TABLES = frozenset(("dual",))
 
@@ -72,8 +72,10 @@ def _is_base(table: TableReference, select: Select, tables: Sequence[TableRefere
         return False
     if len(table.name) > 1 and any(table.name[0] == other.alias for other in tables if other is not table):
         return False  # an array of the row before
-    names = {table.name[-1], ".".join(table.name)}
-    return not names & (column.shared | _NO_TABLES)
+    shared = column.shared | _NO_TABLES
+    if table.choices:
+        return not shared.issuperset(table.choices)
+    return not {table.name[-1], ".".join(table.name)} & shared
 
 
 def _unguarded(table: TableReference, column: TenantColumn, suggested: str, *, alone: bool) -> Problem:
@@ -191,11 +193,10 @@ class _FactReader:
 
     def _of_field_filter(self, tag: OutlineToken) -> frozenset[_Fact]:
         """``{{ customers | matches(customer_id) }}``."""
-        if "matches" not in filters_of(tag) or not self._guarded.of(tag):
+        if not tag.has_filter("matches") or not self._guarded.of(tag) or not tag.choices:
             return frozenset()
-        argument = tag.text.partition("matches")[2].partition("(")[2].partition(")")[0].strip().lower()
-        alias, _, column = argument.replace('"', "").rpartition(".")
-        return frozenset({_Guard(alias.rpartition(".")[2])}) if column == self.column else frozenset()
+        prefix = self._column_of(tag.choices[0])
+        return frozenset() if prefix is None else frozenset({_Guard(prefix)})
 
     def _of_sides(self, left: Tokens, right: Tokens) -> frozenset[_Fact]:
         first, second = self._column_of(left), self._column_of(right)

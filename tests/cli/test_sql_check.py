@@ -145,3 +145,34 @@ def test_the_schema_of_the_environment_is_used(
     refused = terminal("sql", "check", "queries", "--environment", "production", fails=1).err
     assert "production.json: in the schema, minProperties would not be checked" in refused
     assert "[invalid_property_schema]" in refused
+
+
+HEADED = """/* ---
+title: By day
+params:
+  since: {type: date}
+optional: [discount]
+--- */
+select * from ({{> base/orders }}) o where true [[ and at >= {{ params.since }} and d = {{ discount }} ]]
+"""
+
+
+def test_headers_and_fragments_are_those_of_the_folder(terminal: Terminal, folder: Path) -> None:
+    """A finding in a fragment is told once, with the fragment's own file and line; a query that names a fragment which
+    is not there is a finding, and no more. Red when files are read without their folder."""
+    orders = "select * from orders\nwhere region = {{ region }} or paid"
+    write(folder, by_day=HEADED, by_week="select * from ({{> base/orders }}) o", lost="select * from ({{> none }}) o")
+    for name, text in (("base/orders.sql", orders), (".hidden/bad.sql", "select {{")):
+        (folder / "queries" / name).parent.mkdir()
+        (folder / "queries" / name).write_text(text)
+    checked = terminal("sql", "check", "queries", fails=1)
+    found = [line.split(" ", 3)[:3] for line in checked.out.splitlines() if not line.startswith(" ")]
+    assert found == [
+        ["queries/base/orders.sql:2:29:", "warning", "or-beside-guarded:"],
+        ["queries/by_day.sql:7:89:", "note", "droppable:"],
+        ["queries/lost.sql:1:16:", "error", "template-error:"],
+    ]
+    one = terminal("sql", "check", "queries/by_week.sql")
+    assert one.out.splitlines()[0].startswith("queries/base/orders.sql:2:29: warning or-beside-guarded")
+    named = terminal("sql", "check", "queries/base/orders.sql", "--queries", "queries")
+    assert named.out == one.out

@@ -249,6 +249,38 @@ def test_an_expression_that_is_written_once_is_silent(sql: str) -> None:
     assert lint(SQLTemplate(sql, "duckdb")) == ()
 
 
+# --- what a viewer chooses --------------------------------------------------------------------------------------------
+
+
+def test_an_or_in_a_text_to_choose() -> None:
+    """A viewer's choice must not open the rows of others; in parentheses it does not. Red when the texts of one_of are
+    not looked into."""
+    sql = "select * from t where region = {{{{ region }}}} and {{{{ params.a | one_of(x: {}, y: c = 1) }}}}"
+    (finding,) = lint(SQLTemplate(sql.format("a = 1 or b = 2"), "postgresql"))
+    assert (finding.code, finding.severity) == ("or-beside-guarded", Severity.ERROR)
+    assert finding.column == sql.format("a = 1 or b = 2").index(" or ") + 2
+    assert lint(SQLTemplate(sql.format("(a = 1 or b = 2)"), "postgresql")) == ()
+    alone = "select * from t where {{ params.a | one_of(x: a = 1 or b = 2, y: c = 1) }}"
+    assert lint(SQLTemplate(alone, "postgresql")) == ()
+
+
+def test_a_table_to_choose_needs_its_predicate() -> None:
+    """Whatever is chosen, unless all of them are shared. Red when a chosen table is none."""
+    table = "select * from {{ params.t | one_of(orders, refunds) }} t"
+    assert codes(table) == ["tenant-predicate"]
+    assert codes(f"{table} where t.customer_id = {ID}") == []
+    assert codes(f"{table} where customer_id = {ID}") == []
+    assert codes("select * from {{ params.t | one_of(countries) }} t") == []
+    inner = "select {{ params.m | one_of(a: (select max(x) from orders), b: 1) }} from countries"
+    assert codes(inner) == ["tenant-predicate"]
+
+
+def test_a_choice_is_no_placeholder() -> None:
+    """Its texts are equal where it is written twice. Red when each tag counts as a placeholder."""
+    unit = "date_trunc({{ params.unit | one_of(day: 'day', week: 'week') }}, at)"
+    assert lint(SQLTemplate(f"select {unit}, count(*) from t group by {unit}", "duckdb")) == ()
+
+
 # --- the rest ---------------------------------------------------------------------------------------------------------
 
 
@@ -262,6 +294,22 @@ def test_what_a_viewer_can_drop_is_a_note() -> None:
     ]
     assert "(not_a_filter)" in found[0].message
     assert "(optional)" in found[1].message
+
+
+def test_a_tag_in_a_comment_is_a_note() -> None:
+    """It is left out with its comment. Red when nobody says so: its author may believe that it filters."""
+    (finding,) = lint(SQLTemplate("select 1 -- and region = {{ region }}", "postgresql"))
+    assert (finding.code, finding.severity, finding.column) == ("tag-in-comment", Severity.NOTE, 26)
+    assert finding.message.startswith("{{ region }} is in a comment")
+    assert lint(SQLTemplate("select 1 -- region", "postgresql")) == ()
+
+
+def test_a_declared_parameter_that_is_not_used() -> None:
+    """Red when the control of the page changes nothing, and nothing says so."""
+    params = {"since": {"type": "date"}, "region": {"type": "text"}, "period": {"type": "date range"}}
+    text = "select * from t where true [[ and r = {{ params.region }} ]] [[ and d >= {{ params.period.start }} ]]"
+    (finding,) = lint(SQLTemplate(text, params=params))
+    assert (finding.code, finding.severity, finding.variable) == ("unused-parameter", Severity.WARNING, "params.since")
 
 
 def test_a_template_that_does_not_compile_is_a_finding() -> None:

@@ -132,6 +132,7 @@ async def render(
     "--given", multiple=True, metavar="PATH", callback=_paths, help="A variable that the program gives; more than once."
 )
 @optional_option
+@queries_option
 @dialect_option
 @paramstyle_option
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -143,6 +144,7 @@ def check(
     schema: str | None,
     given: tuple[str, ...],
     optional: tuple[str, ...],
+    queries: Path | None,
     dialect: str,
     paramstyle: str | None,
     style: str,
@@ -156,7 +158,7 @@ def check(
     """
     from tenantry.cli.sql_check import Check, print_report
 
-    checked = Check(paths, dialect, optional=optional, given=given, paramstyle=paramstyle)
+    checked = Check(paths, dialect, optional=optional, given=given, paramstyle=paramstyle, queries=queries)
     if with_groups:
         checked.gather(database=database, environment=environment)
     checked.use_schema(schema, environment)

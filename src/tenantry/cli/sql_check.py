@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,16 +15,18 @@ import click
 
 from tenantry.cli.options import choose_environment, settings, with_store
 from tenantry.cli.output import print_note, printable
-from tenantry.errors import Location, TemplateError
+from tenantry.errors import TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.ports import Store
 from tenantry.property_schemas import read_schema, schema_file
-from tenantry.sql import SQLTemplate
+from tenantry.queries import read_query_text
+from tenantry.sql import Query
 from tenantry.sql.coverage import Coverage, PropertyTypes
 from tenantry.sql.findings import Finding, Severity
 from tenantry.sql.lint import coverage_findings, lint, template_error, wanted_properties
 from tenantry.tokens import mask_within
 
+_INCLUDES: Final = re.compile(r"\{\{\s*>")
 PAGE: Final = 500
 """Groups that are read at once."""
 
@@ -57,22 +61,43 @@ class Check:
         optional: Collection[str],
         given: Collection[str],
         paramstyle: str | None,
+        queries: Path | None,
     ) -> None:
         self._paths = [*paths]
         self._given = given
         self._paramstyle = paramstyle
-        self._templates: dict[str, SQLTemplate] = {}
+        self._templates: dict[str, Query] = {}
         self._unreadable: list[tuple[str, Finding]] = []
         self._order: dict[str, int] = {}
-        for name, file in _files(self._paths):
+        self._folders: dict[Path, dict[str, Query]] = {}
+        for name, file, folder in _files(self._paths):
+            root = queries or folder
             self._order[name] = len(self._order)
             try:
-                self._templates[name] = SQLTemplate(_text(file), dialect, optional=optional)
+                self._templates[name] = self._read(name, file, root, dialect, optional)
             except TemplateError as error:
                 self._unreadable.append((name, template_error(error)))
         self._schema: PropertySchema | None = None
         self._types: PropertyTypes | None = None
         self._environment: str | None = None
+
+    def _read(self, name: str, file: Path | None, root: Path, dialect: str, optional: Collection[str]) -> Query:
+        """The query of a file, as a program has it whose folder of queries is ``root``. Raises TemplateError."""
+        text = sys.stdin.read() if file is None else read_query_text(file)
+        fragments = self._fragments(root) if _INCLUDES.search(text) else {}
+        query = Query(text, name, file=name, dialect=dialect, optional=optional, fragments=fragments, trusted=True)
+        query.check()
+        return query
+
+    def _fragments(self, root: Path) -> dict[str, Query]:
+        """The queries of a folder by name; without those that cannot be read, each of which has its own finding."""
+        if root not in self._folders:
+            found = self._folders[root] = {}
+            for file in _query_files(root):
+                with suppress(TemplateError):
+                    name = file.relative_to(root).with_suffix("").as_posix()
+                    found[name] = Query(read_query_text(file), name, file=str(file), fragments=found, trusted=True)
+        return self._folders[root]
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
         """Reads the groups of a store, in pages. Raises StoreUnavailable, UnknownEnvironment."""
@@ -114,8 +139,9 @@ class Check:
                 template, paramstyle=self._paramstyle, properties=known, given=self._given, schema=self._schema
             )
             covered = coverage_findings(template, coverage, given=self._given) if coverage is not None else ()
-            found += [(name, finding) for finding in (*findings, *covered)]
-        found.sort(key=lambda each: (self._order[each[0]], each[1].line, each[1].column))
+            found += [(finding.file or name, finding) for finding in (*findings, *covered)]
+        order, last = self._order, len(self._order)  # a fragment may be of another folder
+        found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))
         return Report(tuple(dict.fromkeys(found)), len(self._order), counted)
 
 
@@ -127,26 +153,23 @@ def _configured_environment() -> str | None:
         return None
 
 
-def _files(paths: Iterable[str]) -> Iterator[tuple[str, Path | None]]:
-    """Each template's name as it is reported, and its file; None is standard input."""
+def _files(paths: Iterable[str]) -> Iterator[tuple[str, Path | None, Path]]:
+    """Each template's name as it is reported, its file (None is standard input), and the folder that it is of."""
     for path in paths:
+        folder = Path(path)
         if path == "-":
-            yield path, None
-        elif Path(path).is_dir():
-            yield from ((str(file), file) for file in sorted(Path(path).rglob("*.sql")) if file.is_file())
+            yield path, None, Path()
+        elif folder.is_dir():
+            yield from ((str(file), file, folder) for file in _query_files(folder))
         else:
-            yield path, Path(path)
+            yield path, folder, folder.parent
 
 
-def _text(file: Path | None) -> str:
-    """What a file holds. Raises TemplateError with the position of the first byte that is no UTF-8."""
-    content = sys.stdin.buffer.read() if file is None else file.read_bytes()
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode()
-        at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        raise TemplateError(f"{at}: this is no UTF-8; save the file as UTF-8", location=at) from None
+def _query_files(folder: Path) -> Iterator[Path]:
+    """Those of a folder and its sub-folders, without what is hidden."""
+    for file in sorted(folder.rglob("*.sql")):
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
+            yield file
 
 
 def print_report(report: Report, style: str) -> None:
@@ -157,7 +180,7 @@ def print_report(report: Report, style: str) -> None:
         click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
         return
     for name, finding in report.findings:
-        where = f"{finding.file or name}:{finding.line}:{finding.column}"
+        where = f"{name}:{finding.line}:{finding.column}"
         click.echo(_plain(f"{where}: {finding.severity} {finding.code}: {finding.message}"))
         if finding.fix:
             click.echo(_plain(f"    fix: {finding.fix}"))

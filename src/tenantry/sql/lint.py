@@ -38,7 +38,9 @@ _SHARED_STYLES = frozenset({"numeric", "numeric_dollar", "named", "pyformat"})
 """The paramstyles that name one placeholder twice."""
 _TAKE_EQUAL_VALUES = frozenset({"mysql", "mariadb", "sqlite", "clickhouse"})
 """The dialects that take two placeholders of equal values in ``select`` and ``group by`` for one expression."""
-_PROBLEM = re.compile(r"(?:\S*?\d+:\d+[^:]*: )?(?P<problem>.*?)(?:\n.*?fix: (?P<fix>.*?))?(?:\n.*)?", re.DOTALL)
+_PROBLEM = re.compile(
+    r"(?:[^\n]*?\d+:\d+(?: \([^)]*\))?: )?(?P<problem>.*?)(?:\n.*?fix: (?P<fix>.*?))?(?:\n.*)?", re.DOTALL
+)
 
 
 def lint(

@@ -32,7 +32,7 @@ class TenantColumn(NamedTuple):
     shared: frozenset[str] = frozenset()
 
 
-class _Guard(NamedTuple):
+class _Predicate(NamedTuple):
     """``alias.customer_id = {{ guarded }}``; the alias is empty where the author wrote none."""
 
     alias: str
@@ -45,7 +45,7 @@ class _Same(NamedTuple):
     second: str
 
 
-_Fact: TypeAlias = _Guard | _Same
+_Fact: TypeAlias = _Predicate | _Same
 
 
 def tables_without_predicate(
@@ -134,7 +134,7 @@ def _apply(
     guards: set[str] = set()
     same: set[tuple[str, str]] = set()
     for fact in facts:
-        if isinstance(fact, _Guard):
+        if isinstance(fact, _Predicate):
             guards.update(_resolve(fact.alias, base))
             continue
         for first in _resolve(fact.first, base) or [fact.first]:
@@ -196,16 +196,16 @@ class _FactReader:
         if not tag.has_filter("matches") or not self._guarded.of(tag) or not tag.choices:
             return frozenset()
         prefix = self._column_of(tag.choices[0])
-        return frozenset() if prefix is None else frozenset({_Guard(prefix)})
+        return frozenset() if prefix is None else frozenset({_Predicate(prefix)})
 
     def _of_sides(self, left: Tokens, right: Tokens) -> frozenset[_Fact]:
         first, second = self._column_of(left), self._column_of(right)
         if first is not None and second is not None:
             return frozenset({_Same(first, second)})
         if first is not None and self._is_guarded(right):
-            return frozenset({_Guard(first)})
+            return frozenset({_Predicate(first)})
         if second is not None and self._is_guarded(left):
-            return frozenset({_Guard(second)})
+            return frozenset({_Predicate(second)})
         return frozenset()
 
     def _column_of(self, tokens: Tokens) -> str | None:

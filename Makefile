@@ -10,7 +10,7 @@ INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraint
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test test-matrix quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks format clean
+.PHONY: help clients demo structure test test-matrix quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof format clean
 
 help:
 	@echo "make demo    set up and serve one dashboard as three customers see it (make demo PORT=8001: on another port)"
@@ -21,6 +21,7 @@ help:
 	@echo "make scale   the same with a million groups, and a simulated fleet of a thousand workers"
 	@echo "make scorecard       set up and measure every promise, in twenty minutes (make scorecard-full: in an hour)"
 	@echo "make leaks   serve the demo to 412 groups of unique values, and search all that it does for values of others"
+	@echo "make sql-proof       20,000 generated SQL templates with hostile values on each real engine, in half an hour"
 	@echo "make clients set up and try the clients that four generators make of the OpenAPI document"
 	@echo "make coverage    the tests again, and which lines no test has run"
 	@echo "make structure   figures of how the code is cut: modules, functions, imports"
@@ -84,7 +85,7 @@ pytest: .venv/test
 PURE := tests/test_names.py tests/test_errors.py tests/test_error_response.py tests/test_accessors.py tests/test_public_names.py tests/groups \
   tests/tokens tests/html tests/sql tests/cache tests/slots/test_versions.py tests/keys tests/scale
 PURE_SITE := tests/test_public_names.py tests/test_contrast.py tests/config tests/navigation tests/markdown tests/icons tests/outputs
-SLOW := test_spelling.py test_fleet_model.py test_dynamic_sql_engines.py test_fuzz.py test_hostile.py test_large.py test_scaling.py test_clause_completeness.py
+SLOW := test_spelling.py test_fleet_model.py test_dynamic_sql_engines.py test_fuzz.py test_hostile.py test_large.py test_scaling.py test_clause_completeness.py test_structure.py
 QUICK := --quiet --numprocesses=2 --dist=loadfile --no-loadscope-reorder $(SLOW:%=--ignore-glob=*/%)
 
 quick: lint mypy floors quick-tests
@@ -130,6 +131,9 @@ scorecard-full: .venv/bench .bench/site
 
 leaks: .venv/bench
 	@$(BIN)/python -m benchmarks.acceptance S24
+
+sql-proof: .venv/bench
+	@$(BIN)/python -m benchmarks.acceptance S25 --full
 
 structure:
 	@$(PYTHON) -m scripts.structure

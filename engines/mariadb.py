@@ -97,6 +97,12 @@ class _MariaDBServer:
             "innodb-flush-log-at-trx-commit": "0",  # tests end long before the machine does
             "innodb-buffer-pool-size": "64M",
             "innodb-log-file-size": "16M",
+            "performance-schema": "ON",  # a digest of each statement, for tests of what the server reads in one
+            "performance-schema-consumer-events-statements-current": "ON",
+            "performance-schema-consumer-events-statements-history": "ON",
+            "performance-schema-events-statements-history-size": "32",
+            "performance-schema-max-digest-length": "65536",
+            "max-digest-length": "65536",
         }
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(

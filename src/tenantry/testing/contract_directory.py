@@ -29,7 +29,7 @@ from tenantry.groups import (
     Scope,
     Tag,
 )
-from tenantry.ports import Store
+from tenantry.ports import LeasedSources, Store
 from tenantry.testing import FrozenClock, make_token
 
 NOWHERE = Environment(77, "nowhere", Tag.CUSTOMER)
@@ -166,6 +166,8 @@ class DirectoryContract:
         expected = (("app.tenant", "{{ user_group.id }}"), ("app.plan", "{{ user_group.properties.plan }}"))
         assert made.session == expected
         assert await store.data_source(production, "a") == made
+        if isinstance(store, LeasedSources):
+            assert (await store.source_at_snapshot(production, "ds_1")).source == made
         assert list(await store.data_sources(production)) == [made]
         for url, session in (("sqlite:////a.db", given), ("postgresql://u@127.0.0.1:1/d", {"role": "x"})):
             with pytest.raises(InvalidSource):

@@ -6,6 +6,7 @@ A read-only DuckDB still reads and writes every other file of the machine (``rea
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from tenantry.datasources.driver import (
     unreachable_error,
 )
 from tenantry.datasources.limits import Limits, take_rows, to_dicts
-from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, WRITES, refusal
+from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.dynamic_sql import has_dynamic_sql
@@ -42,7 +43,9 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",  # a query that outgrows the memory fails; it never spills rows to a file
     "lock_configuration": "true",
 }
-_READING = frozenset({"SELECT", "EXPLAIN"})
+_SELECTS = "SELECT"  # also `from`, `values`, `describe`, `summarize`, `show`
+_EXPLAINED = "EXPLAIN"
+_EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
 _EXPANDED = "MULTI"  # `pivot` that reads its columns from the rows: DuckDB makes a type for them, and drops it again
 _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
 _NAME_THE_COLUMNS = (
@@ -101,7 +104,7 @@ class DuckDBDriver:
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Rows:
         """One statement that reads, within the limits."""
         statements = connection.extract_statements(bound.sql)
-        check_statement(self.source_id, _refusal(bound.sql, [each.type.name for each in statements]))
+        check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self.source_id)
         cursor = connection.execute(statements[0], driver_parameters(bound))
@@ -148,14 +151,19 @@ class DuckDBDriver:
                 self._instance = None
 
 
-def _refusal(sql: str, kinds: list[str]) -> str | None:
-    """Why DuckDB's own parser does not see one statement that reads."""
-    if len(kinds) != 1:
-        return SEVERAL if kinds else NOTHING
-    kind = kinds[0].removesuffix("_STATEMENT")
-    if kind in _READING:
-        return None
+def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[duckdb.Statement]) -> str | None:
+    """Why DuckDB's own parser does not see one statement that reads. What is explained must read as well: `explain` of
+    a `create temp table` makes it, for whoever has the connection next."""
+    if len(statements) != 1:
+        return SEVERAL if statements else NOTHING
     reason = refusal(sql, READING_DUCKDB)
-    if reason is None and kind != _EXPANDED:
-        return f"to DuckDB it is a statement of the kind {kind}, which does more than read"
-    return reason
+    kind = statements[0].type.name.removesuffix("_STATEMENT")
+    if kind == _EXPLAINED or first_keyword(sql) == "explain":
+        explain = _EXPLAIN.match(sql)
+        if explain is None:
+            return reason or UNCLEAR
+        explained = sql[explain.end() :]
+        return _refusal(connection, explained, connection.extract_statements(explained))
+    if kind == _SELECTS or (kind == _EXPANDED and reason is None):
+        return None
+    return reason or f"to DuckDB it is a statement of the kind {kind}, which does more than read"

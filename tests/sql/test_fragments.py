@@ -16,6 +16,7 @@ from tenantry.sql import DIALECTS, Query, SQLTemplate
 from tenantry.sql.fragments import MAX_INCLUDE_DEPTH, MAX_INCLUDES, TemplateDefinition, expand
 from tenantry.sql.lexer import lex
 from tenantry.sql.syntax_tree import MAX_TEXT, Source
+from tests.sql.test_hostile import EVERY_POSITION, OURS, variables
 
 ORDERS = {
     "active": "select * from orders where region = {{ region }} and status = 'open'",
@@ -231,6 +232,23 @@ def test_variables_name_their_fragment() -> None:
     first, second = SQLTemplate("select {{ a }}, ({{> active }})", fragments=ORDERS).variables
     assert (first.path, first.file, first.line, first.column) == ("a", "", 1, 8)
     assert (second.path, second.file, second.line, second.column) == ("region", "active", 1, 37)
+
+
+def test_hostile_values_stay_values_in_a_fragment_and_in_a_header() -> None:
+    """The text is the same for each, in every position of a fragment and of a text that a viewer chooses."""
+    every = EVERY_POSITION.text
+    header = "/* ---\nchoices: {on: {a: \"x = {{ params.x }} and y like '%{{ params.x }}%'\", b: 1 = 1}}\n--- */\n"
+    text = "select * from ({{> every }}) e where {{ params.by | one_of(on) }}"
+    query = Query(header + text, "q", fragments={"every": every})
+    for dialect in DIALECTS:
+        texts = set()
+        for value in OURS:
+            values = {**variables(value), "params": {"x": value, "by": "a"}}
+            found = query.bind(values, dialect=dialect)
+            texts.add(found.sql)
+            params = found.params.values() if isinstance(found.params, dict) else found.params
+            assert all(value in each or each == "y" for each in params)
+        assert len(texts) == 1
 
 
 SINCE = "/* ---\nparams:\n  since: {type: date}\n--- */\nday >= {{ params.since }}"

@@ -20,6 +20,7 @@ from tenantry.cli.options import (
     parse_pairs,
     with_store,
 )
+from tenantry.cli.sql_convert import convert_command
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
@@ -65,6 +66,9 @@ queries_option: OptionDecorator = click.option(
 @click.group()
 def sql() -> None:
     """Work with SQL templates."""
+
+
+sql.add_command(convert_command)
 
 
 @sql.command("render")

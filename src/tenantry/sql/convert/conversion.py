@@ -1,0 +1,269 @@
+"""What a conversion is made of, and its last step: the text is put together and compiled.
+
+Whether a construct can be where it is, is not decided by what converts it but by the compiler: what it refuses is put
+back as it was and listed with the compiler's reason. So a text that is said to be whole compiles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tenantry.errors import Location, TemplateError
+from tenantry.sql.convert.header import write_header
+from tenantry.sql.parameters import InvalidDefinition
+from tenantry.sql.template import SQLTemplate
+
+TENANT_REMINDER = (
+    "Nothing here restricts the rows to one customer. Add the condition by hand, in every select: "
+    "where customer_id = {{ user_group.id }}"
+)
+"""What every converted query is printed with: the other tool's query has no such condition."""
+
+_STAND_IN = "x"
+_LIST_BEFORE = re.compile(r"\bin\s*\(?\s*$", re.IGNORECASE)
+_LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedVariable:
+    """What the other tool's document says of one variable. ``definition`` is that of our declared parameter."""
+
+    definition: Mapping[str, Any]
+    kind: str = "value"
+    """``value``, or ``field filter``, ``time unit``, ``constant``, ``other`` (no value of a viewer)."""
+    column: tuple[str, ...] = ()
+    """Of a field filter: the names of the table and the column, where they are known."""
+    alias: str = ""
+    """Of a field filter: the column as SQL, where its author wrote it."""
+    widget: str = ""
+    """Of a field filter: its operator, such as ``date/range``."""
+    choices: tuple[str, ...] = ()
+    """The values that can be chosen, where the document lists them."""
+    many: bool = False
+    """Whether several values can be chosen."""
+    all_values: bool = False
+    """Whether everything can be chosen, which is what an absent parameter means with us."""
+    reason: str = ""
+    """Of another kind: why it cannot be converted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedQuery:
+    """A query of another tool. ``variables`` is None where nothing but its text is known."""
+
+    text: str
+    name: str = "query"
+    title: str = ""
+    description: str = ""
+    dialect: str | None = None
+    variables: Mapping[str, ImportedVariable] | None = None
+    period: str = ""
+    """The range of time that the document begins with, as we name it: ``last 6 hours``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionItem:
+    """Something to look at. ``left``: it is not converted, and the text is not whole without it."""
+
+    line: int
+    column: int
+    construct: str
+    reason: str
+    left: bool
+
+    def __str__(self) -> str:
+        what = "not converted" if self.left else "note"
+        return f"{self.line}:{self.column}: {what}: {self.construct}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedQuery:
+    """The text of a ``.sql`` file in our syntax, with its header, and what there is to look at."""
+
+    name: str
+    text: str
+    body: str
+    """The text without its header."""
+    dialect: str
+    params: Mapping[str, Mapping[str, Any]]
+    items: tuple[ConversionItem, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it was converted; it then compiles."""
+        return not any(item.left for item in self.items)
+
+
+@dataclass(slots=True)
+class _Rewrite:
+    start: int
+    end: int
+    text: str | None
+    """What it becomes; None where it stays as it was."""
+
+
+@dataclass(slots=True)
+class Conversion:
+    """A conversion that goes on: what is replaced, what is left, which parameters are declared."""
+
+    query: ImportedQuery
+    dialect: str
+    params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """The other tool's name -> the parameter's."""
+    fragments: dict[str, str] = field(default_factory=dict)
+    """A stand-in for each fragment that the text includes."""
+    _rewrites: list[_Rewrite] = field(default_factory=list)
+    _items: list[ConversionItem] = field(default_factory=list)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """The span becomes this text."""
+        self._rewrites.append(_Rewrite(start, end, text))
+
+    def leave(self, start: int, end: int, reason: str) -> None:
+        """The span stays as it is, and is listed."""
+        self._rewrites.append(_Rewrite(start, end, None))
+        self.report(start, self.query.text[start:end], reason, left=True)
+
+    def report(self, offset: int, construct: str, reason: str, *, left: bool = False) -> None:
+        """Lists something to look at, once."""
+        at = _location(self.query.text, offset)
+        shown = " ".join(construct.split())
+        shown = shown if len(shown) <= 60 else shown[:59] + "…"
+        item = ConversionItem(at.line, at.column, shown, reason, left)
+        if item not in self._items:
+            self._items.append(item)
+
+    def assume(self, offset: int, name: str) -> None:
+        """Lists that the type of a variable is not in the text."""
+        kind = self.params[self.names[name]]["type"]
+        self.report(offset, name, f"its type is not in the text: {kind} is assumed; change it in the header")
+
+    def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
+        """The path of the parameter for the other tool's variable ``name``, which is declared if it is not yet.
+
+        Two of its names that would be one name of ours get two.
+        """
+        if name not in self.names:
+            taken, number = set(self.names.values()), 1
+            unique = wanted
+            while unique in taken:
+                number += 1
+                unique = f"{wanted}_{number}"
+            self.names[name] = unique
+            self.params[unique] = dict(definition)
+        return f"params.{self.names[name]}"
+
+    def finish(self) -> ConvertedQuery:
+        """Compiles the text, leaves what the compiler refuses, and writes the header."""
+        self._rewrites.sort(key=lambda rewrite: rewrite.start)
+        self._compile()
+        body, _ = self._assemble(None)
+        params = self._used(body)
+        items = tuple(sorted(self._items, key=lambda item: (item.line, item.column)))
+        head = write_header(
+            title=self.query.title or self.query.name,
+            description=self.query.description,
+            dialect=self.dialect,
+            params=params,
+        )
+        comments = "".join(f"-- {_as_comment(line)}\n" for line in (TENANT_REMINDER, *map(str, items)))
+        text = f"{head}{comments}{body.strip()}\n"
+        return ConvertedQuery(
+            name=self.query.name, text=text, body=body, dialect=self.dialect, params=params, items=items
+        )
+
+    def _compile(self) -> None:
+        for _ in range(len(self._rewrites) + len(self.params) + 1):
+            body, spans = self._assemble(_STAND_IN)
+            try:
+                SQLTemplate(body, self.dialect, params=self._used(body), fragments=self.fragments)
+            except InvalidDefinition as error:
+                self._drop_field(error)
+            except TemplateError as error:
+                if not self._leave_refused(error, body, spans):
+                    return
+            else:
+                return
+
+    def _used(self, body: str) -> dict[str, dict[str, Any]]:
+        """The parameters that the text names: one whose construct was left is not declared."""
+        return {name: each for name, each in self.params.items() if re.search(rf"\bparams\.{name}\b", body)}
+
+    def _drop_field(self, error: InvalidDefinition) -> None:
+        """Takes what cannot be declared out of a definition, such as a default that is none of the choices."""
+        name, *field_names = error.keys
+        dropped = next((each for each in field_names if each in self.params[name] and each != "type"), None)
+        other = next(key for key, each in self.names.items() if each == name)
+        self.report(0, other, f"{error.problem} ({error.fix})", left=True)
+        if dropped is None:
+            self.params[name] = {"type": "text"}
+        else:
+            del self.params[name][dropped]
+
+    def _leave_refused(self, error: TemplateError, body: str, spans: list[tuple[int, int, _Rewrite]]) -> bool:
+        """Leaves the construct that the compiler names; False if the error is about the SQL itself."""
+        reason = _reason(error)
+        offset = _offset(body, error.location) if error.location is not None else 0
+        at = next((span for span in spans if span[0] <= offset < span[1]), None)
+        if at is not None and at[2].text is not None:
+            at[2].text = None
+            construct = self.query.text[at[2].start : at[2].end]
+            self.report(at[2].start, construct, reason, left=True)
+            return True
+        before = [span for span in spans if span[1] <= offset]
+        original = before[-1][2].end + offset - before[-1][1] if before else offset
+        line = self.query.text[original:].split("\n", 1)[0]
+        self.report(original, line or "the query", reason, left=True)
+        return False
+
+    def _assemble(self, stand_in: str | None) -> tuple[str, list[tuple[int, int, _Rewrite]]]:
+        """The text with every replacement, and the span of each in it. ``stand_in`` is for what is left."""
+        parts: list[str] = []
+        spans: list[tuple[int, int, _Rewrite]] = []
+        position = length = 0
+        for rewrite in self._rewrites:
+            between = self.query.text[position : rewrite.start]
+            new = rewrite.text
+            if new is None:
+                new = self.query.text[rewrite.start : rewrite.end] if stand_in is None else stand_in
+            length += len(between)
+            spans.append((length, length + len(new), rewrite))
+            length += len(new)
+            parts += [between, new]
+            position = rewrite.end
+        parts.append(self.query.text[position:])
+        return "".join(parts), spans
+
+
+def for_position(definition: Mapping[str, Any], text: str, start: int) -> dict[str, Any]:
+    """The definition, with the type that the text before a variable asks for: a list after ``in``, a whole number after
+    ``limit``."""
+    of = str(definition["type"])
+    if _LIST_BEFORE.search(text, 0, start) and not of.startswith("list of "):
+        return {**definition, "type": f"list of {of}"}
+    if of in {"text", "decimal"} and _LIMIT_BEFORE.search(text, 0, start):
+        return {**definition, "type": "integer", "min": 0}
+    return dict(definition)
+
+
+def _reason(error: TemplateError) -> str:
+    lines = error.message.splitlines()
+    problem = lines[0].partition(": ")[2] if error.location is not None else lines[0]
+    fix = next((line.strip() for line in lines if line.strip().startswith("fix: ")), "")
+    return f"{problem} ({fix.removeprefix('fix: ')})" if fix else problem
+
+
+def _location(text: str, offset: int) -> Location:
+    return Location(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+
+def _offset(text: str, at: Location) -> int:
+    return sum(len(line) + 1 for line in text.split("\n")[: at.line - 1]) + at.column - 1
+
+
+def _as_comment(line: str) -> str:
+    return line.replace("\r", " ").replace("\n", " ")

@@ -1,0 +1,167 @@
+"""Grafana's macros for SQL: ``$__timeFilter(column)`` and its like, each as plain SQL with our tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tenantry.sql.convert.conversion import Conversion, ImportedVariable
+from tenantry.sql.convert.field_filters import UNITS
+from tenantry.sql.convert.scanning import path_name
+from tenantry.sql.convert.time_sql import epoch, fixed_bucket, from_epoch, instant_type, seconds
+from tenantry.sql.dialects import dialect_named
+
+_VARIABLE = re.compile(r"'?\$\{?(\w+)\}?'?")
+_INTERVAL_VARIABLE = re.compile(r"'?\$(?:__interval|\{__interval\})'?")
+_NANO: Final = 1_000_000_000
+
+
+@dataclass(slots=True)
+class GrafanaMacros:
+    """Converts macros for one query. ``convert_text`` converts the variables within an argument, ``known`` is what the
+    document says of one."""
+
+    conversion: Conversion
+    convert_text: Callable[[str], str]
+    known: Callable[[str], ImportedVariable | None]
+
+    @property
+    def time_alias(self) -> str:
+        """The name of the column of times, which a chart of Grafana looks for."""
+        return "`time`" if dialect_named(self.conversion.dialect).double_is_string else '"time"'
+
+    def period(self) -> str:
+        """The path of the dashboard's time range, a parameter of ours."""
+        definition = {"type": "datetime range"}
+        if self.conversion.query.period:
+            definition["default"] = self.conversion.query.period
+        return self.conversion.declare("__timeRange", "period", definition)
+
+    def end(self, which: str) -> str:
+        """A tag for one end of the time range: ``start`` or ``end``."""
+        return f"{{{{ {self.period()}.{which} }}}}"
+
+    def end_epoch(self, which: str) -> str:
+        """The seconds since 1970 of one end of the time range."""
+        dialect = self.conversion.dialect
+        return epoch(f"cast({self.end(which)} as {instant_type(dialect)})", dialect)
+
+    def convert(self, name: str, arguments: Sequence[str], offset: int) -> str | None:
+        """The text for a macro; None for one that is not known, or that has other arguments."""
+        macro = _MACROS.get(name)
+        if macro is None or not macro[0] <= len(arguments) <= macro[1]:
+            return None
+        return macro[2](self, arguments, offset)
+
+    def _column(self, arguments: Sequence[str]) -> str:
+        return self.convert_text(arguments[0])
+
+    def _time_filter(self, arguments: Sequence[str], _offset: int) -> str:
+        return f"{{{{ {self.period()} | within({self._column(arguments)}) }}}}"
+
+    def _epoch_filter(self, arguments: Sequence[str], _offset: int) -> str:
+        column = from_epoch(self._column(arguments), self.conversion.dialect)
+        return f"{{{{ {self.period()} | within({column}) }}}}"
+
+    def _nano_filter(self, arguments: Sequence[str], _offset: int) -> str:
+        column = from_epoch(f"({self._column(arguments)}) / {_NANO}", self.conversion.dialect)
+        return f"{{{{ {self.period()} | within({column}) }}}}"
+
+    def _time(self, arguments: Sequence[str], _offset: int) -> str:
+        return f"{self._column(arguments)} as {self.time_alias}"
+
+    def _time_epoch(self, arguments: Sequence[str], _offset: int) -> str:
+        return f"{epoch(self._column(arguments), self.conversion.dialect)} as {self.time_alias}"
+
+    def _time_group(self, arguments: Sequence[str], offset: int) -> str | None:
+        column, interval = self._column(arguments), arguments[1].strip()
+        self._no_fill(arguments, offset)
+        if _INTERVAL_VARIABLE.fullmatch(interval):
+            return f"{{{{ {self.bucket(offset)} | trunc({column}) }}}}"
+        if (variable := _VARIABLE.fullmatch(interval)) is not None:
+            return self._chosen_bucket(column, variable[1])
+        length = seconds(interval.strip("'\""))
+        return None if length is None else fixed_bucket(column, length, self.conversion.dialect)
+
+    def _chosen_bucket(self, column: str, name: str) -> str | None:
+        """A bucket for each length that the dashboard lists; None where it lists none."""
+        known = self.known(name)
+        lengths = {choice: seconds(choice) for choice in known.choices} if known is not None else {}
+        if known is None or not lengths or None in lengths.values():
+            return None
+        definition = {key: value for key, value in known.definition.items() if key in {"default", "label"}}
+        definition = {"type": "choice", "choices": list(lengths), **definition}
+        path = self.conversion.declare(name, path_name(name), definition)
+        texts = [
+            f"{each}: {fixed_bucket(column, int(lengths[each] or 0), self.conversion.dialect)}" for each in lengths
+        ]
+        return f"{{{{ {path} | one_of({', '.join(texts)}) }}}}"
+
+    def _epoch_group(self, arguments: Sequence[str], offset: int) -> str | None:
+        column, interval = self._column(arguments), arguments[1].strip()
+        self._no_fill(arguments, offset)
+        if _INTERVAL_VARIABLE.fullmatch(interval):
+            group = f"{{{{ {self.bucket(offset)} | trunc({from_epoch(column, self.conversion.dialect)}) }}}}"
+            return epoch(group, self.conversion.dialect)
+        length = seconds(interval.strip("'\""))
+        return None if length is None else f"floor(({column}) / {length}) * {length}"
+
+    def bucket(self, offset: int) -> str:
+        """The path of the unit of a time bucket. A viewer chooses it; Grafana computes it of the panel's width."""
+        reason = "Grafana computes it of the width of the panel; here a viewer chooses a unit"
+        self.conversion.report(offset, "$__interval", reason)
+        definition = {"type": "choice", "choices": list(UNITS), "default": "hour"}
+        return self.conversion.declare("__interval", "bucket", definition)
+
+    def _no_fill(self, arguments: Sequence[str], offset: int) -> None:
+        if len(arguments) > 2:
+            reason = "Grafana fills the gaps itself; join a series of times, as in docs/sql-cookbook.md"
+            self.conversion.report(offset, f"fill with {arguments[2]}", reason, left=True)
+
+
+_Macro = Callable[[GrafanaMacros, Sequence[str], int], str | None]
+
+
+def _aliased(macro: _Macro) -> _Macro:
+    def with_alias(macros: GrafanaMacros, arguments: Sequence[str], offset: int) -> str | None:
+        text = macro(macros, arguments, offset)
+        return None if text is None else f"{text} as {macros.time_alias}"
+
+    return with_alias
+
+
+def _at(which: str, factor: int | None = None) -> _Macro:
+    def end(macros: GrafanaMacros, _arguments: Sequence[str], _offset: int) -> str:
+        if factor is None:
+            return macros.end(which)
+        return macros.end_epoch(which) + (f" * {factor}" if factor != 1 else "")
+
+    return end
+
+
+def _conditional(macros: GrafanaMacros, arguments: Sequence[str], _offset: int) -> str:
+    """Of ClickHouse's plugin: the condition, or true where every value is chosen."""
+    return f"(1 = 1 [[ and {macros.convert_text(arguments[0])} ]])"
+
+
+_MACROS: Final[dict[str, tuple[int, int, _Macro]]] = {
+    "timeFilter": (1, 1, GrafanaMacros._time_filter),
+    "unixEpochFilter": (1, 1, GrafanaMacros._epoch_filter),
+    "unixEpochNanoFilter": (1, 1, GrafanaMacros._nano_filter),
+    "time": (1, 1, GrafanaMacros._time),
+    "timeEpoch": (1, 1, GrafanaMacros._time_epoch),
+    "timeGroup": (2, 3, GrafanaMacros._time_group),
+    "timeGroupAlias": (2, 3, _aliased(GrafanaMacros._time_group)),
+    "unixEpochGroup": (2, 3, GrafanaMacros._epoch_group),
+    "unixEpochGroupAlias": (2, 3, _aliased(GrafanaMacros._epoch_group)),
+    "timeFrom": (0, 0, _at("start")),
+    "timeTo": (0, 0, _at("end")),
+    "unixEpochFrom": (0, 0, _at("start", 1)),
+    "unixEpochTo": (0, 0, _at("end", 1)),
+    "unixEpochNanoFrom": (0, 0, _at("start", _NANO)),
+    "unixEpochNanoTo": (0, 0, _at("end", _NANO)),
+    "conditionalAll": (2, 2, _conditional),
+}
+"""Name -> the least and the greatest number of arguments, and what converts it."""

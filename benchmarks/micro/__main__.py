@@ -18,6 +18,7 @@ TABLES = (
     "slots",
     "tokens",
     "sql",
+    "coverage",
     "misses_sqlite",
     "misses_postgres",
     "crowd",

@@ -68,6 +68,7 @@ def test_known_variables_are_silent() -> None:
 # --- the tenant's column ----------------------------------------------------------------------------------------------
 
 ID = "{{ user_group.id }}"
+PAGE = "c = {{ params.c }}"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,10 @@ ID = "{{ user_group.id }}"
         f"select * from orders where customer_id = {ID} union all select * from refunds",
         f"with recent as (select * from orders) select * from recent where customer_id = {ID}",
         f"select * from orders where customer_id = {ID} and id in (select order_id from refunds)",
-        f"select * from orders o left join items i on o.customer_id = {ID} and i.order_id = o.id",
+        f"select * from orders o left join items i on o.customer_id = {ID} and i.customer_id = o.customer_id",
+        f"select * from orders o right join items i on i.customer_id = {ID} and i.customer_id = o.customer_id",
+        f"select * from orders o full join items i on i.customer_id = {ID} and i.customer_id = o.customer_id",
+        f"select * from a join b on true where a.customer_id = {ID} [[ and b.customer_id = a.customer_id and {PAGE} ]]",
         f"select * from orders where customer_id = {ID} or public",
         f"select * from orders where not customer_id = {ID}",
         f"select * from orders where case when customer_id = {ID} then true else true end",
@@ -116,7 +120,7 @@ def test_a_table_without_its_guarded_predicate(sql: str) -> None:
         f"select * from (select * from orders where customer_id = {ID}) o join countries c on c.code = o.country",
         f"select * from a where a.customer_id = {ID} and exists (select 1 from b where b.customer_id = a.customer_id)",
         f"select * from (orders o join items i on i.customer_id = o.customer_id) where o.customer_id = {ID}",
-        f"select extract(year from at), trim(from a) from orders where customer_id = {ID} and a is distinct from b",
+        f"select extract(year from at), trim(from a) from t where a is distinct from b and customer_id = {ID}",
         f"select * from orders where customer_id = {ID} and at between '2026-01-01' and '2026-02-01'",
         "select 1",
         "select {{ region }} = 'eu'",
@@ -149,6 +153,7 @@ def test_the_fix_of_a_missing_predicate_names_the_table() -> None:
         ("select * from t join u on u.region = {{ region }} and u.a = t.a or u.b = t.b", Severity.ERROR),
         ("select * from t where (region = {{ region }} and a = 1 or b = 2) and c", Severity.ERROR),
         ("select * from t where region = {{ region }} or b = 2", Severity.WARNING),
+        ("select * from t where region = {{ region }} or at between 1 and 2", Severity.WARNING),
     ],
 )
 def test_an_or_beside_a_guarded_predicate(sql: str, severity: Severity) -> None:

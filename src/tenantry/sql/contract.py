@@ -60,7 +60,7 @@ class QueryContract:
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():
             problem = _problem(path, reference, after)
-            if problem is not None and _problem(path, reference, before) is None:
+            if problem is not None:
                 for name in names:
                     broken.setdefault(name, BrokenQuery(name, path, problem))
         return tuple(each for each in sorted(broken.values()) if self._runs(each.query, before))

@@ -35,8 +35,8 @@ class GuardedPaths:
         return is_guarded(reference, self._optional) and not reference.not_a_filter
 
     def of(self, token: OutlineToken) -> frozenset[str]:
-        """The guarded paths of a tag that is in no optional clause; of another token none."""
-        if token.clauses or token.kind not in {TokenKind.TAG, TokenKind.STRING}:
+        """The guarded paths of a tag; of another token none."""
+        if token.kind not in {TokenKind.TAG, TokenKind.STRING}:
             return frozenset()
         return frozenset(reference.path for reference in token.references if self.holds(reference))
 

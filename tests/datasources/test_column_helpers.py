@@ -38,6 +38,13 @@ MAY = "2026-05-01..2026-05-31"
         ("list of integer", "{{ params.x | matches(id) }}", None, ALL),
         ("list of date", "{{ params.x | matches(day) }}", "2026-05-31", {3, 4}),
         ("boolean", "{{ params.x | matches(paid) }}", "no", {1, 3}),
+        ({"type": "integer", "is_null": "none"}, "{{ params.x | matches(nullif(id, 2)) }}", "none", {2}),
+        (
+            {"type": "list of integer", "is_null": "none"},
+            "{{ params.x | matches(nullif(id, 2)) }}",
+            ["0", "none"],
+            {0, 2},
+        ),
     ],
 )
 async def test_conditions(ask: Ask, definition: Any, condition: str, sent: Any, ids: set[int]) -> None:

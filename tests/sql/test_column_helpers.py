@@ -181,6 +181,50 @@ def test_matches(definition: Any, sent: Any, sql: str, params: Any) -> None:
     assert (found.sql, found.params) == (f"select 1 where {sql}", params)
 
 
+NULLABLE = {"type": "choice", "choices": ["eu", "us"], "is_null": "none"}
+SEVERAL = {**NULLABLE, "type": "list of choice"}
+
+
+@pytest.mark.parametrize(
+    ("definition", "sent", "sql", "params"),
+    [
+        (NULLABLE, "eu", "(region = $1)", ("eu",)),
+        (NULLABLE, "none", "(region is null)", ()),
+        (NULLABLE, ["none", ""], "(region is null)", ()),
+        (NULLABLE, None, "1 = 1", ()),
+        ({**NULLABLE, "default": "none"}, None, "(region is null)", ()),
+        (SEVERAL, ["eu", "us"], "(region in ($1, $2))", ("eu", "us")),
+        (SEVERAL, ["eu", "none"], "(region in ($1) or region is null)", ("eu",)),
+        (SEVERAL, "none", "(region is null)", ()),
+        (SEVERAL, ["none", "none"], "(region is null)", ()),
+        (SEVERAL, [], "(region operator(=) any ('{}'))", ()),
+        (SEVERAL, "", "1 = 1", ()),
+        ({"type": "integer", "is_null": "none"}, "5", "(region = $1)", (5,)),
+        ({"type": "integer", "is_null": "none"}, "none", "(region is null)", ()),
+    ],
+)
+def test_null_has_a_word_of_its_own(definition: Any, sent: Any, sql: str, params: Any) -> None:
+    """Red when the word is bound as a text."""
+    found = bound(MATCHES, definition, sent)
+    assert (found.sql, found.params) == (f"select 1 where {sql}", params)
+
+
+def test_the_word_for_null_is_no_value() -> None:
+    """It chooses a condition, so it is nowhere else; it is among what the parameter takes, and no other word is."""
+    assert "params.x can be NULL" in refusal("select 1 where a = {{ params.x }}", NULLABLE)
+    assert "params.x can be NULL" in refusal("select 1 where a in {{ params.x }}", SEVERAL)
+    assert "trunc takes a unit" in refusal(TRUNC, {"type": "choice", "choices": ["day"], "is_null": "none"})
+    for sent in ("asia", ["eu", "none"], "None"):
+        with pytest.raises(InvalidParameter, match=r"params\.x takes one of eu, us or none"):
+            bound(MATCHES, NULLABLE, sent)
+    locked = {"type": "text", "is_null": "none", "locked": True, "default": {"property": "region"}}
+    template = SQLTemplate(MATCHES, params={"x": locked})
+    assert template.bind({"user_group": {"properties": {"region": "eu"}}}).params == ("eu",)
+    assert "is null" in template.bind({"user_group": {"properties": {"region": "none"}}}).sql
+    with pytest.raises(MissingVariable):
+        template.bind({"user_group": {"properties": {"region": None}}})
+
+
 def test_a_property_matches() -> None:
     """One value or a list, as the group has it, and never nothing."""
     template = SQLTemplate("select 1 where {{ region | matches(o.region) }}")

@@ -75,6 +75,13 @@ from tenantry.sql.parameters import InvalidDefinition, PropertyReference
         ({"type": "datetime", "zone": 5}, "zone", "no time zone", "Europe/Vienna"),
         ({"type": "datetime", "zone": "../UTC"}, "zone", "no time zone", "Europe/Vienna"),
         ({"type": "datetime", "zone": {"properti": "a"}}, "zone", "names no property", "{property: region}"),
+        (
+            {"type": "choice", "choices": ["a"], "is_null": "a"},
+            "is_null",
+            "a is one of the choices",
+            "a word of its own",
+        ),
+        ({"type": "date range", "is_null": "none"}, "is_null", "not for the type date range", "text"),
         ({"type": "date range", "open": True}, "open", "names no end", "start, end or both"),
         ({"type": "date range", "open": "left"}, "open", "names no end", "start, end or both"),
     ],

@@ -13,7 +13,8 @@ import pytest
 
 from tenantry.errors import InvalidParameter, MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record
-from tenantry.sql import SQLTemplate
+from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql.dialects import Dialect
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 UNIQUE = "6f9619ff-8b86-d011-b42d-00c04fc964ff"
@@ -513,19 +514,33 @@ def test_values_of_a_group_make_a_fingerprint_the_groups() -> None:
     assert SQLTemplate(text, params={"x": zone}).bind({**GROUP, "params": {}}).reads_group
 
 
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
+def test_each_dialect_gets_types_that_it_has(dialect: Dialect) -> None:
+    """A type that its engine lacks, or has as a text, is given as seconds or as a text."""
+    assert ("interval" in dialect.casts) != ("interval" in dialect.bind_as)
+    if dialect.casts.get("uuid") in {None, "string", "varchar", "char(36)"}:
+        assert dialect.bind_as["uuid"] is str
+
+
 @pytest.mark.parametrize(
     ("kind", "raw", "sqlite", "mysql"),
     [
         ("decimal", "1.5", 1.5, Decimal("1.5")),
         ("date", "2026-01-31", "2026-01-31", date(2026, 1, 31)),
         ("datetime", "2026-01-31T09:30+02:00", "2026-01-31 07:30:00", datetime(2026, 1, 31, 7, 30)),  # noqa: DTZ001
+        (
+            {"type": "datetime", "zone": "Europe/Vienna"},
+            "2026-01-31T09:30",
+            "2026-01-31 08:30:00",
+            datetime(2026, 1, 31, 8, 30),  # noqa: DTZ001
+        ),
         ("uuid", UNIQUE, UNIQUE, UNIQUE),
         ("interval", "15 minutes", 900, 900),
         ("interval", "1.5 seconds", 1.5, 1.5),
         ("boolean", "true", True, True),
     ],
 )
-def test_values_are_what_the_driver_takes(kind: str, raw: str, sqlite: Any, mysql: Any) -> None:
+def test_values_are_what_the_driver_takes(kind: Any, raw: str, sqlite: Any, mysql: Any) -> None:
     """sqlite3 takes no Decimal, PyMySQL writes an instant without its zone."""
     for dialect, value in (("sqlite", sqlite), ("mysql", mysql)):
         (given,) = bound(kind, raw, dialect=dialect)

@@ -48,6 +48,8 @@ def matches(context: SwitchContext) -> Switch:
     column = _column(context)
     if parameter is not None and parameter.is_range:
         return _range(context, parameter, column)
+    if parameter is not None and parameter.is_null is not None:
+        return _or_null(context, parameter, column)
     path = context.reference.path
     branches: list[Nodes] = []
     if parameter is None or not parameter.is_list:
@@ -67,7 +69,7 @@ def trunc(context: SwitchContext) -> Switch:
     parameter = _parameter(context)
     units: Iterable[Any] = UNITS
     if parameter is not None:
-        if parameter.type not in {ParameterType.CHOICE, ParameterType.TEXT} or parameter.is_list:
+        if parameter.type not in {ParameterType.CHOICE, ParameterType.TEXT} or parameter.is_list or parameter.is_null:
             fix = "declare it: {type: choice, choices: [day, week, month]}"
             raise context.error(f"trunc takes a unit, and {parameter.path} is {parameter.type}", fix)
         units = parameter.choices or UNITS
@@ -124,18 +126,37 @@ def _range(context: SwitchContext, parameter: Parameter | None, column: Nodes) -
         if _can_be_absent(parameter):
             branches[False, False] = _TRUE
     expected = "an object with a start and an end" if parameter is None else parameter.takes
-    return Switch(context.reference, _by_ends(branches), tuple(branches.values()), expected)
+    return Switch(context.reference, _by_parts(("start", "end"), branches), tuple(branches.values()), expected)
 
 
-def _by_ends(branches: Iterable[tuple[bool, bool]]) -> Callable[[Any], int]:
-    numbers = {ends: number for number, ends in enumerate(branches)}
+def _or_null(context: SwitchContext, parameter: Parameter, column: Nodes) -> Switch:
+    path = context.reference.path
+    name = "values" if parameter.is_list else "value"
+    given: Nodes
+    if parameter.is_list:
+        given = (*column, Text(" "), InList(context.variable(f"{path}.{name}", Position.LIST), "in", negated=False))
+    else:
+        given = (*column, Text(" = "), Value(context.variable(f"{path}.{name}")))
+    null = (*column, Text(" is null"))
+    branches = {(True, False): _condition(given), (False, True): _condition(null)}
+    if parameter.is_list:
+        branches[True, True] = _condition(given, Text(" or "), *null)
+    if _can_be_absent(parameter):
+        branches[False, False] = _TRUE
+    return Switch(context.reference, _by_parts((name, "null"), branches), tuple(branches.values()), parameter.takes)
+
+
+def _by_parts(names: tuple[str, str], branches: Iterable[tuple[bool, bool]]) -> Callable[[Any], int]:
+    """The choice by which of two parts an object has."""
+    numbers = {has: number for number, has in enumerate(branches)}
+    one, other = names
 
     def choose(value: Any) -> int:
         if value is None:
             return numbers[False, False]
         if not isinstance(value, dict | Record):
-            raise TypeError("no range")
-        return numbers["start" in value, "end" in value]
+            raise TypeError("no object")
+        return numbers[one in value, other in value]
 
     return choose
 

@@ -15,7 +15,7 @@ from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameter_definitions import find_zone
 from tenantry.sql.parameter_values import REFUSALS, Moment, is_empty, read_value, read_whole, reader, resolve
-from tenantry.sql.parameters import INSTANTS, UTC_ZONE, Parameter, PropertyReference
+from tenantry.sql.parameters import INSTANTS, UTC_ZONE, Nullable, Parameter, PropertyReference
 from tenantry.sql.relative_ranges import RelativeRange
 from tenantry.sql.values import is_absent, look_up
 
@@ -120,7 +120,7 @@ class ParameterConversion:
 
 def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
     zone = parameter.zone
-    if parameter.is_range or parameter.locked or isinstance(zone, PropertyReference):
+    if parameter.is_range or parameter.locked or parameter.is_null or isinstance(zone, PropertyReference):
         return _Plan(parameter.name, parameter, None, may_be_absent=False)
     may_be_absent = not parameter.always_given
     read = reader(parameter, Moment(zone or UTC_ZONE, _NO_CLOCK))
@@ -146,9 +146,20 @@ def _bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
     if parameter.is_range:
         ends = zip(_RANGE_ENDS, value, strict=True)
         return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}
+    if isinstance(value, Nullable):
+        return _nullable(parameter, value, adapt)
     if adapt is None:
         return value
     return tuple(map(adapt, value)) if parameter.is_list else adapt(value)
+
+
+def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> dict[str, Any]:
+    """``null`` where NULL is asked for; ``value`` or ``values`` unless nothing else is."""
+    found: dict[str, Any] = {"null": True} if value.null else {}
+    if value.value or not value.null:
+        name = "values" if parameter.is_list else "value"
+        found[name] = _bindable(parameter, value.value, adapt)
+    return found
 
 
 class _Request:
@@ -221,7 +232,8 @@ class _Request:
         """A property of the group as a typed value."""
         value = None
         with suppress(*REFUSALS):
-            value = read_whole(parameter, raw, moment)
+            read = read_whole if parameter.is_null is None else read_value
+            value = read(parameter, raw, moment)
         if value is None:
             raise UnbindableValue(
                 f"the property {reference.path} does not fit {parameter.path}, which takes {parameter.takes}",

@@ -40,6 +40,7 @@ _TYPES_OF: Final[Mapping[str, frozenset[ParameterType]]] = {
     "choices": RANGES | {_T.TEXT, _T.INTEGER, _T.DECIMAL, _T.DATE, _T.UUID, _T.CHOICE},
     "zone": RANGES | INSTANTS | {_T.CHOICE},
     "open": frozenset({_T.DATE_RANGE, _T.DATETIME_RANGE}),
+    "is_null": frozenset(_T) - RANGES,
 }
 """Fields that only some types have."""
 FIELDS: Final = ("type", "label", "description", "default", "required", "locked", *_TYPES_OF, "max_items")
@@ -116,6 +117,7 @@ class _Definition:
             choices_query=query,
             zone=zone,
             open=self._open(),
+            is_null=self._is_null(choices),
         )
         if parameter.min is not None and parameter.max is not None and parameter.min > parameter.max:
             self._reject("min", "greater than max", "exchange them")
@@ -249,6 +251,12 @@ class _Definition:
         if raw is not None and (not isinstance(raw, str) or raw not in found):
             self._reject("open", "names no end", "write start, end or both")
         return frozenset(found[raw])
+
+    def _is_null(self, choices: tuple[Any, ...] | None) -> str | None:
+        word = self._text("is_null")
+        if word and choices is not None and word in choices:
+            self._reject("is_null", f"{word} is one of the choices", "give NULL a word of its own")
+        return word or None
 
     def _flag(self, key: str) -> bool:
         raw = self._fields.get(key)

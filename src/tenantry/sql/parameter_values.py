@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from tenantry.groups import Record, RecordList
-from tenantry.sql.parameters import Bounds, Parameter, ParameterType
+from tenantry.sql.parameters import Bounds, Nullable, Parameter, ParameterType
 from tenantry.sql.relative_ranges import RelativeRange, parse_relative
 from tenantry.sql.values import check_scalar
 
@@ -53,11 +53,31 @@ def is_empty(value: Any) -> bool:
 
 
 def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """The typed value of what a viewer sent: a scalar, a tuple for a list, Bounds for a range. None if that is nothing.
+    """The typed value of what a viewer sent: a scalar, a tuple for a list, Bounds for a range, Nullable where it may be
+    NULL. None if nothing was sent.
 
     An empty list stays one; empty texts in a list are nothing. Raises one of REFUSALS for what the parameter does not
     take.
     """
+    if parameter.is_null is not None:
+        return _read_nullable(parameter, raw, moment)
+    return _read_sent(parameter, raw, moment)
+
+
+def _read_nullable(parameter: Parameter, raw: Any, moment: Moment) -> Nullable | None:
+    items = raw if isinstance(raw, _LISTS) else (raw,)
+    others = [item for item in items if item != parameter.is_null and not is_empty(item)]
+    if parameter.is_null not in items:
+        value = _read_sent(parameter, raw, moment)
+        return None if value is None else Nullable(value, null=False)
+    if parameter.is_list:
+        return Nullable(read_whole(parameter, others, moment), null=True)
+    if others:
+        raise ValueError("one value")
+    return Nullable(None, null=True)
+
+
+def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
     if is_empty(raw):
         return None
     if not isinstance(raw, _LISTS):

@@ -80,6 +80,14 @@ class Bounds(NamedTuple):
     end: Any
 
 
+class Nullable(NamedTuple):
+    """The value of a parameter with ``is_null``: what was sent beside the word for NULL (None, or an empty tuple, if
+    nothing), and whether that word was."""
+
+    value: Any
+    null: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """One declared parameter; ``declare`` makes them.
@@ -87,7 +95,8 @@ class Parameter:
     ``default`` is a typed value (a tuple for a list, a name or Bounds for a range), a PropertyReference, or None.
     ``choices`` are typed values, each with its text for people in ``labels``; ``choices_query`` names the query that
     fills the control instead, and then a value is checked by its type alone. ``zone`` is the time zone in which a day
-    begins, UTC if it is None. ``open`` holds ``start``, ``end`` or both where a range may lack it.
+    begins, UTC if it is None. ``open`` holds ``start``, ``end`` or both where a range may lack it. ``is_null`` is the
+    text that asks for NULL, for ``matches``.
     """
 
     name: str
@@ -107,6 +116,7 @@ class Parameter:
     choices_query: str | None = None
     zone: tzinfo | PropertyReference | None = None
     open: frozenset[str] = frozenset()
+    is_null: str | None = None
 
     @property
     def path(self) -> str:
@@ -137,6 +147,8 @@ class Parameter:
     def takes(self) -> str:
         """What a viewer may send, for people: ``a whole number from 1 to 1000``."""
         one = _one_of(self.choices) if self.choices is not None else _TAKES[self.type] + self._limits()
+        if self.is_null is not None:
+            one += f" or {self.is_null}"
         if self.is_list:
             return f"a list of at most {self.max_items}, each {one}"
         return one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names
+from tenantry.sql.driver_values import seconds
 
 _FUNCTIONS = "external_query external_object_transform appends changes vector_search gap_fill ml.* ai.*"
 
@@ -51,6 +52,7 @@ DIALECT = Dialect(
         "datetime": "timestamp",
         "uuid": "string",
     },
+    bind_as={"uuid": str, "interval": seconds},
     time_buckets={unit: f"timestamp_trunc({{column}}, {'isoweek' if unit == 'week' else unit})" for unit in UNITS},
     local_time="datetime({column}, {zone})",
 )

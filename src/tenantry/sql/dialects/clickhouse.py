@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+from tenantry.sql.driver_values import seconds
 
 # Table functions that read what a text names, and functions of dictionaries and join tables that a text names.
 _FUNCTIONS = """
@@ -65,6 +66,7 @@ DIALECT = Dialect(
         "datetime": "DateTime64(6)",
         "uuid": "UUID",
     },
+    bind_as={"interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
     local_time="toTimeZone(toDateTime64({column}, 6), {zone})",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+from tenantry.sql.driver_values import seconds
 
 _FUNCTIONS = """
     identifier reflect try_reflect java_method remote_query read_files read_kafka read_kinesis read_pubsub read_pulsar
@@ -52,6 +53,7 @@ DIALECT = Dialect(
         "datetime": "timestamp",
         "uuid": "string",
     },
+    bind_as={"uuid": str, "interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
     local_time="from_utc_timestamp({column}, {zone})",
 )

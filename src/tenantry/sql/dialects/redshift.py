@@ -5,6 +5,7 @@ tokenizer.
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names
+from tenantry.sql.driver_values import seconds
 
 _FUNCTIONS = "dblink* ts_stat ts_rewrite pg_read_file* pg_ls_dir pg_stat_file lo_import lo_export execute"
 
@@ -34,6 +35,7 @@ DIALECT = Dialect(
         "datetime": "timestamptz",
         "uuid": "varchar",
     },
+    bind_as={"uuid": str, "interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
     local_time="cast({column} as timestamptz) at time zone {zone}",
 )

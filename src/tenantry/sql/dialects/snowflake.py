@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+from tenantry.sql.driver_values import seconds
 
 _FUNCTIONS = """
     identifier to_query result_scan system$* get_ddl infer_schema get_object_references build_scoped_file_url
@@ -45,6 +46,7 @@ DIALECT = Dialect(
         "datetime": "timestamp_tz",
         "uuid": "varchar",
     },
+    bind_as={"uuid": str, "interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),  # a week as the session's week_start says: Monday
     local_time="to_timestamp_ntz(convert_timezone({zone}, {column}))",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
+from tenantry.sql.driver_values import seconds
 
 _FUNCTIONS = "query raw_query native_query procedure sheet"  # table functions of its connectors
 
@@ -28,6 +29,7 @@ DIALECT = Dialect(
         "datetime": "timestamp with time zone",
         "uuid": "uuid",
     },
+    bind_as={"interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
     local_time="cast(at_timezone(cast({column} as timestamp with time zone), {zone}) as timestamp)",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names
+from tenantry.sql.driver_values import naive_utc, seconds
 
 _FUNCTIONS = "sp_* xp_* openquery openrowset opendatasource object_definition fn_get_sql"
 
@@ -32,6 +33,7 @@ DIALECT = Dialect(
         "uuid": "uniqueidentifier",
     },
     # datetrunc came with SQL Server 2022.
+    bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={unit: f"datetrunc({'iso_week' if unit == 'week' else unit}, {{column}})" for unit in UNITS},
     local_time="cast({column} at time zone 'UTC' at time zone {zone} as datetime2)",  # zones by their Windows names
 )

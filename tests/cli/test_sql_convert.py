@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.sql.convert import TENANT_REMINDER
+from tenantry.cli import sql_convert
+from tenantry.sql.convert import TENANT_REMINDER, TOOLS
 from tests.cli.conftest import Terminal
 
 WHOLE = "select count(*) from orders where status = {{status}} [[ and total >= {{least}} ]]\n"
@@ -44,6 +45,11 @@ def test_each_query_of_a_dashboard_is_a_file(terminal: Terminal, folder: Path) -
     assert "{{ params.a }}" in (folder / "queries" / "load_host.sql").read_text()
     again = terminal("sql", "convert", "--from", "grafana", "board.json", "--to", "queries", fails=1)
     assert "is there already" in again.err
+
+
+def test_the_tools_are_those_that_are_read() -> None:
+    """The command line names them without an import. Red when a tool is added at one end."""
+    assert sql_convert.TOOLS == TOOLS
 
 
 def test_several_queries_are_not_printed(terminal: Terminal, folder: Path) -> None:

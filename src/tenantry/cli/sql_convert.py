@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from tenantry.sql import DIALECTS
-from tenantry.sql.convert import TENANT_REMINDER, TOOLS, ConvertedQuery, convert, file_name
+
+if TYPE_CHECKING:
+    from tenantry.sql.convert import ConvertedQuery
 
 FAILED = 1
+TOOLS = ("grafana", "metabase")
+"""Those of ``tenantry.sql.convert``, which is imported by who converts."""
 
 
 def _columns(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
@@ -53,6 +57,8 @@ def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[
     and the command then ends with 1. A query without such a rest compiles. The condition that restricts the rows to one
     customer must be added by hand. No store is asked and nothing is run.
     """
+    from tenantry.sql.convert import TENANT_REMINDER, convert
+
     try:
         queries = convert(file.read(), tool, dialect, columns=columns)
     except UnicodeDecodeError:
@@ -72,6 +78,8 @@ def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[
 
 
 def _write(folder: Path, queries: list[ConvertedQuery], source: str) -> None:
+    from tenantry.sql.convert import file_name
+
     targets: dict[Path, ConvertedQuery] = {}
     for query in queries:
         name, number = file_name(query.name), 1

@@ -22,6 +22,7 @@ ORDERS = {
     "active": "select * from orders where region = {{ region }} and status = 'open'",
     "large": "amount >= {{ params.least }} or vip = 1",
     "recent": "select * from ({{> active }}) a where day >= {{ params.since }} -- of the viewer",
+    "filters": "[[ and day >= {{ params.since }} ]] -- a\n[[ and n in (select 1 or 2) and x = {{ params.x }} ]]",
     "commented": "select 1 -- {{> nothing }} (",
 }
 RECENT = f"select * from ({ORDERS['active']}) a where day >= {{{{ params.since }}}} \n"
@@ -33,6 +34,10 @@ REFUSED = [
     ("select ({{> }})", "1:9: this is no name of a fragment", ""),
     ("select 1 where a and {{> large }}", "1:22: a fragment is alone between parentheses", "write ({{> large }})"),
     ("select ({{> large }} or b)", "1:9: a fragment is alone between parentheses", ""),
+    ("select ({{> filters }})", "1:9: filters begins with `and`", "write where 1 = 1 {{> filters }}"),
+    ("select 1 where {{> filters }}", "1:16: filters begins with `and`: before it comes a condition", ""),
+    ("select 1 where a or {{> filters }}", "1:21: filters begins with `and`", ""),
+    ("select 1 where a {{> filters }} or b", "1:18: filters begins with `and`: before it", ""),
     ("select '{{> active }}'", "1:9: a fragment is SQL, and no part of a string", "outside the quotes"),
 ]
 NOT_WHOLE = [
@@ -87,6 +92,29 @@ def test_an_or_in_a_fragment_stays_in_it() -> None:
         )
         both = bound("select id from orders where region = {{ region }} and ({{> large }}) order by 1")
         assert database.execute(both.sql, both.params).fetchall() == [(1,), (4,)]
+
+
+def test_further_conditions_need_no_parentheses() -> None:
+    """What most filters of real dashboards are: a row of conditions, each of which may be left out."""
+    text = "select 1 where 1 = 1{{> filters }}group by 1"
+    assert " ".join(bound(text, {"params": {}}).sql.split()) == "select 1 where 1 = 1 group by 1"
+    found = bound(text, {"params": {"since": 1, "x": 2}})
+    assert found.params == (1, 2)
+    assert "1 = 1 and day >= ?" in " ".join(found.sql.split())
+    assert found.sql.endswith("\ngroup by 1")
+
+
+@pytest.mark.parametrize("word", ["or", "OR", "union select", "order by", "limit", "where"])
+def test_further_conditions_are_nothing_else(word: str) -> None:
+    """Red without the search for such words: `and a or b` would let other rows in."""
+    with pytest.raises(TemplateError, match=r"^f:1:11: a fragment that begins with `and` is a row of conditions"):
+        SQLTemplate("select 1 where x {{> f }}", "postgresql", fragments={"f": f"and a = 1 {word} 2"})
+    inside = f"and a in (select 1 {word} 2) and \"{word}\" = '{word}' and t.{word.split()[0]} = 1"
+    assert SQLTemplate("select 1 where x {{> f }}", fragments={"f": inside}).bind({}).sql.count("and") == 3
+
+
+def test_a_text_that_is_a_fragment_and_nothing_else() -> None:
+    assert bound("{{> active }} -- all of it").sql.strip() == ORDERS["active"].replace("{{ region }}", "?")
 
 
 def test_a_fragment_in_a_choice() -> None:
@@ -302,15 +330,22 @@ SIGNS = ["'", '"', "`", "(", ")", "[", "]", "[[", "]]", "{", "}", "--", "#", "/*
          "\N{LEFT SINGLE QUOTATION MARK}", "’", "r'"]  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
-@given(st.lists(st.sampled_from(SIGNS), min_size=1, max_size=7).map("".join), st.sampled_from(sorted(DIALECTS)))
-def test_a_fragment_is_read_the_same_alone_and_within(fragment: str, dialect: str) -> None:
+@settings(max_examples=600, deadline=None)
+@given(
+    st.lists(st.sampled_from(SIGNS), min_size=1, max_size=7).map("".join),
+    st.sampled_from(sorted(DIALECTS)),
+    st.sampled_from([("select 'a', (", ") , 'b' -- c", ""), ("select 1 where 'a'", "group by 'b' -- c", "and ")]),
+)
+def test_a_fragment_is_read_the_same_alone_and_within(
+    fragment: str, dialect: str, around: tuple[str, str, str]
+) -> None:
     """What is accepted has, in the whole text, the lexemes that it has alone, and so has the text around it.
 
     Red without the new line after a comment at the end (`a--`), and without _check_whole for brackets (the test sees
     the parenthesis that closes the wrong one)."""
     profile = DIALECTS[dialect]
-    before, after = "select 'a', (", ") , 'b' -- c"
+    before, after, start = around
+    fragment = start + fragment
     definition = TemplateDefinition(source=Source(f"{before}{{{{> f }}}}{after}"), fragments={"f": fragment})
     try:
         alone = lex(Source(fragment), profile)
@@ -319,8 +354,10 @@ def test_a_fragment_is_read_the_same_alone_and_within(fragment: str, dialect: st
         return
     whole = lex(source, profile)
     texts = [source.text[lexeme.start : lexeme.end] for lexeme in whole]
-    inside = "".join(texts)[len(before) :].removesuffix(after)
-    assert inside.removesuffix("\n") == fragment.removesuffix("\n")
+    assert "".join(texts) == source.text
+    before += " " if start else ""
+    inside = source.text[len(before) :].removesuffix(after)
+    assert inside in {fragment, f"{fragment}\n"}
     starts = {lexeme.start - len(before): lexeme.kind for lexeme in whole}
     for lexeme in alone[1:]:
         if lexeme.start in starts:

@@ -1,9 +1,9 @@
 """Fragments: `({{> name }})` takes another text into a template, before the whole is parsed in one dialect.
 
 A fragment is whole: read alone it closes every string, comment and bracket that it opens, and it ends no statement. Its
-tag is alone between parentheses, so that no operator and no string beside it can change how it is read. So the whole
-text has the lexemes of its parts, every rule sees a fragment's nodes as nodes of the template, and an error in one
-shows where it is and what included it.
+tag is alone between parentheses, so that no operator and no string beside it can change how it is read; or it is a row
+of further conditions, each with its ``and``. So the whole text has the lexemes of its parts, every rule sees a
+fragment's nodes as nodes of the template, and an error in one shows where it is and what included it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tenantry.sql.positions import TokenContext
 from tenantry.sql.query_header import NO_HEADER, ChoiceText, Header, read_header
 from tenantry.sql.syntax_tree import MAX_TEXT, Source
 from tenantry.sql.tags import ONE_OF
-from tenantry.sql.whole_texts import check_whole
+from tenantry.sql.whole_texts import begins_with_and, check_whole, find_word
 from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
@@ -35,6 +35,16 @@ NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 """The name of a fragment or a query: that of its file, with the folders that it is in."""
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
+_NO_CONDITION_BEFORE = frozenset(
+    {"", "(", ",", ";", "where", "and", "or", "xor", "on", "having", "not", "when", "select"}
+)
+_NO_CONDITION_AFTER = frozenset({"or", "xor"})
+_NO_CONDITIONS = frozenset(
+    (
+        *("or", "xor", "union", "intersect", "except", "minus", "select", "into", "where", "group", "having", "order"),
+        *("limit", "offset", "fetch", "qualify", "window", "returning"),
+    )
+)
 _COMMA = re.compile(",")
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
 _CHOICES_NAME = re.compile(r"[^\W\d_]\w*")
@@ -105,7 +115,7 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     if not definition.header.end and not _MAY_INCLUDE.search(definition.source.text):
         return Expanded(definition.source, definition.parameters)
     expander = _Expander(dialect, definition.optional)
-    expander.run(definition, (("this template", definition.source),), None)
+    expander.run(definition)
     return Expanded(expander.text.source(), _merged_parameters(definition, expander.included), tuple(expander.included))
 
 
@@ -132,16 +142,15 @@ class _Expander:
         self._dialect = dialect
         self._optional = optional
 
-    def run(self, definition: TemplateDefinition, chain: _Chain, included_at: Location | None) -> None:
-        """Adds the text of a definition. ``chain`` are the fragments down to this one, after the template itself."""
+    def run(self, definition: TemplateDefinition) -> None:
+        """Adds the text of the template itself."""
+        body, lexemes = self._lex(definition, None)
+        self._write(body, lexemes, definition, (("this template", definition.source),))
+
+    def _lex(self, definition: TemplateDefinition, at: Location | None) -> tuple[ExpandedSource, list[Lexeme]]:
         start = definition.header.end
-        body = ExpandedSource(definition.source.text[start:], [Segment(0, definition.source, start, included_at)])
-        lexemes = lex(body, self._dialect)
-        if included_at is not None:
-            check_whole(body, lexemes, "fragment")
-        self._write(body, lexemes, definition, chain)
-        if included_at is not None and lexemes[-1].kind is LexemeKind.COMMENT:
-            self._add("\n", body, len(body.text))  # it may go on to the end of its line
+        body = ExpandedSource(definition.source.text[start:], [Segment(0, definition.source, start, at)])
+        return body, lex(body, self._dialect)
 
     def _write(
         self, body: ExpandedSource, lexemes: Sequence[Lexeme], definition: TemplateDefinition, chain: _Chain
@@ -150,8 +159,7 @@ class _Expander:
         for tag in _replaced_tags(body, lexemes, definition.header.choices):
             self._add(body.text[end : tag.start], body, end)
             if tag.choices is None:
-                found = _find(tag.name, definition, body, tag.start)
-                self._include(found, tag.name, chain, body, tag.start)
+                self._include(_find(tag.name, definition, body, tag.start), tag, chain, body)
             else:
                 self._choices(tag, definition, chain, body)
             end = tag.end
@@ -180,22 +188,37 @@ class _Expander:
                 self._add("\n", text, len(choice.sql))
             self._check_length(body, tag.start)
 
-    def _include(self, found: TemplateDefinition, name: str, chain: _Chain, body: Source, offset: int) -> None:
+    def _include(self, found: TemplateDefinition, tag: _ReplacedTag, chain: _Chain, outer: Source) -> None:
+        self._check_chain(found, tag, chain, outer)
+        at = outer.location(tag.start)
+        self._check_agrees(found, at)
+        self.included.append(Included(tag.name, found, at))
+        body, lexemes = self._lex(found, at)
+        check_whole(body, lexemes, "fragment")
+        further = begins_with_and(body, lexemes)
+        if further:
+            _check_further_conditions(body, lexemes, tag, outer)
+            self._add(" ", body, 0)
+        elif not tag.alone:
+            fix = f"write ({{{{> {tag.name} }}}}); only a fragment that begins with `and` needs none"
+            raise outer.error(tag.start, "a fragment is alone between parentheses", fix)
+        self._write(body, lexemes, found, (*chain, (tag.name, found.source)))
+        if lexemes[-1].kind is LexemeKind.COMMENT or further:
+            self._add("\n", body, len(body.text))  # a comment may go on to the end of its line
+        self._check_length(outer, tag.start)
+
+    def _check_chain(self, found: TemplateDefinition, tag: _ReplacedTag, chain: _Chain, outer: Source) -> None:
+        """Raises TemplateError for a fragment that includes itself, and for one too deep or too many."""
         names = [each for each, _ in chain]
         for index, (_, source) in enumerate(chain):
             if (source.text, source.file) == (found.source.text, found.source.file):
-                cycle = " → ".join([*names[index:], name])
-                raise body.error(offset, f"a fragment includes itself: {cycle}", "take one of these tags out")
+                cycle = " → ".join([*names[index:], tag.name])
+                raise outer.error(tag.start, f"a fragment includes itself: {cycle}", "take one of these tags out")
         if len(chain) > MAX_INCLUDE_DEPTH:
-            problem = f"fragments are at most {MAX_INCLUDE_DEPTH} deep: {' → '.join([*names[1:], name])}"
-            raise body.error(offset, problem, "write one of them out")
+            problem = f"fragments are at most {MAX_INCLUDE_DEPTH} deep: {' → '.join([*names[1:], tag.name])}"
+            raise outer.error(tag.start, problem, "write one of them out")
         if len(self.included) == MAX_INCLUDES:
-            raise body.error(offset, f"a template includes at most {MAX_INCLUDES} fragments", "include less")
-        at = body.location(offset)
-        self._check_agrees(found, at)
-        self.included.append(Included(name, found, at))
-        self.run(found, (*chain, (name, found.source)), at)
-        self._check_length(body, offset)
+            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include less")
 
     def _check_length(self, body: Source, offset: int) -> None:
         if self.text.length > MAX_TEXT:
@@ -236,12 +259,27 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
 
 class _ReplacedTag(NamedTuple):
     """What other text replaces: the tag of a fragment by its name, or the one argument of ``one_of`` that names choices
-    of the header."""
+    of the header. ``alone``: nothing is beside it, or parentheses are; else ``before`` and ``after`` are the tokens."""
 
     start: int
     end: int
     name: str
     choices: Mapping[str, ChoiceText] | None = None
+    alone: bool = True
+    before: str = ""
+    after: str = ""
+
+
+def _check_further_conditions(source: Source, lexemes: Sequence[Lexeme], tag: _ReplacedTag, outer: Source) -> None:
+    """Raises TemplateError for a fragment that begins with ``and``, where no condition is before it, or that is more
+    than conditions."""
+    if tag.before in _NO_CONDITION_BEFORE or tag.after in _NO_CONDITION_AFTER:
+        problem = f"{tag.name} begins with `and`: before it comes a condition, and after it no `or`"
+        raise outer.error(tag.start, problem, f"write where 1 = 1 {{{{> {tag.name} }}}}")
+    offset = find_word(source, lexemes, _NO_CONDITIONS)
+    if offset is not None:
+        problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
+        raise source.error(offset, problem, "put what belongs together into parentheses")
 
 
 def _replaced_tags(
@@ -252,10 +290,9 @@ def _replaced_tags(
     for index, lexeme in enumerate(lexemes):
         name = _included_name(source, lexeme)
         if name is not None:
-            if context.preceding(index, 1)[0].text != "(" or context.following(index).text != ")":
-                problem = "a fragment is alone between parentheses"
-                raise source.error(lexeme.start, problem, f"write ({{{{> {name} }}}})")
-            yield _ReplacedTag(lexeme.start, lexeme.end, name)
+            before, after = context.preceding(index, 1)[0].text, context.following(index).text
+            alone = (before, after) in {("(", ")"), ("", "")}
+            yield _ReplacedTag(lexeme.start, lexeme.end, name, None, alone, before, after)
         elif lexeme.kind is LexemeKind.TAG and lexeme.parts:
             for each in lexeme.parts:
                 chosen = _named_choices(source, each, choices)

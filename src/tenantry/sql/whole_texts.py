@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.syntax_tree import Source
 
+_AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
+_WORD_OR_PARENTHESIS = re.compile(r"(?<![\w$.])[A-Za-z_]\w*|[()]")
 _SIGN = re.compile(r"[][(){};]")
 _CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
 _WITH_SIGNS = frozenset(
@@ -40,6 +43,28 @@ def check_whole(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
     if opened:
         closing, offset = opened[-1]
         raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")
+
+
+def begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
+    """Whether the first word of a text, in an optional clause or not, is ``and``."""
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
+            return _AND.match(source.text, lexeme.start, lexeme.end) is not None
+        if lexeme.kind not in {LexemeKind.CODE, LexemeKind.COMMENT, LexemeKind.CLAUSE_START}:
+            return False
+    return False
+
+
+def find_word(source: Source, lexemes: Sequence[Lexeme], words: AbstractSet[str]) -> int | None:
+    """The offset of the first of some words that is in no parentheses; None where there is none."""
+    depth = 0
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE:
+            for match in _WORD_OR_PARENTHESIS.finditer(source.text, lexeme.start, lexeme.end):
+                depth += (match[0] == "(") - (match[0] == ")")
+                if depth == 0 and match[0].lower() in words:
+                    return match.start()
+    return None
 
 
 def _is_space(source: Source, lexeme: Lexeme) -> bool:

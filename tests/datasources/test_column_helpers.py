@@ -52,6 +52,25 @@ async def test_conditions(ask: Ask, definition: Any, condition: str, sent: Any, 
     assert await ask(condition, {"x": definition}, x=sent) == ids
 
 
+@pytest.mark.parametrize(
+    ("match", "sent", "ids"),
+    [
+        ("contains", "%_!3", {3}),
+        ("contains", "__!3", set()),
+        ("prefix", "50%_", ALL),
+        ("prefix", "5_%", set()),
+        ("suffix", "_!2", {2}),
+        ("suffix", "!", set()),
+        ("contains", "\\", set()),
+        ("contains", "", ALL),
+    ],
+)
+async def test_a_part_of_a_text(ask: Ask, match: str, sent: str, ids: set[int]) -> None:
+    """Of 50%_!0, 50%_!1 and so on. Red when a wildcard of the value is one of the pattern."""
+    column = "replace('50%_!N', 'N', cast(id as char(1)))"
+    assert await ask(f"{{{{ params.x | matches({column}) }}}}", {"x": {"type": "text", "match": match}}, x=sent) == ids
+
+
 UNITS = {
     "month": {"2026-04": 2, "2026-05": 3},
     "year": {"2026": 5},

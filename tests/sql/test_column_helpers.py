@@ -209,10 +209,30 @@ def test_null_has_a_word_of_its_own(definition: Any, sent: Any, sql: str, params
     assert (found.sql, found.params) == (f"select 1 where {sql}", params)
 
 
+@pytest.mark.parametrize(
+    ("match", "sent", "pattern"),
+    [
+        ("contains", "100%", "%100!%%"),
+        ("prefix", "a_b!", "a!_b!!%"),
+        ("suffix", "' or 1=1 --", "%' or 1=1 --"),
+    ],
+)
+def test_a_part_of_a_text(match: str, sent: str, pattern: str) -> None:
+    """The wildcards of the value are letters. Red when they are not escaped: `_` would match every row."""
+    definition = {"type": "text", "match": match}
+    found = bound(MATCHES, definition, sent)
+    assert (found.sql, found.params) == ("select 1 where (region like $1 escape '!')", (pattern,))
+    assert bound(MATCHES, definition, "").sql == "select 1 where 1 = 1"
+    nullable = {**definition, "is_null": "none"}
+    assert bound(MATCHES, nullable, "none").sql == "select 1 where (region is null)"
+    assert bound(MATCHES, nullable, sent).params == (pattern,)
+    assert "params.x is for matches alone" in refusal("select 1 where a like {{ params.x }}", definition)
+
+
 def test_the_word_for_null_is_no_value() -> None:
     """It chooses a condition, so it is nowhere else; it is among what the parameter takes, and no other word is."""
-    assert "params.x can be NULL" in refusal("select 1 where a = {{ params.x }}", NULLABLE)
-    assert "params.x can be NULL" in refusal("select 1 where a in {{ params.x }}", SEVERAL)
+    assert "params.x is for matches alone" in refusal("select 1 where a = {{ params.x }}", NULLABLE)
+    assert "params.x is for matches alone" in refusal("select 1 where a in {{ params.x }}", SEVERAL)
     assert "trunc takes a unit" in refusal(TRUNC, {"type": "choice", "choices": ["day"], "is_null": "none"})
     for sent in ("asia", ["eu", "none"], "None"):
         with pytest.raises(InvalidParameter, match=r"params\.x takes one of eu, us or none"):

@@ -48,7 +48,7 @@ def matches(context: SwitchContext) -> Switch:
     column = _column(context)
     if parameter is not None and parameter.is_range:
         return _range(context, parameter, column)
-    if parameter is not None and parameter.is_null is not None:
+    if parameter is not None and parameter.only_matches:
         return _or_null(context, parameter, column)
     path = context.reference.path
     branches: list[Nodes] = []
@@ -69,7 +69,11 @@ def trunc(context: SwitchContext) -> Switch:
     parameter = _parameter(context)
     units: Iterable[Any] = UNITS
     if parameter is not None:
-        if parameter.type not in {ParameterType.CHOICE, ParameterType.TEXT} or parameter.is_list or parameter.is_null:
+        if (
+            parameter.type not in {ParameterType.CHOICE, ParameterType.TEXT}
+            or parameter.is_list
+            or parameter.only_matches
+        ):
             fix = "declare it: {type: choice, choices: [day, week, month]}"
             raise context.error(f"trunc takes a unit, and {parameter.path} is {parameter.type}", fix)
         units = parameter.choices or UNITS
@@ -130,20 +134,26 @@ def _range(context: SwitchContext, parameter: Parameter | None, column: Nodes) -
 
 
 def _or_null(context: SwitchContext, parameter: Parameter, column: Nodes) -> Switch:
-    path = context.reference.path
-    name = "values" if parameter.is_list else "value"
+    path = f"{context.reference.path}.{parameter.part}"
     given: Nodes
     if parameter.is_list:
-        given = (*column, Text(" "), InList(context.variable(f"{path}.{name}", Position.LIST), "in", negated=False))
+        given = (*column, Text(" "), InList(context.variable(path, Position.LIST), "in", negated=False))
+    elif parameter.match == "equals":
+        given = (*column, Text(" = "), Value(context.variable(path)))
     else:
-        given = (*column, Text(" = "), Value(context.variable(f"{path}.{name}")))
-    null = (*column, Text(" is null"))
-    branches = {(True, False): _condition(given), (False, True): _condition(null)}
-    if parameter.is_list:
-        branches[True, True] = _condition(given, Text(" or "), *null)
+        escape = f" {context.dialect.like_escape_clause}".rstrip()
+        given = (*column, Text(" like "), Value(context.variable(path)), Text(escape))
+    branches = {(True, False): _condition(given)}
+    if parameter.is_null is not None:
+        null = (*column, Text(" is null"))
+        branches[False, True] = _condition(null)
+        if parameter.is_list:
+            branches[True, True] = _condition(given, Text(" or "), *null)
     if _can_be_absent(parameter):
         branches[False, False] = _TRUE
-    return Switch(context.reference, _by_parts((name, "null"), branches), tuple(branches.values()), parameter.takes)
+    return Switch(
+        context.reference, _by_parts((parameter.part, "null"), branches), tuple(branches.values()), parameter.takes
+    )
 
 
 def _by_parts(names: tuple[str, str], branches: Iterable[tuple[bool, bool]]) -> Callable[[Any], int]:

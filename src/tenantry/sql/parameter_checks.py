@@ -11,7 +11,6 @@ from tenantry.sql.tenant_guard import is_viewer_input
 from tenantry.suggestions import did_you_mean
 
 _ENDS = ("start", "end")
-_PARTS = ("value", "values")  # of a parameter that can be NULL
 
 
 def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parameter]) -> None:
@@ -48,10 +47,10 @@ def _misuse(parameter: Parameter, parts: Sequence[str], position: Position) -> t
         if (len(parts) == 1 and parts[0] in _ENDS) or (not parts and position is Position.CHOICE):
             return None
         return f"{path} is a range", f"write {{{{ {path} | within(column) }}}}, or {path}.start and {path}.end"
-    if parameter.is_null is not None:
-        if position is Position.CHOICE or (len(parts) == 1 and parts[0] in _PARTS):
+    if parameter.only_matches:
+        if position is Position.CHOICE or parts == [parameter.part]:
             return None
-        return f"{path} can be NULL", f"write {{{{ {path} | matches(column) }}}}"
+        return f"{path} is for matches alone, by its definition", f"write {{{{ {path} | matches(column) }}}}"
     if parts:
         return f"{path} is {parameter.type}, and has no parts", f"write {{{{ {path} }}}}"
     if position is Position.CHOICE:

@@ -23,6 +23,8 @@ _Adapter: TypeAlias = Callable[[Any], Any]
 _RANGE_ENDS: Final = ("start", "end")
 _NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not ask for it
 _UNREADABLE: Final = object()
+_AROUND: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", "")}
+"""``match`` of a parameter -> what is before and after its value in a pattern."""
 _record_values = vars(Record)["_values"].__get__
 _LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
     list: list.copy,
@@ -114,13 +116,14 @@ class ParameterConversion:
         for parameter in parameters:
             value = request.value(parameter)
             if value is not None:
-                converted[parameter.name] = _bindable(parameter, value, dialect.bind_as.get(parameter.scalar_type))
+                adapt = dialect.bind_as.get(parameter.scalar_type)
+                converted[parameter.name] = _bindable(parameter, value, _pattern(parameter, dialect) or adapt)
         request.raise_problems()
 
 
 def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
     zone = parameter.zone
-    if parameter.is_range or parameter.locked or parameter.is_null or isinstance(zone, PropertyReference):
+    if parameter.is_range or parameter.locked or parameter.only_matches or isinstance(zone, PropertyReference):
         return _Plan(parameter.name, parameter, None, may_be_absent=False)
     may_be_absent = not parameter.always_given
     read = reader(parameter, Moment(zone or UTC_ZONE, _NO_CLOCK))
@@ -154,12 +157,21 @@ def _bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
 
 
 def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> dict[str, Any]:
-    """``null`` where NULL is asked for; ``value`` or ``values`` unless nothing else is."""
+    """``null`` where NULL is asked for; and the value, by the name of its part, unless nothing else is."""
     found: dict[str, Any] = {"null": True} if value.null else {}
-    if value.value or not value.null:
-        name = "values" if parameter.is_list else "value"
-        found[name] = _bindable(parameter, value.value, adapt)
+    if value.value is not None and (value.value != () or not value.null):
+        found[parameter.part] = _bindable(parameter, value.value, adapt)
     return found
+
+
+def _pattern(parameter: Parameter, dialect: Dialect) -> _Adapter | None:
+    """What makes a pattern for ``like`` of a text, in which the wildcards of the text itself are escaped."""
+    if parameter.match == "equals":
+        return None
+    before, after = _AROUND[parameter.match]
+    escape = dialect.like_escape
+    special = frozenset(dialect.like_wildcards + escape)
+    return lambda text: before + "".join(escape + each if each in special else each for each in text) + after
 
 
 class _Request:
@@ -232,7 +244,7 @@ class _Request:
         """A property of the group as a typed value."""
         value = None
         with suppress(*REFUSALS):
-            read = read_whole if parameter.is_null is None else read_value
+            read = read_value if parameter.only_matches else read_whole
             value = read(parameter, raw, moment)
         if value is None:
             raise UnbindableValue(

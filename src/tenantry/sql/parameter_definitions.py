@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from tenantry.sql.parameter_values import REFUSALS, Moment, is_empty, read_value
 from tenantry.sql.parameters import (
     INSTANTS,
+    MATCHINGS,
     MAX_ITEMS,
     NAME,
     RANGES,
@@ -40,6 +41,7 @@ _TYPES_OF: Final[Mapping[str, frozenset[ParameterType]]] = {
     "choices": RANGES | {_T.TEXT, _T.INTEGER, _T.DECIMAL, _T.DATE, _T.UUID, _T.CHOICE},
     "zone": RANGES | INSTANTS | {_T.CHOICE},
     "open": frozenset({_T.DATE_RANGE, _T.DATETIME_RANGE}),
+    "match": frozenset({_T.TEXT}),
     "is_null": frozenset(_T) - RANGES,
 }
 """Fields that only some types have."""
@@ -118,6 +120,7 @@ class _Definition:
             zone=zone,
             open=self._open(),
             is_null=self._is_null(choices),
+            match=self._match(),
         )
         if parameter.min is not None and parameter.max is not None and parameter.min > parameter.max:
             self._reject("min", "greater than max", "exchange them")
@@ -257,6 +260,13 @@ class _Definition:
         if word and choices is not None and word in choices:
             self._reject("is_null", f"{word} is one of the choices", "give NULL a word of its own")
         return word or None
+
+    def _match(self) -> str:
+        match = self._text("match") or "equals"
+        if match not in MATCHINGS or (self._is_list and match != "equals"):
+            fix = f"write one of {', '.join(MATCHINGS)}; of a list equals alone"
+            self._reject("match", "no way to compare", fix)
+        return match
 
     def _flag(self, key: str) -> bool:
         raw = self._fields.get(key)

@@ -59,7 +59,7 @@ def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
     An empty list stays one; empty texts in a list are nothing. Raises one of REFUSALS for what the parameter does not
     take.
     """
-    if parameter.is_null is not None:
+    if parameter.only_matches:
         return _read_nullable(parameter, raw, moment)
     return _read_sent(parameter, raw, moment)
 
@@ -67,7 +67,7 @@ def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 def _read_nullable(parameter: Parameter, raw: Any, moment: Moment) -> Nullable | None:
     items = raw if isinstance(raw, _LISTS) else (raw,)
     others = [item for item in items if item != parameter.is_null and not is_empty(item)]
-    if parameter.is_null not in items:
+    if parameter.is_null is None or parameter.is_null not in items:
         value = _read_sent(parameter, raw, moment)
         return None if value is None else Nullable(value, null=False)
     if parameter.is_list:

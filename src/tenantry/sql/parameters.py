@@ -16,6 +16,8 @@ MAX_ITEMS: Final = 1_000
 """Items of a list whose definition gives no ``max_items``."""
 NAME: Final = re.compile(r"[^\W\d_]\w*")
 """A parameter's name."""
+MATCHINGS: Final = ("equals", "contains", "prefix", "suffix")
+"""How ``matches`` compares a text with a column."""
 UTC_ZONE: Final = ZoneInfo("UTC")
 _LISTED_CHOICES = 20
 
@@ -81,8 +83,8 @@ class Bounds(NamedTuple):
 
 
 class Nullable(NamedTuple):
-    """The value of a parameter with ``is_null``: what was sent beside the word for NULL (None, or an empty tuple, if
-    nothing), and whether that word was."""
+    """The value of a parameter that is for ``matches`` alone: what was sent beside the word for NULL (None, or an empty
+    tuple, if nothing), and whether that word was."""
 
     value: Any
     null: bool
@@ -96,7 +98,8 @@ class Parameter:
     ``choices`` are typed values, each with its text for people in ``labels``; ``choices_query`` names the query that
     fills the control instead, and then a value is checked by its type alone. ``zone`` is the time zone in which a day
     begins, UTC if it is None. ``open`` holds ``start``, ``end`` or both where a range may lack it. ``is_null`` is the
-    text that asks for NULL, for ``matches``.
+    text that asks for NULL, and ``match`` how a text is compared (``equals``, ``contains``, ``prefix``, ``suffix``):
+    both are for ``matches``.
     """
 
     name: str
@@ -117,6 +120,7 @@ class Parameter:
     zone: tzinfo | PropertyReference | None = None
     open: frozenset[str] = frozenset()
     is_null: str | None = None
+    match: str = "equals"
 
     @property
     def path(self) -> str:
@@ -127,6 +131,18 @@ class Parameter:
     def is_range(self) -> bool:
         """Whether it has a ``start`` and an ``end``."""
         return self.type in RANGES
+
+    @property
+    def only_matches(self) -> bool:
+        """Whether it has a meaning for ``matches`` alone: it can ask for NULL, or is a part of a text."""
+        return self.is_null is not None or self.match != "equals"
+
+    @property
+    def part(self) -> str:
+        """Where ``only_matches``: what its value is called beside ``null``."""
+        if self.is_list:
+            return "values"
+        return "value" if self.match == "equals" else "pattern"
 
     @property
     def scalar_type(self) -> ParameterType:

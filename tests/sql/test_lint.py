@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from tenantry import demo
+from tenantry.errors import TemplateError
 from tenantry.groups.property_schema import PropertySchema
-from tenantry.sql import SQLTemplate
+from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.findings import Severity
 from tenantry.sql.lint import lint
+from tests.docs.blocks import blocks
+from tests.sql.wild_spellings import SPELLINGS, Spelling
 
 PROPERTIES = {"region", "statuses", "plan", "address", "address.city", "rate"}
 COLUMN = PropertySchema({"x-tenant-column": "customer_id", "x-shared-tables": ["countries"]})
@@ -343,41 +346,26 @@ def test_the_demo_has_no_finding(path: Path, dialect: str) -> None:
     assert lint(SQLTemplate(path.read_text("utf-8"), dialect)) == ()
 
 
-NATURAL = {
-    "postgresql": [
-        "select count(*) from t where true [[ and id = {{ params.id }} ]] [[ and category = {{ params.c }} ]]",
-        "select * from t [[ where paid = {{ params.paid }} ]]",
-        "select * from t where tags ?| array['a'] and id = {{ params.id }}",
-        "select $$it's$$ where 1 = {{ params.x }}",
-        "select '--' a where b = {{ params.x }}",
-        "select * from t where action in {{ params.v }}",
-        "select * from t where host ~ {{ params.h }}",
-        "select * from t where at between {{ params.f }} and {{ params.t }}",
-        "select date_bin({{ params.s }} * interval '1 second', at, timestamp '2000-01-01') b, avg(v) from t group by 1",
-        "select * from t order by case {{ params.col }} when 'a' then a when 'b' then b end",
-        "select * from t where at > '{{ params.d.start }}' and at < '{{ params.d.end }}'",
-        "select * from t where region in {{ statuses }}",
-        "select sum(r) over (partition by date_trunc({{ params.agg }}, created_at)) from s",
-        "select * from t where true [[ and (at, id) < ({{ params.at }}, {{ params.id }}) ]] order by at desc limit 50",
-        "select j->>{{ params.k }} from t",
-        "select sum(a) over (order by d rows between {{ params.n }} preceding and current row) from t",
-        "select * from t, lateral (select * from o where o.t=t.id limit {{ params.n }}) x",
-        "select listagg(a, ',') within group (order by a) from t where b={{ params.b }}",
-        "select date_trunc({{ params.a }}, c) from s where c between {{ params.f }} and {{ params.t }} group by 1",
-    ],
-    "mysql": [
-        "select * from t where true [[ and name like concat('%', {{ params.n }}, '%') ]]",
-        "select * from t where host in ({{ params.hosts }})",
-    ],
-    "duckdb": ["select * from t where c like '{{ params.c }}'"],
-}
-"""Queries of public documentation and dashboards that are right."""
+@pytest.mark.parametrize("number", [number for number, each in SPELLINGS.items() if isinstance(each, Spelling)])
+def test_the_queries_of_the_corpus_have_no_finding(number: int) -> None:
+    """But for the tags in their comments (whether they compile is another test). Red when a lint raises a false alarm
+    on what people write every day."""
+    spelling = SPELLINGS[number]
+    assert isinstance(spelling, Spelling)
+    try:
+        template = SQLTemplate(spelling.sql, spelling.dialect, params=spelling.params, fragments=spelling.fragments)
+    except TemplateError:
+        return
+    assert {each.code for each in lint(template)} <= {"tag-in-comment"}
 
 
-@pytest.mark.parametrize("dialect", NATURAL)
-def test_natural_queries_are_silent(dialect: str) -> None:
-    """Red when a lint raises a false alarm on what people write every day."""
-    assert [(sql, found) for sql in NATURAL[dialect] if (found := codes_without_column(sql, dialect))] == []
+def test_the_queries_of_the_cookbook_have_no_finding() -> None:
+    """Red when a lint raises a false alarm on what we recommend."""
+    page = blocks(Path(__file__).parents[2] / "docs" / "sql-cookbook.md")
+    texts = [block.text for block in page if block.language == "sql"]
+    found = {each.code: text for text in texts for each in lint(Query(text, dialect="postgresql", trusted=True))}
+    assert len(texts) > 20
+    assert {code: text for code, text in found.items() if code != "template-error"} == {}
 
 
 def test_a_template_that_is_deep_and_long_is_read_in_time() -> None:

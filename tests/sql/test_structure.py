@@ -25,6 +25,7 @@ from engines.postgres import Postgres
 from tenantry.sql import SQLTemplate
 
 TEMPLATES = 200
+FILTERS = ["one_of(", "within(", "trunc(", "matches("]
 SEED = 20_261_122
 
 
@@ -50,7 +51,8 @@ def test_no_value_changes_the_structure(engine: Engine) -> None:
     """And most spliced statements are seen to be others."""
     proof = prove(engine, hostile_texts(Random(SEED), CORPUS / "sqli_payloads.txt"), Random(SEED), templates=TEMPLATES)
     assert proof.shown == []
-    assert (proof.templates, proof.values) == (TEMPLATES, 10 * TEMPLATES)
+    assert proof.templates == TEMPLATES
+    assert proof.values > 9 * TEMPLATES, "a declared parameter may refuse a text, and seldom does"
     assert proof.controls > 0
     assert proof.ok
     assert proof.refused < TEMPLATES // 4, "templates that do not compile prove nothing"

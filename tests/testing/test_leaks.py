@@ -327,6 +327,27 @@ def test_a_template_that_binds_is_clean(leaks: Leaks) -> None:
     leaks.check_template(SQLTemplate(text + " limit {{ params.n }}"))
 
 
+def test_declared_parameters_take_canaries_where_they_take_texts(leaks: Leaks) -> None:
+    """The others are absent, or given by the test. Red when a canary is sent for a date, which is refused."""
+    text = "select {{ region }} where {{ params.q | matches(name) }} and {{ params.day | matches(at) }}"
+    declared = {"q": "list of text", "day": {"type": "date", "required": True}}
+    template = SQLTemplate(text, params=declared)
+    leaks.check_template(template, params={"day": "2026-01-01"})
+    leaks.check_template(SQLTemplate(text, params={"q": "text", "day": "date"}))
+    remembered: list[Any] = []
+
+    def mixed(variables: Record) -> Any:
+        remembered.append(template.bind({**own(variables), "params": {"q": variables["region"], "day": "2026-01-01"}}))
+        return remembered[0]
+
+    with pytest.raises(LeakFound, match=r"parameters for Group 2 has properties\.region of Group 1"):
+        leaks.check_template(mixed)
+
+
+def own(variables: Record) -> dict[str, Any]:
+    return {"region": variables["region"]}
+
+
 def test_a_renderer_of_ones_own(leaks: Leaks) -> None:
     """A function that splices, and one that remembers the parameters of the first."""
 

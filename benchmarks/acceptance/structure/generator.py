@@ -4,15 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from random import Random
 from typing import Any, Final
 
 from benchmarks.acceptance.structure.words import WORDS, Words
-from tenantry.errors import MissingVariable, TemplateError
-from tenantry.sql import SQLTemplate
+from tenantry.errors import InvalidParameter, MissingVariable, TemplateError
+from tenantry.sql import BoundSQL, SQLTemplate
 
-TABLE: Final = "create table orders (id integer, tenant varchar(200), name varchar(200), amount integer)"
+TABLE: Final = (
+    "create table orders (id integer, tenant varchar(200), name varchar(200), amount integer, created timestamp)"
+)
+DECLARED: Final = {
+    "t": "text",
+    "n": "integer",
+    "ts": "list of text",
+    "ns": "list of integer",
+    "limit": "integer",
+    "choice": {"type": "choice", "choices": ["a", "b"]},
+    "unit": {"type": "choice", "choices": ["day", "month"]},
+    "period": {"type": "date range", "open": "both"},
+}
+"""The viewer's parameters, as half of the templates declare them."""
+FRAGMENTS: Final = {
+    "mine": "select * from orders where tenant = {{ t0 }} -- author's fragment",
+    "ids": "select id from orders where {{ ts | matches(name) }} and id > {{ n0 }}\n[[ and name = '{{ params.t }}' ]]",
+    "nested": "select id from ({{> mine }}) as inner_orders where name <> 'author)}}'",
+}
+"""What templates include."""
 _DEPTH: Final = 3
+_NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
 _TEXTS: Final = ("t0", "user_group.properties.t1", "user_group.name")
 _NUMBERS: Final = ("n0", "user_group.properties.n1")
 _COLUMNS: Final = ("tenant", "name")
@@ -22,21 +43,30 @@ _COMPARISONS: Final = ("=", "<>", "<", ">=")
 
 @dataclass(frozen=True)
 class Generated:
-    """A template that compiles. ``variables`` makes its variables of one text and one number; which of the viewer's are
-    given is part of it, and which texts of the author's they choose."""
+    """A template that compiles. It is bound with one text and one number; which of the viewer's are given is part of
+    it, and which texts of the author's they choose."""
 
     template: SQLTemplate
     given: frozenset[str]
     choice: str
 
-    def variables(self, text: str, number: int) -> dict[str, Any]:
+    def bind(self, text: str, number: int, style: str) -> BoundSQL | None:
+        """None for a text that a declared parameter does not take, which reaches no engine."""
+        try:
+            return self.template.bind(self._variables(text, number), style, now=_NOW)
+        except InvalidParameter:
+            return None
+
+    def _variables(self, text: str, number: int) -> dict[str, Any]:
         """The text and the number at every path, and in every list."""
         params = {"t": text, "n": number, "ts": [text, "other"], "ns": [number, 5], "limit": 10, "choice": self.choice}
+        params |= {"unit": "day" if self.choice == "a" else "month", "period": "2026-01-01..2026-02-01"}
         return {
             "t0": text,
             "n0": number,
             "ts": [text, "other"],
             "ns": [5, number],
+            "window": {"start": "2026-01-01", "end": "2026-02-01"},
             "user_group": {"name": text, "properties": {"t1": text, "n1": number}},
             "params": {name: params[name] for name in params if name in self.given},
         }
@@ -50,16 +80,20 @@ class Generator:
         self._dialect = dialect
         self._words: Words = WORDS[dialect]
         self._dice = dice
+        self._declares = False
 
     def make(self) -> Generated:
         """The next template that compiles."""
         while True:
-            optional = [name for name in ("t", "n", "ts", "ns") if self._dice.random() < 0.7]
+            self._declares = self._dice.random() < 0.5
+            optional = [name for name in ("t", "n", "ts", "ns", "period") if self._dice.random() < 0.7]
             text = self._spaced(self._query(_DEPTH))
-            given = frozenset([*optional, "limit", "choice"])
+            given = frozenset([*optional, "limit", "choice", "unit"])
+            params = DECLARED if self._declares else None
             try:
-                made = Generated(SQLTemplate(text, self._dialect), given, self._dice.choice("ab"))
-                made.template.bind(made.variables("", 0))
+                template = SQLTemplate(text, self._dialect, params=params, fragments=FRAGMENTS)
+                made = Generated(template, given, self._dice.choice("ab"))
+                made.bind("a", 0, "format")
             except (TemplateError, MissingVariable):  # also one that names in a branch what is not given
                 self.refused += 1
             else:
@@ -110,8 +144,11 @@ class Generator:
         return "\x1f".join(part for part in (*parts, *rest, *clauses, tail) if part)
 
     def _table(self) -> str:
-        if self._dice.random() < 0.9:
+        chance = self._dice.random()
+        if chance < 0.8:
             return "orders"
+        if chance < 0.9:
+            return "({{> mine }}) as included"
         return f"{self._choice('orders', f'(select * from orders where name <> {self._literal()})')} chosen"
 
     def _choice(self, one: str, other: str, *, absent: bool = False) -> str:
@@ -137,6 +174,7 @@ class Generator:
             self._literal,
             lambda: self._choice(self._literal(), "name"),
             lambda: f"{self._choice('lower', 'upper')}({self._choice('name', 'tenant')})",
+            lambda: "{{ params.unit | trunc(created) }}",
             lambda: f"(select max(id) from orders where {self._condition(max(0, depth - 1))})",
         )
 
@@ -164,6 +202,19 @@ class Generator:
             lambda: f"id % 3 = 1 and amount > {number()}",
             lambda: f"{self._words.concat.format(column, text())} <> {self._literal()}",
         ]
+        if not prefix:
+            makers += [
+                lambda: "{{ window | within(created) }}",
+                lambda: f"{{{{ {self._dice.choice((*_TEXTS, 'ts'))} | matches({column}) }}}}",
+                lambda: f"{{{{ t0 | matches(coalesce(name, {self._literal()})) }}}}",
+                lambda: f"id in ({{{{> {self._dice.choice(('ids', 'nested'))} }}}})",
+            ]
+        if self._declares and not prefix:  # of the declared type, and true where nothing is given
+            makers += [
+                lambda: "{{ params.period | within(created) }}",
+                lambda: f"{{{{ params.{self._dice.choice(('t', 'ts'))} | matches({column}) }}}}",
+                lambda: "{{ params.ns | matches(id) }}",
+            ]
         if depth > 0:
             shared = text()  # a guarded path is in every text, or in none
             makers += [

@@ -69,13 +69,13 @@ def prove(
 
 def _check(engine: Engine, generated: Generated, hostile: list[tuple[str, int]], proof: Proof) -> None:
     """Each hostile text and number against a harmless text and a number of the same sign."""
-    template, given = generated.template, generated.variables
     harmless = [(HARMLESS, harmless_number(number)) for number in dict.fromkeys(number for _, number in hostile)]
-    bound = {pair: template.bind(given(*pair), "format") for pair in (*harmless, *hostile)}
-    counted = template.bind(given(*harmless[0]), engine.style)
+    bound = {pair: each for pair in (*harmless, *hostile) if (each := generated.bind(*pair, "format")) is not None}
+    counted = generated.bind(*harmless[0], engine.style)
     proof.templates += 1
+    hostile = [pair for pair in hostile if pair in bound]
     proof.values += len(hostile)
-    if engine.placeholders(counted) != len(counted.params or ()):
+    if counted is None or engine.placeholders(counted) != len(counted.params or ()):
         proof.note("the engine counts other placeholders", generated)
     text = bound[harmless[0]].sql
     statements = {pair: engine.paste(each) for pair, each in bound.items()}
@@ -92,10 +92,11 @@ def _check(engine: Engine, generated: Generated, hostile: list[tuple[str, int]],
 
 def _control(engine: Engine, generated: Generated, proof: Proof) -> None:
     """The same statement with its values spliced in: the engine must read another one, for one of ours at least."""
-    usual = generated.template.bind(generated.variables(HARMLESS, 7), "format")
-    if not any(isinstance(value, str) for value in usual.params or ()):
+    usual = generated.bind(HARMLESS, 7, "format")
+    if usual is None or HARMLESS not in str(usual.params):
         return
-    spliced = [splice(generated.template.bind(generated.variables(text, 7), "format")) for text in OWN_TEXTS]
+    hostile = [generated.bind(text, 7, "format") for text in OWN_TEXTS]
+    spliced = [splice(each) for each in hostile if each is not None]
     first, *others = engine.structures([engine.paste(usual), *spliced])
     proof.controls += 1
     proof.caught += any(other != first for other in others)

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeAlias
@@ -18,9 +19,10 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from tenantry.datasources import DataSources
-from tenantry.errors import MissingVariable
+from tenantry.errors import InvalidParameter, MissingVariable
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import BoundSQL, Position, SQLTemplate
+from tenantry.sql.parameters import ParameterType
 from tenantry.testing.canaries import CanaryGroups, group_label
 from tenantry.testing.crossings import Recorder, template_name
 from tenantry.testing.observation import observe
@@ -100,7 +102,9 @@ class Leaks:
 
         async def fetch(number: int) -> None:
             group = self.groups[number]
-            await sources.fetch(group, schema, template, extend(group.variables, "params", Record(params or {})))
+            variables = extend(group.variables, "params", Record(params or {}))
+            await sources.fingerprint(group, schema, template, variables)
+            await sources.fetch(group, schema, template, variables)
 
         with observe(recorder, self._log_level):
             await _run_twice(recorder, [(what, number, partial(fetch, number)) for number in self._numbers], at_once)
@@ -165,9 +169,9 @@ class Leaks:
         own = self.groups[number].variables
         for given in (_viewer_input(self.groups, number, template, params or {}), {}):
             variables = extend(own, "params", Record(given))
-            with suppress(*() if given else (MissingVariable,)):
+            with suppress(*() if given else (MissingVariable, InvalidParameter)):
                 if isinstance(template, SQLTemplate):
-                    template.bind(variables, dialect=dialect)
+                    template.bind(variables, dialect=dialect, now=datetime.now(UTC))
                 else:
                     recorder.bound(template, _as_bound(template(variables)))
 
@@ -226,14 +230,20 @@ def _names(known: Sequence[BaseRoute], asked: Sequence[RouteCall], calls: Sequen
 
 
 def _viewer_input(groups: CanaryGroups, number: int, template: Binder, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The ``params`` that are given, and a canary for each that a template reads besides."""
+    """The ``params`` that are given, and a canary for each text that a template reads besides. Of declared parameters
+    those of another type are absent."""
     made: dict[str, Any] = dict(params)
-    if isinstance(template, SQLTemplate):
-        for variable in template.variables:
-            root, _, name = variable.path.partition(".")
-            if root == "params" and name not in made and "." not in name:
-                canary = groups.add(number, variable.path)
+    if not isinstance(template, SQLTemplate):
+        return made
+    for variable in template.variables:
+        root, _, name = variable.path.partition(".")
+        if root == "params" and name not in made and "." not in name:
+            canary = groups.add(number, variable.path)
+            declared = template.parameters.get(name)
+            if declared is None:
                 made[name] = {Position.LIST: [canary], Position.LIMIT: 10}.get(variable.position, canary)
+            elif declared.type is ParameterType.TEXT and declared.choices is None:
+                made[name] = [canary] if declared.is_list else canary
     return made
 
 

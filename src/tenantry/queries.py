@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tenantry.errors import InvalidQueries, Location, TemplateError
-from tenantry.sql.fragments import NAME
+from tenantry.sql.fragment_tags import NAME
 from tenantry.sql.query_file import Query
 from tenantry.sql.syntax_tree import MAX_TEXT
 from tenantry.suggestions import did_you_mean

@@ -37,6 +37,8 @@ REFUSED = [
     ("select ({{> filters }})", "1:9: filters begins with `and`", "write where 1 = 1 {{> filters }}"),
     ("select 1 where {{> filters }}", "1:16: filters begins with `and`: before it comes a condition", ""),
     ("select 1 where a or {{> filters }}", "1:21: filters begins with `and`", ""),
+    ("select 1 where a or b {{> filters }}", "1:23: filters begins with `and`: before it comes", ""),
+    ("select 1 where a or (b) and f(c) {{> filters }}", "1:34: filters begins with `and`: before it comes", ""),
     ("select 1 where a {{> filters }} or b", "1:18: filters begins with `and`: before it", ""),
     ("select '{{> active }}'", "1:9: a fragment is SQL, and no part of a string", "outside the quotes"),
 ]
@@ -111,6 +113,12 @@ def test_further_conditions_are_nothing_else(word: str) -> None:
         SQLTemplate("select 1 where x {{> f }}", "postgresql", fragments={"f": f"and a = 1 {word} 2"})
     inside = f"and a in (select 1 {word} 2) and \"{word}\" = '{word}' and t.{word.split()[0]} = 1"
     assert SQLTemplate("select 1 where x {{> f }}", fragments={"f": inside}).bind({}).sql.count("and") == 3
+
+
+def test_an_or_elsewhere_is_no_matter() -> None:
+    """In parentheses, or in another clause."""
+    text = "select a or b from t join u on a or b where (a or b) {{> f }} and (a or b) {{> f }} order by a or b"
+    assert SQLTemplate(text, fragments={"f": "and c"}).bind({}).sql.count("and c") == 2
 
 
 def test_a_text_that_is_a_fragment_and_nothing_else() -> None:

@@ -9,21 +9,20 @@ fragment's nodes as nodes of the template, and an error in one shows where it is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.expanded_source import ExpandedSource, ExpandedText, Segment
+from tenantry.sql.fragment_tags import ReplacedTag, replaced_tags
 from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexer import lex
 from tenantry.sql.parameters import Parameter
-from tenantry.sql.positions import TokenContext
-from tenantry.sql.query_header import NO_HEADER, ChoiceText, Header, read_header
+from tenantry.sql.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.syntax_tree import MAX_TEXT, Source
-from tenantry.sql.tags import ONE_OF
 from tenantry.sql.whole_texts import begins_with_and, check_whole, find_word
 from tenantry.suggestions import did_you_mean
 
@@ -31,10 +30,7 @@ MAX_INCLUDE_DEPTH = 8
 """Fragments within one another."""
 MAX_INCLUDES = 200
 """Fragments in one template, those in fragments among them."""
-NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
-"""The name of a fragment or a query: that of its file, with the folders that it is in."""
 
-_INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _NO_CONDITION_BEFORE = frozenset(
     {"", "(", ",", ";", "where", "and", "or", "xor", "on", "having", "not", "when", "select"}
 )
@@ -46,11 +42,7 @@ _NO_CONDITIONS = frozenset(
     )
 )
 _COMMA = re.compile(",")
-_ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
-_CHOICES_NAME = re.compile(r"[^\W\d_]\w*")
 _MAY_INCLUDE = re.compile(r"\{\{\s*>")
-
-
 _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 
@@ -156,7 +148,7 @@ class _Expander:
         self, body: ExpandedSource, lexemes: Sequence[Lexeme], definition: TemplateDefinition, chain: _Chain
     ) -> None:
         end = 0
-        for tag in _replaced_tags(body, lexemes, definition.header.choices):
+        for tag in replaced_tags(body, lexemes, definition.header.choices):
             self._add(body.text[end : tag.start], body, end)
             if tag.choices is None:
                 self._include(_find(tag.name, definition, body, tag.start), tag, chain, body)
@@ -169,7 +161,7 @@ class _Expander:
         commas = [each - offset for each in body.commas if offset <= each < offset + len(text)]
         self.text.add(text, body.segment(offset), commas)
 
-    def _choices(self, tag: _ReplacedTag, definition: TemplateDefinition, chain: _Chain, body: ExpandedSource) -> None:
+    def _choices(self, tag: ReplacedTag, definition: TemplateDefinition, chain: _Chain, body: ExpandedSource) -> None:
         """Adds the texts of a header as the arguments of ``one_of``: ``name: text, name: text``. They can name other
         choices of the header."""
         included_at = body.location(tag.start).included_at
@@ -188,7 +180,7 @@ class _Expander:
                 self._add("\n", text, len(choice.sql))
             self._check_length(body, tag.start)
 
-    def _include(self, found: TemplateDefinition, tag: _ReplacedTag, chain: _Chain, outer: Source) -> None:
+    def _include(self, found: TemplateDefinition, tag: ReplacedTag, chain: _Chain, outer: Source) -> None:
         self._check_chain(found, tag, chain, outer)
         at = outer.location(tag.start)
         self._check_agrees(found, at)
@@ -207,7 +199,7 @@ class _Expander:
             self._add("\n", body, len(body.text))  # a comment may go on to the end of its line
         self._check_length(outer, tag.start)
 
-    def _check_chain(self, found: TemplateDefinition, tag: _ReplacedTag, chain: _Chain, outer: Source) -> None:
+    def _check_chain(self, found: TemplateDefinition, tag: ReplacedTag, chain: _Chain, outer: Source) -> None:
         """Raises TemplateError for a fragment that includes itself, and for one too deep or too many."""
         names = [each for each, _ in chain]
         for index, (_, source) in enumerate(chain):
@@ -257,86 +249,13 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
     )
 
 
-class _ReplacedTag(NamedTuple):
-    """What other text replaces: the tag of a fragment by its name, or the one argument of ``one_of`` that names choices
-    of the header. ``alone``: nothing is beside it, or parentheses are; else ``before`` and ``after`` are the tokens."""
-
-    start: int
-    end: int
-    name: str
-    choices: Mapping[str, ChoiceText] | None = None
-    alone: bool = True
-    before: str = ""
-    after: str = ""
-
-
-def _check_further_conditions(source: Source, lexemes: Sequence[Lexeme], tag: _ReplacedTag, outer: Source) -> None:
+def _check_further_conditions(source: Source, lexemes: Sequence[Lexeme], tag: ReplacedTag, outer: Source) -> None:
     """Raises TemplateError for a fragment that begins with ``and``, where no condition is before it, or that is more
     than conditions."""
     if tag.before in _NO_CONDITION_BEFORE or tag.after in _NO_CONDITION_AFTER:
-        problem = f"{tag.name} begins with `and`: before it comes a condition, and after it no `or`"
+        problem = f"{tag.name} begins with `and`: before it comes a condition, and beside it no `or`"
         raise outer.error(tag.start, problem, f"write where 1 = 1 {{{{> {tag.name} }}}}")
     offset = find_word(source, lexemes, _NO_CONDITIONS)
     if offset is not None:
         problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
         raise source.error(offset, problem, "put what belongs together into parentheses")
-
-
-def _replaced_tags(
-    source: Source, lexemes: Sequence[Lexeme], choices: Mapping[str, Mapping[str, ChoiceText]]
-) -> Iterator[_ReplacedTag]:
-    """In the order of the text, those within the arguments of tags too."""
-    context = TokenContext(source, lexemes)
-    for index, lexeme in enumerate(lexemes):
-        name = _included_name(source, lexeme)
-        if name is not None:
-            before, after = context.preceding(index, 1)[0].text, context.following(index).text
-            alone = (before, after) in {("(", ")"), ("", "")}
-            yield _ReplacedTag(lexeme.start, lexeme.end, name, None, alone, before, after)
-        elif lexeme.kind is LexemeKind.TAG and lexeme.parts:
-            for each in lexeme.parts:
-                chosen = _named_choices(source, each, choices)
-                if chosen is not None:
-                    yield chosen
-                    continue
-                for argument in each.parts:
-                    yield from _replaced_tags(source, argument.parts, choices)
-
-
-def _named_choices(
-    source: Source, lexeme: Lexeme, choices: Mapping[str, Mapping[str, ChoiceText]]
-) -> _ReplacedTag | None:
-    """``one_of(order)``, where a header has choices of that name."""
-    if not choices or len(lexeme.parts) != 1 or not _ONE_OF.match(source.text, lexeme.start):
-        return None
-    (argument,) = lexeme.parts
-    if len(argument.parts) != 1:
-        return None
-    start, end = argument.parts[0].start, argument.parts[0].end
-    name = source.text[start:end]
-    if argument.start != start or not _CHOICES_NAME.fullmatch(name):
-        return None
-    if name not in choices:
-        fix = did_you_mean(name, choices) or f"the header has {', '.join(choices)}"
-        raise source.error(start, f"the header has no choices {name}", fix.strip())
-    return _ReplacedTag(start, end, name, choices[name])
-
-
-def _included_name(source: Source, lexeme: Lexeme) -> str | None:
-    """The name in a tag of a fragment; None for every other lexeme."""
-    if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
-        for part in lexeme.parts:
-            if part.kind is LexemeKind.TAG and _included_name(source, part) is not None:
-                raise source.error(
-                    part.start, "a fragment is SQL, and no part of a string", "write it outside the quotes"
-                )
-    if lexeme.kind is not LexemeKind.TAG:
-        return None
-    match = _INCLUDE.fullmatch(source.text, lexeme.start, lexeme.end)
-    if match is None:
-        return None
-    name = match["name"].strip()
-    if not NAME.fullmatch(name):
-        fix = "write {{> active_orders }}, or {{> sales/active_orders }} for one in a folder; it takes no filter"
-        raise source.error(lexeme.start, "this is no name of a fragment", fix)
-    return name

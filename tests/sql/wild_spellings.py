@@ -114,8 +114,8 @@ SPELLINGS: dict[int, Spelling | Refused] = {
     ),
     8: Spelling(
         feature="contains",
-        sql="select * from t where true [[ and n like {{ params.n | contains }} ]]",
-        params={"n": TEXT},
+        sql="select * from t where {{ params.n | matches(n) }}",
+        params={"n": {"type": "text", "match": "contains"}},
         values={"n": "50%"},
         dialect="mysql",
     ),

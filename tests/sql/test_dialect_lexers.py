@@ -23,19 +23,21 @@ from tenantry.sql.lexer import LexemeKind, lex
 from tenantry.sql.syntax_tree import Source
 from tests.sql.test_lexer import REGIONS, regions
 
-LEFT_OUT = {"trino": "`", "redshift": "#"}
+LEFT_OUT = {"trino": "`", "redshift": "#", "tsql": "[["}
 SECOND_READER = ("bigquery", "databricks", "mysql", "redshift", "snowflake", "trino", "tsql")
 BEYOND_ASCII = "\u2018\u2019\u201c\u201d\u00e9"
-PIECES = [*"aE1xbrRN \n\r'\"`$[]{}\\/*-#?:;%&U", *BEYOND_ASCII]
-PIECES += ["--", "/*", "*/", "$$", "$a$", "//", "# ", "#!", "''", "\\'", "'''"]
+PIECES = [*"aE1xbrRN \n\r$[]{}\\/*-#?:;%&U", *BEYOND_ASCII]
+PIECES += ["--", "/*", "*/", "$$", "$a$", "//", "# ", "#!", "\\'", '\\"', "\\`", "'''", "r'", 'R"', "x'", "]]", "\\\\"]
+PIECES += [*"'\"`", "''"] * 4
+ENDS = ["", *"'\"`]\n", "$$", "*/", "'''"]
 
 
 def texts() -> list[str]:
     """Random pieces of SQL, and the payloads of the corpus where it is: bare and in a literal."""
     random = Random(12)
-    made = ["".join(random.choices(PIECES, k=random.randint(1, 14))) for _ in range(4_000)]
+    made = ["".join([*random.choices(PIECES, k=random.randint(2, 9)), random.choice(ENDS)]) for _ in range(6_000)]
     file = CORPUS / "sqli_payloads.txt"
-    lines = file.read_text("utf-8").split("\n")[::8] if file.is_file() else []
+    lines = file.read_text("utf-8").split("\n")[::20] if file.is_file() else []
     payloads = [text for line in lines if not line.startswith("#!") for text in (line, f"select '{line}' -- x")]
     return [text for text in made + payloads if not any(sign in text for sign in ("{{", "{%", "\\[["))]
 
@@ -63,7 +65,7 @@ CASES = {
         ["# don't\r", "'x'", "-- don't\n", "''", '""', "''''''"],
     ],
     "redshift": [[r"'a\'b'", "'it''s'", "$$don't$$", "/* /* ' */ */", "`", "'x'", "`"]],
-    "databricks": [[r"'a\'b'", r"r'\'", r'"a\"b"', r'R"\"', "x'41'", "`a``b`"]],
+    "databricks": [[r"'a\'b'", r"r'\'", r'"a\"b"', r'R"\"', "x'41'", "`a``b`", "/* /* ' */ */"]],
     "tsql": [[r"N'a\'", "[a]]'b]", "'it''s'", '"a""b"', "/* /* ' */ */", "#t", "'x'"]],
     "trino": [[r"U&'a\'", "'it''s'", '"a""b"', "/* /* */", "'x'", "-- don't\r", "'y'"]],
     "mariadb": [[r"'a\'b'", "# don't\n", "'x'"]],
@@ -103,7 +105,7 @@ def test_the_lexer_agrees_with_clickhouse(clickhouse: ClickHouse, tmp_path: Path
         expected = [(len(data[:a].decode()), len(data[:b].decode())) for a, b, kind in found if kind in quoted]
         assert own == expected, text
         compared += 1
-    assert compared > len(given) / 2
+    assert compared > len(given) / 3
 
 
 STRINGS = {
@@ -151,19 +153,22 @@ def test_the_lexer_agrees_with_sqlglot(dialect: str) -> None:
     """Same strings and quoted names as a second reader, where there is no engine to ask.
 
     Left out: text beyond ASCII; statements whose body sqlglot takes for one string; for Trino backticks, which its own
-    grammar has and sqlglot has not; for Redshift ``#``, which sqlglot reads into names. Red when e.g.
-    ``triple_quotes`` of bigquery, ``slash_comment`` of snowflake, ``plain_prefixes`` of databricks,
-    ``bracket_doubled`` of tsql or ``backslash`` of redshift is taken out.
+    grammar has and sqlglot has not; for Redshift ``#``, which sqlglot reads into names; for T-SQL ``[[``.
+    Red when e.g. ``triple_quotes`` of bigquery, ``slash_comment`` of snowflake, ``bracket_doubled`` of tsql or
+    ``backslash`` of redshift, databricks or snowflake is taken out.
     """
-    compared, given = 0, texts()
+    compared, refused, given = 0, 0, texts()
     kinds = REGIONS - {LexemeKind.COMMENT}
     for text in given:
         if not text.isascii() or LEFT_OUT.get(dialect, "{{") in text:
             continue
         own, theirs = own_regions(text, dialect, kinds), sqlglot_regions(text, dialect)
         if own is None or theirs is None:
+            refused += (own is None) != (theirs is None)
             continue
         own = [(start, end) for start, end in own if not text.startswith("/*+", start)]
         assert list(joined(text, own)) == list(joined(text, theirs)), text
         compared += 1
     assert compared > len(given) / 4
+    most = 20 if dialect == "mysql" else 50  # MySQL's --x and /*! are refused
+    assert refused < compared / most, "what one reader takes, the other takes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import closing
@@ -17,7 +18,7 @@ import pytest
 from engines.clickhouse import ClickHouse
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
-from tenantry.errors import TemplateError
+from tenantry.errors import TemplateError, UnbindableValue
 from tenantry.sql import PARAMSTYLES, SQLTemplate, dialects
 from tenantry.sql.dialects import DIALECTS, UNITS
 
@@ -246,6 +247,7 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
         ("bigquery", "select '\\q {{ n }}'", "not known here"),
         ("databricks", "select reflect('java.lang.Runtime', {{ n }})", "reflect.. runs its text"),
         ("databricks", "select 'it''s {{ n }}'", "two literals side by side"),
+        ("bigquery", "select 'it''s {{ n }}'", "two literals side by side"),
         (
             "trino",
             "select * from table(pg.system.query(query => 'select 1')) where a = {{ n }}",
@@ -278,6 +280,23 @@ def test_a_string_with_a_variable_is_read_by_the_rules_of_its_dialect(dialect: s
     bound = SQLTemplate(f"select {text}", dialect).bind({"x": "v"})
     given = bound.params.values() if isinstance(bound.params, dict) else bound.params
     assert tuple(given or ()) == (value,)
+
+
+@pytest.mark.parametrize("dialect", ["tsql", "databricks", "postgresql"])
+def test_a_statement_has_as_many_placeholders_as_the_engine_takes(dialect: str) -> None:
+    """One more is refused before the engine sees it. Red when the renderer takes the same limit for all."""
+    most = DIALECTS[dialect].max_parameters
+    template = SQLTemplate("select 1 where a = {{ a }} and b in {{ xs }}", dialect)
+    assert template.bind({"a": 1, "xs": [1] * (most - 1)}).params
+    with pytest.raises(UnbindableValue, match=f"at most {most} parameters"):
+        template.bind({"a": 1, "xs": [1] * most})
+
+
+def test_the_page_names_each_dialect_and_its_paramstyle() -> None:
+    """docs/sql-dialects.md has a row for each dialect. Red when one is left out or has another paramstyle."""
+    page = Path(__file__).parents[2] / "docs" / "sql-dialects.md"
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| `(\w+)` \| [^|]+ \| [^|]+ \|$", page.read_text("utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted((name, rules.paramstyle) for name, rules in DIALECTS.items())
 
 
 def test_named_placeholders_with_an_at_sign() -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, NoReturn
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from tenantry.sql.dialects.dialect import MAX_PARAMETERS
 from tenantry.sql.parameter_values import REFUSALS, Moment, is_empty, read_value
 from tenantry.sql.parameters import (
     INSTANTS,
@@ -22,7 +23,6 @@ from tenantry.sql.parameters import (
     invalid_definition,
 )
 from tenantry.sql.relative_ranges import RelativeRange, parse_relative
-from tenantry.sql.renderer import MAX_PARAMETERS
 from tenantry.suggestions import did_you_mean, nearest
 
 MAX_PARAMETERS_DECLARED: Final = 100

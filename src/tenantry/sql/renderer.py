@@ -36,8 +36,6 @@ from tenantry.sql.syntax_tree import (
 from tenantry.sql.tenant_guard import is_viewer_input, reads_group
 from tenantry.sql.values import UNREADABLE, check_scalar, is_absent, look_up, type_name
 
-MAX_PARAMETERS = 32_766
-"""Parameters of one statement: SQLite's default limit, and the smallest among the drivers (asyncpg has one more)."""
 _CACHED_CHARACTERS = 4 * 1024 * 1024  # of one template: a text is a few kB, so a thousand of them
 
 RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
@@ -85,8 +83,8 @@ class _Rendering:
     def run(self, nodes: Sequence[Node]) -> RenderedSQL:
         """The text of the nodes. Raises UnbindableValue for too many parameters."""
         parts = list(self._parts(nodes, included=True))
-        if self._count > MAX_PARAMETERS:  # the tags after a list count too
-            raise _too_many_parameters(self._longest[0])
+        if self._count > self._dialect.max_parameters:  # the tags after a list count too
+            raise self._too_many(self._longest[0])
         text = "".join(
             part.replace("%", "%%") if self._count and literal and self._style.doubles_percent else part
             for literal, part in parts
@@ -125,8 +123,8 @@ class _Rendering:
         if length == 0:
             yield True, self._dialect.empty_not_in if node.negated else self._dialect.empty_in
             return
-        if self._count + length > MAX_PARAMETERS:  # before the text grows
-            raise _too_many_parameters(node.reference.path)
+        if self._count + length > self._dialect.max_parameters:  # before the text grows
+            raise self._too_many(node.reference.path)
         self._longest = max(self._longest, (node.reference.path, length), key=lambda item: item[1])
         yield True, f"{node.operator} ("
         numbers = range(self._count + 1, self._count + length + 1)
@@ -134,9 +132,9 @@ class _Rendering:
         yield False, ", ".join(map(self._style.placeholder, numbers))
         yield True, ")"
 
-
-def _too_many_parameters(path: str) -> UnbindableValue:
-    return UnbindableValue(f"{path}: a statement has at most {MAX_PARAMETERS} parameters", name=path)
+    def _too_many(self, path: str) -> UnbindableValue:
+        most = self._dialect.max_parameters
+        return UnbindableValue(f"{path}: a statement has at most {most} parameters", name=path)
 
 
 _NULL_ITEM = "NULL in a list matches nothing, and `not in` with it loses every row: take it out"

@@ -35,6 +35,7 @@ DIALECT = Dialect(
     hash_comment="#",
     native_markers=frozenset("?@"),
     interval_takes_value=True,
+    max_parameters=10_000,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\"),
     # Of every type, where a sub-select of null is of integers only; false of NULL too, since the list is empty.
     empty_in="in unnest([])",

@@ -38,6 +38,7 @@ DIALECT = Dialect(
     nested_comments=True,
     native_markers=frozenset("?"),
     interval_fix="write {{ n }} * interval '1' day, with the unit that you need",
+    max_parameters=255,
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

@@ -14,6 +14,9 @@ from typing import Any, Final, NamedTuple
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
 """The units of ``trunc``. A week begins on Monday."""
 
+MAX_PARAMETERS: Final = 32_766
+"""Placeholders of one statement: SQLite's default limit, and the smallest among drivers (asyncpg has one more)."""
+
 TAGGED_DOLLARS: Final = r"(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
 """``dollar_quotes`` of PostgreSQL."""
 
@@ -107,8 +110,8 @@ class Dialect:
     """First letters of the prefixes with which a backslash escapes though ``backslash`` is not set: ``E''`` of
     PostgreSQL."""
     plain_prefixes: str = ""
-    """First letters of the prefixes with which nothing escapes, and the next quote ends the string: ``x''`` of
-    ClickHouse. (In ``r''`` of BigQuery a backslash still keeps the quote after it from ending the string.)"""
+    """First letters of the prefixes with which nothing escapes, and the next quote ends the string: ``r''`` of
+    Databricks. (In that of BigQuery a backslash still keeps the quote after it from ending the string.)"""
     backslash_escapes: Mapping[str, str] = field(default_factory=dict)
     """Character after a backslash -> what both are, for a string with variables in it."""
     other_escapes: bool = False
@@ -154,6 +157,9 @@ class Dialect:
     dynamic_functions: FunctionNames
     """Its functions that run a text as SQL, or read the relation or the server's file that a text names. Where there
     is a real engine, tests ask it which these are."""
+
+    max_parameters: int = MAX_PARAMETERS
+    """Placeholders of one statement."""
 
     # How it writes what dialects write differently.
     empty_in: str

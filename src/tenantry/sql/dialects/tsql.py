@@ -18,6 +18,7 @@ DIALECT = Dialect(
     nested_comments=True,
     top_takes_value=True,
     interval_fix="write dateadd(day, {{ n }}, …), with the unit that you need",
+    max_parameters=2_100,
     dynamic_functions=function_names(_FUNCTIONS, words="exec execute sp_executesql"),
     # A text, since no type but text turns into every other one; there is no `false`.
     empty_in="in (select cast(null as nvarchar(1)) where 1 = 0)",

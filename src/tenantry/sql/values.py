@@ -54,20 +54,30 @@ def all_bindable(params: Collection[Any]) -> bool:
     Each step is one pass in C. ``hypot`` gives the length of a vector, and no part of it is greater than its length:
     one comparison shows that every number is finite and well within 64 bits.
     """
-    kinds = set(map(type, params))
-    if not kinds <= _BINDABLE_TYPES:
-        return False
+    kinds = [*map(type, params)]
+    if not kinds:
+        return True
+    kind = kinds[0]
     try:
-        if str in kinds:
-            text = "".join(params if len(kinds) == 1 else [value for value in params if type(value) is str])
-            if "\0" in text or not (text.isascii() or text.encode()):  # encode() refuses a lone surrogate
-                return False
-        if kinds.isdisjoint(_NUMBERS):
-            return True
-        numbers = params if kinds <= _NUMBERS else [value for value in params if type(value) in _NUMBERS]
-        return math.hypot(*numbers) < _SAFE_LENGTH
+        if kinds.count(kind) < len(kinds):
+            return _all_mixed_bindable(params, set(kinds))
+        if kind is str:
+            text = "".join(params)
+            return "\0" not in text and (text.isascii() or bool(text.encode()))  # encode() refuses a lone surrogate
+        return math.hypot(*params) < _SAFE_LENGTH if kind in _NUMBERS else kind in _UNCHECKED
     except (ValueError, OverflowError):
         return False
+
+
+def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
+    if not kinds <= _BINDABLE_TYPES:
+        return False
+    if str in kinds:
+        text = "".join([value for value in params if type(value) is str])
+        if "\0" in text or not (text.isascii() or text.encode()):
+            return False
+    numbers = params if kinds <= _NUMBERS else [value for value in params if type(value) in _NUMBERS]
+    return math.hypot(*numbers) < _SAFE_LENGTH
 
 
 def look_up(variables: Any, path: str) -> Any:

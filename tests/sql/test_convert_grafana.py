@@ -285,7 +285,7 @@ def test_the_range_of_a_dashboard_is_the_default(since: str, default: str | None
 
 def test_an_interval() -> None:
     """In each spelling it is a length of time, and no text. Red when the quotes stay."""
-    query = one("select date_bin('$__interval'::interval, at, timestamp '2000-01-01'), interval '$__interval' from t")
+    query = one("select date_bin('$__interval'::interval, at, timestamp '2000-01-01'), at - interval '$__interval'")
     check_whole(query, interval="5 minutes")
     assert query.params["interval"]["type"] == "interval"
     assert "'" not in query.body.replace("'2000-01-01'", "")

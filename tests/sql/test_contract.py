@@ -59,6 +59,13 @@ def test_a_query_that_does_not_run_today_is_not_broken() -> None:
     assert CONTRACT.broken_queries(None, before) == ()
 
 
+def test_two_queries_that_take_the_same_property_in_another_way() -> None:
+    """Each is held to its own. Red when the first of them decides for both: a choice takes whatever there is."""
+    choice = SQLTemplate("select 1 from t order by {{ region | one_of(a, b) }}")
+    contract = QueryContract({"choice": choice, "value": SQLTemplate("select 1 from t where region = {{ region }}")})
+    assert [each.query for each in contract.broken_queries({"region": "a"}, {"region": ["a"]})] == ["value"]
+
+
 def errors(
     before: Any, after: Any, contract: QueryContract = CONTRACT, environment: str = "production"
 ) -> list[TenantryError]:

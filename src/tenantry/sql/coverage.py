@@ -66,20 +66,27 @@ def _mixed(kinds: set[str]) -> str:
 
 
 def takes(reference: VariableReference, kind: str) -> bool:
-    """Whether a value of this type can be bound where the reference stands."""
-    if reference.position is Position.LIST:
+    """Whether a value of this type can be bound where the reference stands. What a choice takes is known to nobody but
+    itself."""
+    conversion = getattr(reference, "conversion", "")
+    if conversion == "json" or reference.position is Position.CHOICE:
+        return True
+    if reference.position is Position.LIST or conversion == "array":
         return kind == "list" or kind in _LISTS
     if reference.position is Position.LIMIT:
         return kind == "integer"
-    return kind in SCALARS or (reference.position is Position.CHOICE and kind in _LISTS)
+    return kind in SCALARS
 
 
 _LISTS = frozenset({f"list of {scalar}" for scalar in SCALARS} | {"list of mixed"})
 
 
 def expected(reference: VariableReference) -> str:
-    """What the reference takes, for people."""
-    if reference.position is Position.LIST:
+    """What the reference takes, for people; different for references that ``takes`` tells apart."""
+    conversion = getattr(reference, "conversion", "")
+    if conversion == "json" or reference.position is Position.CHOICE:
+        return "any value"
+    if reference.position is Position.LIST or conversion == "array":
         return "a list without null"
     return "an integer" if reference.position is Position.LIMIT else "one value"
 

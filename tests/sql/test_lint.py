@@ -302,6 +302,8 @@ def test_what_a_viewer_can_drop_is_a_note() -> None:
     ]
     assert "(not_a_filter)" in found[0].message
     assert "(optional)" in found[1].message
+    each = "select * from t where {{ params.a | one_of(x: b = {{ region }}, y: c = {{ region }}) }}"
+    assert lint(SQLTemplate(each, "postgresql")) == (), "whatever is chosen, it is there"
 
 
 def test_a_tag_in_a_comment_is_a_note() -> None:

@@ -71,7 +71,7 @@ def lint(
     guarded = GuardedPaths(template.optional)
     if schema is not None:
         properties = schema.paths() | frozenset(properties or ())
-    problems = [*_unknown_variables(tree, properties, given), *_droppable(tree), *_inert_tags(tree)]
+    problems = [*_unknown_variables(tree, properties, given), *_droppable(template, tree), *_inert_tags(tree)]
     problems += _unused_parameters(template, tree)
     if schema is not None:
         problems += schema_problems((each for each in tree.references if not _is_given(each.path, given)), schema)
@@ -187,9 +187,11 @@ def _is_given(path: str, given: Collection[str]) -> bool:
     return any(path == each or path.startswith(f"{each}.") for each in given)
 
 
-def _droppable(tree: Tree) -> Iterator[Problem]:
+def _droppable(template: SQLTemplate, tree: Tree) -> Iterator[Problem]:
     """What ``SQLTemplate.droppable`` lists, for a review: in an optional clause that a viewer decides about."""
     for reference in droppable(tree):
+        if not reference.not_a_filter and reference.path not in template.optional:
+            continue  # it is in every text of a choice
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer's choice is absent"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"

@@ -160,9 +160,9 @@ def _is_nullable(token: OutlineToken) -> bool:
 
 
 def _asks_for_null(token: OutlineToken, condition: str) -> bool:
-    """Whether the same condition also says ``{{ x | nullable }} is null``: then a comparison with it is meant."""
-    tag = written([token])
-    return f"{tag} is null" in condition or f"{tag} is not null" in condition or f"{tag} ::" in condition
+    """Whether the same condition also asks whether the value is NULL: then a comparison with it is meant."""
+    asks = "is null" in condition or "is not null" in condition
+    return asks and condition.count(written([token])) > 1
 
 
 def _never_true(operator: OutlineToken, tag: OutlineToken, dialect: Dialect) -> Problem:

@@ -39,6 +39,15 @@ POSITIONS = {
     "nested fragment": "select a from ({{> nested }}) as f",
 }
 """By name: those that begin with a type declare ``params.x`` as one."""
+CONVERTED = {
+    "contains": "select 1 where a like {{ x | contains }}",
+    "prefix": "select 1 where a like {{ x | prefix }} [[ and b like {{ params.x | prefix }} ]]",
+    "suffix": "select 1 where a like {{ x | suffix }}",
+    "array": "select 1 where a = any({{ xs | array }})",
+    "json": "select 1 where f({{ window | json }}) = 1",
+    "nullable": "select 1 where a is not distinct from {{ params.x | nullable }}",
+}
+"""Filter -> a template in which the parameter is made of the value."""
 TEMPLATES = {
     name: SQLTemplate(text, params=DECLARED.get(name.partition(":")[0]), fragments=FRAGMENTS if "{{>" in text else None)
     for name, text in POSITIONS.items()
@@ -83,6 +92,20 @@ def test_in_every_dialect(dialect: str) -> None:
             assert name in {"trunc", "not_a_filter"}, name
 
 
+@pytest.mark.parametrize("name", [name for name in CONVERTED if name in _ARGUMENTS])
+def test_the_text_is_identical_where_the_parameter_is_made_of_the_value(payloads: list[str], name: str) -> None:
+    """Escaped, in an array or in JSON: all that changes is the parameter."""
+    template = SQLTemplate(CONVERTED[name], "postgresql")
+    usual = template.bind({**variables("benign"), "window": {"a": "benign"}})
+    assert "benign" not in usual.sql
+    made = {str(usual.params)}
+    for value in payloads:
+        found = template.bind({**variables(value), "window": {"a": value}})
+        assert found.sql is usual.sql
+        made.add(str(found.params))
+    assert len(made) == len({*payloads, "benign"})
+
+
 @pytest.mark.parametrize("name", ["one_of", "default", "trunc"])
 def test_a_payload_chooses_nothing(payloads: list[str], name: str) -> None:
     """As the name of a text or of a unit it is refused, and the refusal does not show it."""
@@ -95,4 +118,5 @@ def test_a_payload_chooses_nothing(payloads: list[str], name: str) -> None:
 
 def test_every_filter_has_a_position() -> None:
     """Red when a filter is added to the language and its positions are not here."""
-    assert [name for name in _ARGUMENTS if not any(f"| {name}" in text for text in POSITIONS.values())] == []
+    texts = [*POSITIONS.values(), *CONVERTED.values()]
+    assert [name for name in _ARGUMENTS if not any(f"| {name}" in text for text in texts)] == []

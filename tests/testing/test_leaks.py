@@ -200,7 +200,7 @@ async def test_a_cache_key_of_two_groups(leaks: Leaks) -> None:
     """The fingerprint of a query that reads the group, made with a constant for it. Where nothing of a group is read
     the key is rightly one for all."""
     shared = SQLTemplate("select 1")
-    fixed = SQLTemplate("select {{ plan }}")
+    fixed = SQLTemplate("select {{ plan }} as plan")
 
     def app(template: SQLTemplate) -> Starlette:
         async def view(request: Request) -> Response:
@@ -329,7 +329,7 @@ def test_a_template_that_binds_is_clean(leaks: Leaks) -> None:
 
 def test_declared_parameters_take_canaries_where_they_take_texts(leaks: Leaks) -> None:
     """The others are absent, or given by the test. Red when a canary is sent for a date, which is refused."""
-    text = "select {{ region }} where {{ params.q | matches(name) }} and {{ params.day | matches(at) }}"
+    text = "select {{ region }} as region where {{ params.q | matches(name) }} and {{ params.day | matches(at) }}"
     declared = {"q": "list of text", "day": {"type": "date", "required": True}}
     template = SQLTemplate(text, params=declared)
     leaks.check_template(template, params={"day": "2026-01-01"})

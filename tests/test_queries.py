@@ -95,7 +95,7 @@ def test_a_wrong_fragment_names_both_files(folder: Path) -> None:
 
 def test_choices_come_from_a_query_that_is_there(folder: Path) -> None:
     """Red without the check: the control would stay empty."""
-    text = "/* ---\nparams:\n  region: {type: text, choices: {query: %s}}\n--- */\nselect {{ params.region }}"
+    text = "/* ---\nparams:\n  region: {type: text, choices: {query: %s}}\n--- */\nselect {{ params.region }} as v"
     (folder / "regions.sql").write_text("select region from regions")
     (folder / "by.sql").write_text(text % "regions")
     assert QueryFolder(folder)["by"].parameters["region"].choices_query == "regions"

@@ -225,7 +225,7 @@ def test_sql_render_shows_text_and_parameters(ready: Terminal, folder: Path) -> 
     given = ("sql", "render", "orders.sql", "--group", "acme", "--dialect", "sqlite", "--json", "--param", "since=5")
     assert ready(*given).json()["params"] == ["' or 1=1 --", "a", "b", "5"], "text, as a query string gives it"
     assert "[unbindable_value]" in ready(*given, "--param", "since=6", fails=1).err, "two of them are a list"
-    (folder / "bad.sql").write_text("select {{ nope }}")
+    (folder / "bad.sql").write_text("select {{ nope }} as v")
     result = ready("sql", "render", "bad.sql", "--group", "acme", fails=1)
     assert "nope" in result.err
     assert "[missing_variable]" in result.err

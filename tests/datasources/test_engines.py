@@ -60,8 +60,10 @@ async def test_a_source_of_an_own_scheme_runs_on_the_own_driver(directory: Direc
 
     async with DataSources(directory, timeout=7.0, engines={"echo": make}) as sources:
         for _ in range(2):
-            rows = await sources.fetch(group(main="ds_1"), "main", "select {{ region }}")
-            assert rows == [{"url": "echo+tcp://host/name", "sql": "select ?", "params": ("acme",), "timeout": 7.0}]
+            rows = await sources.fetch(group(main="ds_1"), "main", "select {{ region }} as v")
+            assert rows == [
+                {"url": "echo+tcp://host/name", "sql": "select ? as v", "params": ("acme",), "timeout": 7.0}
+            ]
         assert await sources.dialect(group(main="ds_1"), "main") == "sqlite"
     assert [driver.events for driver in made] == [["close", "shutdown"]]
 
@@ -72,7 +74,7 @@ async def test_nothing_of_an_own_drivers_error_is_passed_on(directory: Directory
     directory.add(2, "echo://down/name")
     async with DataSources(directory, engines={"echo": EchoDriver}) as sources:
         with pytest.raises(QueryFailed, match=r"^echo: RuntimeError$") as caught:
-            await sources.fetch(group(main="ds_1"), "main", "select 'fail', {{ region }}")
+            await sources.fetch(group(main="ds_1"), "main", "select 'fail', {{ region }} as v")
         with pytest.raises(SourceUnavailable, match=r"cannot be reached: OSError$") as unreachable:
             await sources.fetch(group(main="ds_2"), "main", "select 1")
     for error in (caught.value, unreachable.value):

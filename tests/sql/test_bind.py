@@ -35,13 +35,13 @@ def test_every_paramstyle(paramstyle: str, sql: str, params: object) -> None:
 
 @pytest.mark.parametrize(
     ("dialect", "paramstyle"),
-    [("postgresql", "numeric_dollar"), ("sqlite", "qmark"), ("duckdb", "qmark"), ("mysql", "format")],
+    [("postgresql", "numeric_dollar"), ("sqlite", "qmark"), ("duckdb", "numeric_dollar"), ("mysql", "format")],
 )
 def test_default_paramstyle_is_that_of_the_usual_driver(dialect: str, paramstyle: str) -> None:
     """Given on the template or on bind; a bare bind means postgresql."""
-    assert SQLTemplate("select {{ x }}", dialect).bind({"x": 1}).paramstyle == paramstyle
-    assert SQLTemplate("select {{ x }}").bind({"x": 1}, dialect=dialect).paramstyle == paramstyle
-    assert SQLTemplate("select {{ x }}").bind({"x": 1}).dialect == "postgresql"
+    assert SQLTemplate("select {{ x }} as v", dialect).bind({"x": 1}).paramstyle == paramstyle
+    assert SQLTemplate("select {{ x }} as v").bind({"x": 1}, dialect=dialect).paramstyle == paramstyle
+    assert SQLTemplate("select {{ x }} as v").bind({"x": 1}).dialect == "postgresql"
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_default_paramstyle_is_that_of_the_usual_driver(dialect: str, paramstyle
         ("select 1-{{x}}", "select 1- ?"),
         ("select {{x}}-1", "select ? -1"),
         ("select ({{x}},{{x}})", "select (?,?)"),
-        ("select {{x}}{{x}}", "select ?  ?"),
+        ("select 1+{{x}}{{x}}", "select 1+ ?  ?"),
         ("select {{x}}/* c */+1", "select ?  +1"),
         ("select 1 -- don't {x}\n+ {{ x }}", "select 1 \n+ ?"),
         ("select '{{ x }}'||'a'", "select ? ||'a'"),
-        ("select \\{{ x }}, '\\{{ x }}', \"\\{{\", {{ x }}", "select {{ x }}, '{{ x }}', \"{{\", ?"),
-        ("select \\{% x, {{ x }}", "select {% x, ?"),
-        ("select {{\n x\t}}", "select ?"),
-        ("select a -- {{b\n, {{ x }} -- {{ y }} {% z %}\n /* {{ z }} */", "select a \n, ? \n  "),
+        ("select \\{{ x }}, '\\{{ x }}', \"\\{{\", {{ x }} as v", "select {{ x }}, '{{ x }}', \"{{\", ? as v"),
+        ("select \\{% x, {{ x }} as v", "select {% x, ? as v"),
+        ("select {{\n x\t}} v", "select ? v"),
+        ("select a -- {{b\n + {{ x }} -- {{ y }} {% z %}\n /* {{ z }} */", "select a \n + ? \n  "),
     ],
 )
 def test_text_around_a_value(text: str, sql: str) -> None:
@@ -86,7 +86,7 @@ def test_a_value_in_a_composed_literal_is_never_read_as_an_escape() -> None:
 
 def test_no_parameters() -> None:
     """Without a placeholder the format styles give undoubled text and None, also when a clause is dropped."""
-    template = SQLTemplate("select 7 % 2 [[ , {{ params.x }} ]]", "sqlite")
+    template = SQLTemplate("select 7 % 2 [[ + {{ params.x }} ]]", "sqlite")
     assert template.bind({}, "format")[:2] == ("select 7 % 2 ", None)
     assert template.bind({}, "pyformat")[:2] == ("select 7 % 2 ", None)
     assert template.bind({}, "qmark")[:2] == ("select 7 % 2 ", ())
@@ -99,7 +99,7 @@ def test_no_parameters() -> None:
 def test_nested_paths_in_mappings_and_records() -> None:
     """Paths are read by item only: a property called `items` is the property, an attribute is nothing."""
     template = SQLTemplate(
-        "select {{ user_group.properties.items }}, {{ user_group.properties.b }}, {{ user_group.id }}"
+        "select {{ user_group.properties.items }} as v, {{ user_group.properties.b }} as v, {{ user_group.id }} as v"
     )
     variables = {"user_group": {"properties": {"items": "i", "b": 2}, "id": "acme"}}
     assert template.bind(variables).params == ("i", 2, "acme")
@@ -109,19 +109,19 @@ def test_nested_paths_in_mappings_and_records() -> None:
 @pytest.mark.parametrize(
     ("dialect", "paramstyle", "text"),
     [
-        ("postgresql", "qmark", "select a ?| b, {{ x }}"),
-        ("postgresql", "numeric_dollar", "select $1, {{ x }}"),
-        ("postgresql", "qmark", "select $1, {{ x }}"),
-        ("postgresql", "named", "select :name, {{ x }}"),
-        ("postgresql", "numeric", "select :1, {{ x }}"),
-        ("sqlite", "qmark", "select ?, {{ x }}"),
-        ("sqlite", "format", "select ?1, {{ x }}"),
-        ("sqlite", "qmark", "select :name, {{ x }}"),
-        ("sqlite", "qmark", "select @name, {{ x }}"),
-        ("sqlite", "qmark", "select $name, {{ x }}"),
-        ("duckdb", "numeric_dollar", "select ?, {{ x }}"),
-        ("duckdb", "qmark", "select $name, {{ x }}"),
-        ("mysql", "qmark", "select ?, {{ x }}"),
+        ("postgresql", "qmark", "select a ?| b, {{ x }} as v"),
+        ("postgresql", "numeric_dollar", "select $1, {{ x }} as v"),
+        ("postgresql", "qmark", "select $1, {{ x }} as v"),
+        ("postgresql", "named", "select :name, {{ x }} as v"),
+        ("postgresql", "numeric", "select :1, {{ x }} as v"),
+        ("sqlite", "qmark", "select ?, {{ x }} as v"),
+        ("sqlite", "format", "select ?1, {{ x }} as v"),
+        ("sqlite", "qmark", "select :name, {{ x }} as v"),
+        ("sqlite", "qmark", "select @name, {{ x }} as v"),
+        ("sqlite", "qmark", "select $name, {{ x }} as v"),
+        ("duckdb", "numeric_dollar", "select ?, {{ x }} as v"),
+        ("duckdb", "qmark", "select $name, {{ x }} as v"),
+        ("mysql", "qmark", "select ?, {{ x }} as v"),
     ],
 )
 def test_a_placeholder_of_the_authors_own_is_refused(dialect: str, paramstyle: str, text: str) -> None:
@@ -141,13 +141,13 @@ def test_casts_and_slices_are_no_placeholders(paramstyle: str) -> None:
 def test_operators_with_question_marks_work_where_no_driver_reads_them() -> None:
     """PostgreSQL's `?|` with numbered or formatted placeholders; `@` is an operator there."""
     for paramstyle in ("numeric_dollar", "format", "named"):
-        sql = SQLTemplate("select a ?| b, @x, {{ x }}").bind({"x": 1}, paramstyle).sql
+        sql = SQLTemplate("select a ?| b, @x, {{ x }} as v").bind({"x": 1}, paramstyle).sql
         assert sql.startswith("select a ?| b, @x, ")
 
 
 def test_equal_shapes_give_the_same_text_object() -> None:
     """A driver's statement cache then compares by identity. Red when `Shapes` does not keep what it renders."""
-    template = SQLTemplate("select {{ a }} where x in {{ xs }} [[ and y = {{ params.y }} ]]", "sqlite")
+    template = SQLTemplate("select {{ a }} a where x in {{ xs }} [[ and y = {{ params.y }} ]]", "sqlite")
     first = template.bind({"a": 1, "xs": [1, 2], "params": {"y": 1}})
     again = template.bind({"a": "b", "xs": ["c", "d"], "params": {"y": "e"}})
     assert first.sql is again.sql
@@ -167,8 +167,8 @@ def test_cached_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_bound_sql_shows_no_value() -> None:
     """repr and str show the text and count the parameters; the record is frozen."""
-    bound = SQLTemplate("select {{ x }}", "sqlite").bind({"x": "secret"})
-    assert repr(bound) == str(bound) == f"{bound}" == "<BoundSQL sqlite qmark, 1 parameter: 'select ?'>"
+    bound = SQLTemplate("select {{ x }} as v", "sqlite").bind({"x": "secret"})
+    assert repr(bound) == str(bound) == f"{bound}" == "<BoundSQL sqlite qmark, 1 parameter: 'select ? as v'>"
     with pytest.raises(AttributeError):
         bound.sql = "select 2"  # type: ignore[misc]  # that it cannot be set is the point
     with pytest.raises(AttributeError):
@@ -177,7 +177,7 @@ def test_bound_sql_shows_no_value() -> None:
 
 def test_variables_are_listed_without_values() -> None:
     """Path, line, column, position, whether optional, whether guarded, in the order of the text."""
-    text = "select {{ a }}\nwhere b in {{ b }} and c = '{{ a }}'\n"
+    text = "select {{ a }} as v\nwhere b in {{ b }} and c = '{{ a }}'\n"
     text += "[[ and d like '%{{ params.d }}%' ]] [[ {{ e }} ]] limit {{ params.n }}"
     assert SQLTemplate(text, optional={"e"}).variables == (
         Variable("a", 1, 8, Position.VALUE, optional=False, guarded=True),

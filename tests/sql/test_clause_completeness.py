@@ -60,7 +60,7 @@ def test_a_clause_that_regroups_what_stands_around_it_is_refused(text: str, prob
         "select 1 where a between 1 and 2 [[ and b between {{ params.a }} and 3 and c = 1 ]] and t = {{ tenant }}",
         "select 1 where a between (select min(b) from t where c = 1 [[ and d = {{ params.a }} ]]) and {{ tenant }}",
         "select 1 where 1 = 1 [[ and end <= {{ params.a }} and e.end > 1 and end_date > 2 ]]",
-        "select 'a' [[ , {{ params.a }}, 'b' ]], 'c' [[ , {{ params.b }} ]] /* ) ' */ , 'd)'",
+        "select 'a' [[ , {{ params.a }} x, 'b' ]], 'c' [[ , {{ params.b }} y ]] /* ) ' */ , 'd)'",
         "select 1 where a in ([[ {{ params.a }}, ]] {{ tenant }}) -- ) ; '",
         "select 1 where ')' = {{ tenant }} [[ and '(;case' <> '{{ params.a }}' ]];",
         "select 1 [[ , -{{ params.a }} [[ , (-{{ params.b }}) ]] ]] -- (",
@@ -76,7 +76,7 @@ def test_arrays_count_as_brackets() -> None:
     """Also where ``[[`` is two of them; and a name that ends in "array" begins none."""
     for text in ("select 1 [[ , array[[1, 2], [3, {{ params.a }}]] ]]", "select 1 [[ , \\[[1]][1][{{ params.a }}] ]]"):
         assert SQLTemplate(text, "postgresql").bind({"params": {}}).sql.strip() == "select 1"
-    assert SQLTemplate("select int_array [[ , {{ params.a }} ]]", "duckdb").bind({"params": {}}).params == ()
+    assert SQLTemplate("select int_array [[ , {{ params.a }} a ]]", "duckdb").bind({"params": {}}).params == ()
     with pytest.raises(TemplateError, match="ends before its }"):
         SQLTemplate("select {'a': 1 [[ , 'b': {'c': {{ params.a }} ]] }", "duckdb")
 

@@ -145,7 +145,7 @@ def test_a_locked_range_never_vanishes() -> None:
         ("select {{ params.x | trunc(a, zone: {{ b | not_a_filter }}) }}", "text", "trunc takes a zone"),
         ("select {{ params.x | trunc(a) | default(eon) }}", "text", "the default eon is not a unit"),
         ("select {{ params.x | within(a) | default(b) }}", "date range", "default has no meaning"),
-        ("select {{ params.x | within(a) | matches(b) }}", "date range", "once"),
+        ("select {{ params.x | within(a) | matches(b) }}", "date range", "no matches beside within"),
         ("select 1 [[ where {{ params.x | within(a) }} ]]", "date range", "nothing in this clause can be absent"),
         ("select 1 [[ where {{ window | within(a) }} and {{ params.x | within(a) }} ]]", "date range", "window"),
         ("select 1 where {{ params.x | within(from a) }}; ]", "text", "within takes a range"),

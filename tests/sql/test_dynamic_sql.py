@@ -20,7 +20,7 @@ CALLS = [
     ("postgresql", "select s.word from (select {{ x }}::text as q) t, lateral ts_stat(t.q) s"),
     ("postgresql", "select (t.q).ts_stat from (select {{ x }}::text as q) t"),
     ("postgresql", 'select ({{ x }}::text)."ts_stat"'),
-    ("postgresql", "select query_to_xml('select 1', true, true, ''), {{ x }}"),
+    ("postgresql", "select query_to_xml('select 1', true, true, ''), {{ x }} as v"),
     ("postgresql", "select cursor_to_xml({{ x }}, 1, true, true, '')"),
     ("postgresql", "select * from dblink_send_query('c', {{ x }})"),
     ("postgresql", "select * from pgr_dijkstra({{ x }}, 1, 2)"),
@@ -52,7 +52,7 @@ CALLS = [
 ]
 NO_CALLS = [
     ("postgresql", "select crosstab from t where crosstab = {{ x }} -- ts_stat(1)"),
-    ("postgresql", "select 'ts_stat(1)', E'\\'dblink(1)', $a$crosstab(1)$a$, {{ x }}"),
+    ("postgresql", "select 'ts_stat(1)', E'\\'dblink(1)', $a$crosstab(1)$a$, {{ x }} as v"),
     ("postgresql", 'select "a ts_stat (1)", my_ts_stat({{ x }}), ts_statistics(1) from t'),
     ("postgresql", "select U&'\\0061' || {{ x }}, u & {{ x }} from t"),
     ("duckdb", "select query, t.query, f({{ x }}) from my_query({{ x }}) t where query in (1)"),
@@ -62,7 +62,7 @@ NO_CALLS = [
     ("sqlite", "select query({{ x }}), evaluate({{ x }})"),
     ("postgresql", "select prepare p from t where a = {{ x }}"),
     ("sqlite", "select {{ x }} in ('eval'), 'eval', (1), x'0a' from 'fsdir' where 'eval' = 'a (' and b in ('fsdir')"),
-    ("postgresql", "select 'ts_stat', {{ x }} where a in ('dblink') and b.c = 'dblink'"),
+    ("postgresql", "select 'ts_stat', {{ x }} v where a in ('dblink') and b.c = 'dblink'"),
 ]
 
 
@@ -96,8 +96,8 @@ def test_what_only_looks_like_a_call(dialect: str, text: str) -> None:
         "execute [[ {{ params.x }} ]] immediate [[ {{ params.x }} ]] 'a'",
         "select * from ts_stat [[ ({{ params.x }}) ]]",
         "select * from ts_stat [[ , {{ params.x }} ]] ('a')",
-        "select * [[ , {{ params.x }} from ts_stat ]] ('a')",
-        "select * [[ , {{ params.x }} [[ , {{ params.y }} from ts_stat ]] ]] ('a')",
+        "select * [[ , {{ params.x }} as v from ts_stat ]] ('a')",
+        "select * [[ , {{ params.x }} as v [[ , {{ params.y }} as v from ts_stat ]] ]] ('a')",
         "select ({{ params.x }}::text). [[ a, {{ params.y }} ]] ts_stat",
         "select [[ ({{ params.x }}::text). ]] ts_stat",
     ],
@@ -112,7 +112,7 @@ def test_an_optional_clause_puts_no_call_together(text: str) -> None:
 def test_the_error_points_at_the_name() -> None:
     """Line and column of what has to be taken out, and how else to write it."""
     with pytest.raises(TemplateError, match=r'write it plainly: "name"') as caught:
-        SQLTemplate('select {{ x }},\n  U&"\\0061"', "postgresql")
+        SQLTemplate('select {{ x }} as v,\n  U&"\\0061"', "postgresql")
     assert caught.value.location is not None
     assert (caught.value.location.line, caught.value.location.column) == (2, 3)
 

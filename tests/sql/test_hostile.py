@@ -18,7 +18,8 @@ from tenantry.errors import UnbindableValue
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
 
 EVERY_POSITION = SQLTemplate(
-    "select {{ x }}, '{{ x }}', 'a%{{ x }}''b' where c in ({{ xs }}) and d not in {{ xs }} [[ and e = {{ params.x }} ]]"
+    "select {{ x }} as v, '{{ x }}', 'a%{{ x }}''b' where c in ({{ xs }}) and d not in {{ xs }} "
+    "[[ and e = {{ params.x }} ]]"
 )
 UNDOUBLED = SQLTemplate(EVERY_POSITION.text.replace("''", "-"))  # for dialects where two quotes are not one
 ROUND_TRIP = SQLTemplate("select cast({{ x }} as text), cast('<{{ x }}>' as text) where 'no' not in {{ xs }}")

@@ -235,7 +235,7 @@ BUCKET = "date_trunc({{ params.unit }}, at)"
 def test_an_expression_in_select_and_group_by(sql: str, fix: str) -> None:
     """DuckDB takes the two for different expressions where the paramstyle has no names (tests/sql/test_bind.py runs
     one). Red when the lint looks at one clause alone."""
-    (finding,) = lint(SQLTemplate(sql, "duckdb"))
+    (finding,) = lint(SQLTemplate(sql, "duckdb"), paramstyle="qmark")
     assert (finding.code, finding.severity) == ("repeated-expression", Severity.ERROR)
     assert finding.fix.startswith(fix)
     assert lint(SQLTemplate(sql, "postgresql"), paramstyle="format")

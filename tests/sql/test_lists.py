@@ -41,8 +41,8 @@ def test_one_value_among_others_is_a_value() -> None:
 
 def test_numbers_follow_the_text() -> None:
     """Scalars after a list take the numbers after it."""
-    bound = SQLTemplate("{{ a }} in {{ xs }} and {{ b }}").bind({"a": "a", "xs": [1, 2, 3], "b": "b"})
-    assert bound.sql == "$1 in ($2, $3, $4) and $5"
+    bound = SQLTemplate("{{ a }} in {{ xs }} and {{ b }} = c").bind({"a": "a", "xs": [1, 2, 3], "b": "b"})
+    assert bound.sql == "$1 in ($2, $3, $4) and $5 = c"
     assert bound.params == ("a", 1, 2, 3, "b")
 
 

@@ -185,7 +185,7 @@ def test_characters_that_drivers_take_for_placeholders_are_found_in_texts() -> N
     template = SQLTemplate("select {{ params.x | one_of(a: b -> '?', c: d ? 'e') }}", "postgresql")
     with pytest.raises(TemplateError, match=r"1:47: .* takes this \? for a placeholder"):
         template.bind({"params": {"x": "a"}}, "qmark")
-    slices = SQLTemplate("select {{ params.x | one_of(a: b[1:n], c: {{ params.y }}) }}, d[2:m]", "postgresql")
+    slices = SQLTemplate("select {{ params.x | one_of(a: b[1:n], c: {{ params.y }} + 1) }}, d[2:m]", "postgresql")
     assert slices.bind({"params": {"x": "a"}}, "named").sql == "select b[1: n], d[2: m]"
 
 

@@ -52,9 +52,9 @@ def test_two_clauses_may_share_a_variable() -> None:
 
 def test_text_never_grows_together_around_a_clause() -> None:
     """A bracket, or a dropped clause, is a space where its neighbours have none."""
-    text = "select 1[[,{{ params.a }}]]and 2-[[{{ params.a }}]]-1"
+    text = "select 1[[+{{ params.a }}]]and 2-[[{{ params.a }}]]-1"
     assert SQLTemplate(text, "sqlite").bind({}).sql == "select 1 and 2- -1"
-    assert SQLTemplate(text, "sqlite").bind({"params": {"a": 1}}).sql == "select 1 ,?  and 2-  ?  -1"
+    assert SQLTemplate(text, "sqlite").bind({"params": {"a": 1}}).sql == "select 1 + ?  and 2-  ?  -1"
     text = "select 1=1[[and b = {{ params.a }}]] c"
     assert SQLTemplate(text, "sqlite").bind({"params": {"a": 1}}).sql == "select 1=1 and b = ?  c"
 
@@ -67,10 +67,10 @@ def test_text_never_grows_together_around_a_clause() -> None:
         ("select array[[{{ x }}]]", "select array[[ $1 ]]"),
         ("select \\[[{{ x }}]]", "select [[ $1 ]]"),
         ("select a[b[1]] [[ , a[b[{{ params.p }}]] ]]", "select a[b[1]] , a[b[ $1 ]]"),
-        ("select [[1]], array[[{{ x }}]] [[ , {{ params.p }} ]]", "select [[1]], array[[ $1 ]] , $2"),
+        ("select [[1]], array[[{{ x }}]] [[ , {{ params.p }} p ]]", "select [[1]], array[[ $1 ]] , $2 p"),
         ("select 1 [[ , a[{{ params.p }}]]]", "select 1 , a[ $1 ]"),
         ("select [[{{ x }}, 1], [2]]", "select [[ $1, 1], [2]]"),
-        ("select '[[', \"]]\" [[ , {{ params.p }} /* ]] */ ]]", "select '[[', \"]]\" , $1"),
+        ("select '[[', \"]]\" [[ , {{ params.p }} p /* ]] */ ]]", "select '[[', \"]]\" , $1 p"),
         ("select 1 [[ , array[[1],[{{ params.p }}]] ]]", "select 1 , array[[1],[ $1 ]]"),
     ],
 )
@@ -117,18 +117,18 @@ def test_the_host_program_may_declare_properties_optional() -> None:
 def test_an_optional_property_outside_a_clause_is_still_needed() -> None:
     """Declaring it optional allows [[ ]] and nothing else."""
     with pytest.raises(MissingVariable):
-        SQLTemplate("select {{ discount }}", optional={"discount"}).bind({})
+        SQLTemplate("select {{ discount }} as v", optional={"discount"}).bind({})
 
 
 def test_all_missing_variables_are_one_error() -> None:
     """Each with every location, missing distinguished from null; those in clauses are none of it."""
     template = SQLTemplate(
-        "select {{ a }},\n {{ b.c }}, '{{ d }}', e in {{ e }}, {{ a }} [[ {{ params.x }} ]] limit {{ params.n }}"
+        "select {{ a }} b,\n {{ b.c }} c, '{{ d }}', e in {{ e }}, {{ a }} a [[ {{ params.x }} ]] limit {{ params.n }}"
     )
     with pytest.raises(MissingVariable) as caught:
         template.bind({"b": {"c": None}, "e": None, "params": {}})
     assert caught.value.names == ("a", "b.c", "d", "e", "params.n")
-    assert "a (missing at 1:8, 2:38)" in caught.value.message
+    assert "a (missing at 1:8, 2:40)" in caught.value.message
     assert "b.c (null at 2:2)" in caught.value.message
     assert caught.value.status == 422
 
@@ -137,4 +137,4 @@ def test_variables_must_be_a_mapping() -> None:
     """A list or None is the host program's mistake."""
     for wrong in (None, [], "x", 1):
         with pytest.raises(TypeError, match="must be a mapping"):
-            SQLTemplate("select {{ a }}").bind(wrong)  # type: ignore[arg-type]  # that is the point
+            SQLTemplate("select {{ a }} as v").bind(wrong)  # type: ignore[arg-type]  # that is the point

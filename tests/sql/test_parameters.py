@@ -454,7 +454,8 @@ def test_all_that_is_wrong_is_one_error() -> None:
 def test_what_is_not_declared_is_not_seen() -> None:
     """An address may hold more than a query asks for; of the group nothing is lost."""
     template = SQLTemplate(
-        "select {{ region }}, {{ user_group.properties.region }} [[ where a = {{ params.x }} ]]", params={"x": "text"}
+        "select {{ region }} a, {{ user_group.properties.region }} b [[ where a = {{ params.x }} ]]",
+        params={"x": "text"},
     )
     assert template.bind({**GROUP, "params": {"y": "1", "region": "x"}}).params == ("us", "eu")
     assert template.bind(Record({**GROUP, "params": {"x": "1"}})).params == ("us", "eu", "1")
@@ -485,7 +486,7 @@ def test_a_template_asks_for_what_is_declared(text: str, problem: str, fix: str)
 
 def test_a_template_that_declares_nothing_takes_what_comes() -> None:
     """As before there were declarations."""
-    template = SQLTemplate("select {{ params.anything }}", params={})
+    template = SQLTemplate("select {{ params.anything }} as v", params={})
     assert template.bind({"params": {"anything": "a"}}).params == ("a",)
     assert dict(template.parameters) == {}
 

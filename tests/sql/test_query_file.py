@@ -112,7 +112,7 @@ def test_who_may_declare_a_property_optional() -> None:
 
 def test_a_file_that_declares_a_parameter_declares_all() -> None:
     with pytest.raises(TemplateError, match=r"^q:4:8: params.untill is not declared") as caught:
-        Query("/* ---\nparams: {until: date}\n--- */\nselect {{ params.untill }}", "q").check()
+        Query("/* ---\nparams: {until: date}\n--- */\nselect {{ params.untill }} as v", "q").check()
     assert "did you mean params.until?" in caught.value.message
 
 
@@ -123,7 +123,7 @@ params:
   country: {type: choice, choices: [NO, SE], default: NO}
   since: {type: date, default: 2026-01-31}
 --- */
-select {{ params.country }}, {{ params.since }}"""
+select {{ params.country }} as v, {{ params.since }} as v"""
     assert Query(text, "q").bind({}).params == ("NO", date(2026, 1, 31))
 
 

@@ -58,7 +58,7 @@ def test_written_as_the_error_says_it_gives_the_tenants_rows_alone(orders: sqlit
     "text",
     [
         "select 1 [[ where a = {{ tenant }} ]]",
-        "select {{ tenant }} [[ where a = {{ tenant }} ]]",
+        "select {{ tenant }} as v [[ where a = {{ tenant }} ]]",
         "select 1 where a = {{ tenant }} [[ and b = {{ params.b }} [[ and a = {{ tenant }} and c={{ params.c }} ]] ]]",
         "select 1 [[ where b = {{ params.b }} [[ and c = {{ params.c }} ]] and a = {{ tenant }} ]]",
         "select 1 [[ where a in {{ tenant }} and b = {{ params.b }} ]]",
@@ -108,7 +108,7 @@ def test_the_mark_counts_at_its_own_place_alone() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("select {{ rate | not_a_filter }}", "is in no optional clause"),
+        ("select {{ rate | not_a_filter }} v", "is in no optional clause"),
         ("select 1 [[ where a = {{ params.a | not_a_filter }} ]]", "the viewer's: it needs no not_a_filter"),
         ("select 1 [[ where a = {{ rate | not_a_filter }} ]]", "it is never left out"),
         ("select 1 [[ where a = {{ rate | not_a_filter }} [[ and b = {{ params.b }} ]] ]]", "it is never left out"),
@@ -145,4 +145,4 @@ def test_what_a_viewer_can_drop_is_listed() -> None:
         ("discount", 3, 68, False),
     ]
     assert [v.path for v in template.variables if v.guarded] == ["tenant", "rate"]
-    assert SQLTemplate("select {{ tenant }} [[ , {{ params.a }} ]]").droppable == ()
+    assert SQLTemplate("select {{ tenant }} as v [[ , {{ params.a }} a ]]").droppable == ()

@@ -19,13 +19,15 @@ from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.sql import SQLTemplate
 
-VALUE = SQLTemplate("select {{ g.x }}", "sqlite")
+VALUE = SQLTemplate("select {{ g.x }} as v", "sqlite")
 TEXT = SQLTemplate("select '{{ g.x }}'", "sqlite")
 LIST = SQLTemplate("select a in {{ g.x }}", "sqlite")
 LIMIT = SQLTemplate("select 1 limit {{ g.x }} offset {{ g.x }}", "sqlite")
-WIDE = SQLTemplate("select {{ a }}, {{ b }}, {{ c }}, {{ d }}, {{ e }}, {{ g.x }}", "sqlite")
+WIDE = SQLTemplate(
+    "select {{ a }} as v, {{ b }} as v, {{ c }} as v, {{ d }} as v, {{ e }} as v, {{ g.x }} as v", "sqlite"
+)
 BESIDE = dict.fromkeys("abcde", 1)
-RUN = SQLTemplate("select {{ g.a }}, {{ g.b }}, {{ g.c }}, {{ g.d }}, {{ g.x }}", "sqlite")
+RUN = SQLTemplate("select {{ g.a }} as v, {{ g.b }} as v, {{ g.c }} as v, {{ g.d }} as v, {{ g.x }} as v", "sqlite")
 CLAUSE = SQLTemplate("select 1 [[ where a = {{ g.x }} ]]", "sqlite", optional={"g.x"})
 
 
@@ -241,10 +243,10 @@ scalars = st.one_of(
     st.just({}),
 )
 EVERY = (
-    "select {{ a }}, '{{ b }}', '%{{ c }}-{{ a }}%' where d in {{ d }} [[ and e = {{ params.e }} [[ and f not in "
+    "select {{ a }} as v, '{{ b }}', '%{{ c }}-{{ a }}%' where d in {{ d }} [[ and e = {{ params.e }} [[ and f not in "
     "({{ params.f }}) ]] ]] [[ and g = '{{ params.g }}' and f in {{ params.f }} ]] limit {{ n }}"
 )
-FEW = "select {{ a }}, '{{ b }}' limit {{ n }}"
+FEW = "select {{ a }} as v, '{{ b }}' limit {{ n }}"
 
 
 GOOD_ENOUGH = st.one_of(st.text(alphabet="a'%é\n", max_size=3), st.integers(0, 3))

@@ -138,7 +138,7 @@ async def test_a_query(exported: InMemorySpanExporter, tmp_path: Path) -> None:
     async with DataSources(store) as sources:
         assert await sources.fetch(group, "main", "select {{ secret }} as it") == [{"it": CANARY}]
         with pytest.raises(QueryFailed):
-            await sources.fetch(group, "main", "select {{ secret }} from nowhere")
+            await sources.fetch(group, "main", "select {{ secret }} as v from nowhere")
     good, bad = exported.get_finished_spans()
     assert (good.name, good.kind) == ("SELECT ds_1", SpanKind.CLIENT)
     assert good.attributes == {

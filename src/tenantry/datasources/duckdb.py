@@ -60,7 +60,7 @@ class DuckDBDriver:
     """
 
     dialect = "duckdb"
-    paramstyle = "qmark"
+    paramstyle = "numeric_dollar"
 
     def __init__(self, source_id: str, path: Path, limits: Limits, memory_limit: str) -> None:
         self.source_id = source_id

@@ -8,13 +8,14 @@ whose ``__getitem__`` would cost more than all the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 from tenantry.groups import Record, RecordList
+from tenantry.sql.conversions import converter
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.paramstyles import BoundSQL, Paramstyle
 from tenantry.sql.renderer import Interpreter, Renderer
@@ -30,6 +31,7 @@ from tenantry.sql.syntax_tree import (
     Tree,
     Value,
     VariableReference,
+    placeholder_key,
     references_in,
 )
 from tenantry.sql.tenant_guard import reads_group
@@ -43,7 +45,7 @@ _UNCONVERTED = frozenset({Position.VALUE, Position.CHOICE})
 _GLOBALS: dict[str, Any] = {
     "new": tuple.__new__,
     "BoundSQL": BoundSQL,
-    "UNREADABLE": UNREADABLE,
+    "UNREADABLE": (*UNREADABLE, ValueError),  # the latter from a conversion
     "record_values": vars(Record)["_values"].__get__,  # the dict in a Record; TypeError for anything else
     # A list is copied before it is checked: another thread that changes it cannot part the text from its parameters.
     "LISTS": {list: tuple, tuple: tuple, RecordList: vars(RecordList)["_values"].__get__},
@@ -92,21 +94,24 @@ class _FunctionWriter:
         self._dialect = dialect
         self._style = style
         self._reads_group = reads_group(tree)
-        self._items = list(_with_runs(tree.nodes))
+        self._items = list(_with_runs(tree.nodes, shares=style.shares))
         self._runs = [item for item in self._items if isinstance(item, _ValueRun)]
         in_runs = {id(reference) for run in self._runs for reference in run.references}
-        self._references = [reference for reference in tree.references if id(reference) not in in_runs]
+        dropped = _always_repeated(tree.nodes) if style.shares else set()
+        self._references = [each for each in tree.references if id(each) not in in_runs and id(each) not in dropped]
         self._required = {reference.path: None for reference in tree.references if reference.required}
-        self._numbers = {
-            path: n for n, path in enumerate(dict.fromkeys(reference.path for reference in self._references))
-        }
+        self._numbers = {value: n for n, value in enumerate(dict.fromkeys(map(_value, self._references)))}
+        self._within: dict[str, tuple[str, ...]] = {"": ("",)}  # condition -> itself and those that it implies
+        self._added: dict[Hashable, list[str]] = {}  # placeholder -> the conditions under which it has a parameter
         self._objects: dict[tuple[str, ...], str] = {(): "v"}
         parents = {_parent(path) for path in self._required}
         self._needed = {parent[:depth] for parent in parents for depth in range(1, len(parent) + 1)}
         self._lines: list[str] = []
         self._clauses = 0
+        self._switches = 0
         self.choosers: dict[str, Any] = {}
-        """What chooses the branches, by the name that it has in the function."""
+        """What chooses the branches and what converts values, by the name that it has in the function."""
+        self._converters: dict[str, str] = {}
         self._key: list[str] = []
         self._tested: set[str] = set()
 
@@ -126,7 +131,7 @@ class _FunctionWriter:
     def write(self) -> str:
         """The source of ``bind(v)``."""
         self._read()
-        tests = self._tests([reference for reference in self._references if reference.required])
+        tests = self._tests([each for each in self._references if each.required or _is_always_read(each)])
         tests += [f"all_bindable(t{n})" for n in range(len(self._runs))]
         if tests:
             self._lines.append(f" if not ({' and '.join(tests)}): return interpret(v)")
@@ -154,10 +159,13 @@ class _FunctionWriter:
         self._lines += ["try:", " if type(v) is not dict: v = record_values(v)"]
         for n, run in enumerate(self._runs):
             self._lines.append(f" t{n} = g{n}({self._object(run.parent)})")
-        for path, n in self._numbers.items():
+        for (path, *default), n in self._numbers.items():
             parent, name = self._object(_parent(path)), path.rpartition(".")[2]
             required = path in self._required
             self._lines.append(f" r{n} = {parent}" + (f"[{name!r}]" if required else f".get({name!r})"))
+            if default:
+                self.choosers[f"d{n}"] = default[1]
+                self._lines.append(f" if r{n} is None: r{n} = d{n}")
             if path in lists:
                 given = "" if required else f"if r{n} is not None: "
                 self._lines.append(f" {given}r{n} = LISTS[type(r{n})](r{n})")
@@ -177,9 +185,14 @@ class _FunctionWriter:
 
     def _tests(self, references: Sequence[VariableReference]) -> list[str]:
         """Expressions that are true when all of these values can certainly be bound in their positions."""
-        scalars = dict.fromkeys(self._local(h) for h in references if h.position not in _CHECKED_SEPARATELY)
+        plain = [each for each in references if not each.conversion and not each.nullable and self._is_read(each)]
+        scalars = dict.fromkeys(self._local(h) for h in plain if h.position not in _CHECKED_SEPARATELY)
         tests: dict[str, None] = {}
         for reference in references:
+            if reference.nullable and not reference.conversion:
+                local = self._local(reference)
+                tests[f"({local} is None or BINDABLE[type({local})]({local}))"] = None
+        for reference in plain:
             local = self._local(reference)
             if reference.position is Position.LIMIT:
                 tests[f"type({local}) is int and 0 <= {local} <= {MAX_INTEGER}"] = None
@@ -197,19 +210,14 @@ class _FunctionWriter:
         """An expression for the parameters of some nodes; what it needs is written before it."""
         found: list[str] = []
         for item in items:
-            if isinstance(item, Value):
-                found.append(self._local(item.reference))
-            elif isinstance(item, _ValueRun):
+            if isinstance(item, _ValueRun):
                 found.append(f"*t{self._runs.index(item)}")
-            elif isinstance(item, Concat):
-                parts = [
-                    self._local(part) if isinstance(part, VariableReference) else repr(part) for part in item.parts
-                ]
-                found.append(" + ".join(parts) if len(parts) <= 3 else f"''.join(({', '.join(parts)}))")
-            elif isinstance(item, InList):
-                length = f"len({self._local(item.reference)})"
-                self._key.append(f"({length} if {within} else 0)" if within else length)
-                found.append(f"*{self._local(item.reference)}")
+                self._added.update((placeholder_key(Value(each)), [""]) for each in item.references)
+            elif isinstance(item, Value | Concat | InList):
+                if isinstance(item, InList):
+                    length = f"len({self._local(item.reference)})"
+                    self._key.append(f"({length} if {within} else 0)" if within else length)
+                found += self._once(item, self._param(item), within)
             elif isinstance(item, Clause):
                 found.append(f"*{self._clause(item, within)}")
             elif isinstance(item, Switch):
@@ -217,6 +225,34 @@ class _FunctionWriter:
         if found == ["*t0"]:
             return "t0"  # a tuple already
         return f"({', '.join(found)},)" if found else "()"
+
+    def _param(self, item: Value | Concat | InList) -> str:
+        """An expression for the parameters of a node, to stand in a tuple."""
+        if isinstance(item, InList):
+            return f"*{self._local(item.reference)}"
+        if isinstance(item, Value):
+            return self._converted(item.reference)
+        parts = [self._local(part) if isinstance(part, VariableReference) else repr(part) for part in item.parts]
+        return " + ".join(parts) if len(parts) <= 3 else f"''.join(({', '.join(parts)}))"
+
+    def _converted(self, reference: VariableReference) -> str:
+        local = self._local(reference)
+        if not reference.conversion:
+            return local
+        name = self._converters.setdefault(reference.conversion, f"f{len(self._converters)}")
+        self.choosers[name] = converter(reference.conversion, self._dialect)
+        return f"None if {local} is None else {name}({local})" if reference.nullable else f"{name}({local})"
+
+    def _once(self, item: Value | Concat | InList, param: str, within: str) -> list[str]:
+        """The parameters, unless an earlier placeholder has them; where it is there only sometimes, that is asked."""
+        if not self._style.shares:
+            return [param]
+        conditions = self._added.setdefault(placeholder_key(item), [])
+        if not set(conditions).isdisjoint(self._within[within]):
+            return []
+        earlier = " or ".join(conditions)
+        conditions.append(within)
+        return [f"*(() if {earlier} else ({param},))"] if earlier else [param]
 
     def _clause(self, node: Clause, within: str) -> str:
         """Writes the condition of a clause and its parameters; gives the name of the latter."""
@@ -230,10 +266,13 @@ class _FunctionWriter:
         )
         conditions = [within] * bool(within) + [f"{local} is not None" for local in free]
         self._lines.append(f" b{number} = {' and '.join(conditions) or 'True'}")
-        return self._included(number, node.children, node.references)
+        return self._included(number, within, node.children, node.references)
 
-    def _included(self, number: int, nodes: Sequence[Node], references: Sequence[VariableReference]) -> str:
+    def _included(
+        self, number: int, within: str, nodes: Sequence[Node], references: Sequence[VariableReference]
+    ) -> str:
         """Writes the parameters of nodes that are included when ``b`` of this number is true; gives their name."""
+        self._within[f"b{number}"] = (f"b{number}", *self._within[within])
         tests = self._tests(references)
         if tests:
             self._lines.append(f" if b{number} and not ({' and '.join(tests)}): return interpret(v)")
@@ -243,7 +282,8 @@ class _FunctionWriter:
 
     def _switch(self, node: Switch, within: str) -> list[str]:
         """Writes the choice of a branch and the parameters of each; gives the names of the latter."""
-        chosen = len(self.choosers)
+        chosen = self._switches
+        self._switches += 1
         self.choosers[f"c{chosen}"] = node.choose
         self._key.append(f"i{chosen}")
         choice = f"c{chosen}({self._local(node.reference)})"
@@ -255,28 +295,80 @@ class _FunctionWriter:
             number = self._clauses
             self._clauses += 1
             self._lines.append(f" b{number} = {f'{within} and ' if within else ''}i{chosen} == {index}")
-            found.append(f"*{self._included(number, branch, list(references_in(branch)))}")
+            found.append(f"*{self._included(number, within, branch, list(references_in(branch)))}")
         return found
 
     def _local(self, reference: VariableReference) -> str:
-        return f"r{self._numbers[reference.path]}"
+        return f"r{self._numbers[_value(reference)]}"
+
+    def _is_read(self, reference: VariableReference) -> bool:
+        """Whether the function reads it one by one: not where a run has it."""
+        return _value(reference) in self._numbers
+
+
+def _value(reference: VariableReference) -> tuple[Any, ...]:
+    """Equal for references of one value: of the same path, and with the same default."""
+    default = reference.default
+    return (reference.path, type(default), default) if default is not None else (reference.path,)
 
 
 def _parent(path: str) -> tuple[str, ...]:
     return tuple(path.split(".")[:-1])
 
 
-def _with_runs(nodes: Sequence[Node]) -> Iterator[_Item]:
-    """The nodes that have parameters, with a run in place of the values that make one."""
+def _with_runs(nodes: Sequence[Node], *, shares: bool) -> Iterator[_Item]:
+    """The nodes that have parameters, with a run in place of the values that make one.
+
+    Where placeholders are shared, a value is in no run whose parameter may be in a clause or branch before it, and a
+    repeated one is left out.
+    """
+    repeated = _always_repeated(nodes) if shares else set()
+    sometimes: set[Hashable] = set()
 
     def plain_parent(node: Node) -> tuple[str, ...] | None:
-        if isinstance(node, Value) and node.reference.position is Position.VALUE:
+        if shares and isinstance(node, Clause | Switch):
+            sometimes.update(_keys_within(node))
+        if isinstance(node, Value) and _is_plain(node.reference) and placeholder_key(node) not in sometimes:
             return _parent(node.reference.path)
         return None
 
-    for parent, group in groupby((node for node in nodes if not isinstance(node, Text)), plain_parent):
+    kept = (
+        node
+        for node in nodes
+        if not isinstance(node, Text) and not (isinstance(node, Value) and id(node.reference) in repeated)
+    )
+    for parent, group in groupby(kept, plain_parent):
         items = list(group)
         if parent is not None and len(items) > _FEW:
             yield _ValueRun(parent, tuple(item.reference for item in items if isinstance(item, Value)))
         else:
             yield from items
+
+
+def _is_always_read(reference: VariableReference) -> bool:
+    return reference.never_absent and not reference.clauses and not reference.choices
+
+
+def _is_plain(reference: VariableReference) -> bool:
+    return reference.position is Position.VALUE and not reference.conversion and not reference.never_absent
+
+
+def _always_repeated(nodes: Sequence[Node]) -> set[int]:
+    """The references (by ``id``) of values in no clause or branch that have a placeholder before them in none."""
+    seen: set[Hashable] = set()
+    found: set[int] = set()
+    for node in nodes:
+        if isinstance(node, Value):
+            key = placeholder_key(node)
+            if key in seen:
+                found.add(id(node.reference))
+            seen.add(key)
+    return found
+
+
+def _keys_within(node: Node) -> Iterator[Hashable]:
+    if isinstance(node, Value | Concat | InList):
+        yield placeholder_key(node)
+    for branch in (node.children,) if isinstance(node, Clause) else getattr(node, "branches", ()):
+        for child in branch:
+            yield from _keys_within(child)

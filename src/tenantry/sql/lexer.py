@@ -88,7 +88,8 @@ def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backsla
 def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
     """What may come up to a tag or the end of a string: its quote is one character, or three."""
     character = quote[0]
-    inside = [rf"[^{character}{{\\]++", r"\{(?!\{)", rf"\\(?!\{{\{{){'(?s:.)' if backslash else ''}"]
+    inside = [rf"[^{character}{{\\]++", r"\{(?!\{)"]
+    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # where it escapes nothing: all before no tag
     inside += [rf"{character}(?!{character * 2})"] if len(quote) > 1 else [character * 2] if doubled else []
     return re.compile(f"(?:{'|'.join(inside)})*")
 
@@ -233,7 +234,7 @@ class _Lexer:
             if text[stop] == quote[0]:
                 break
             if text[stop] == "\\":
-                parts.append(Lexeme(LexemeKind.ESCAPE, stop, stop + 3))
+                parts += _escapes(text, stop)
             else:
                 parts.append(self._tag(stop))
                 tagged = True
@@ -278,6 +279,15 @@ class _Lexer:
         if match is not None:
             problem = f"a variable is not allowed inside {what}"
             raise self._source.error(match.start(), problem, f"{fix} \\{match.group()}")
+
+
+def _escapes(text: str, start: int) -> list[Lexeme]:
+    """The backslashes before ``{{`` in a string: two of them are one, and one that is left makes ``{{`` characters."""
+    end = start
+    while text.startswith("\\", end):
+        end += 1
+    pairs = [Lexeme(LexemeKind.ESCAPE, at, at + 2) for at in range(start, end - 1, 2)]
+    return pairs if (end - start) % 2 == 0 else [*pairs, Lexeme(LexemeKind.ESCAPE, end - 1, end + 2)]
 
 
 def _end_of_space(text: str, position: int) -> int:

@@ -30,11 +30,16 @@ _FIXES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paramstyle:
-    """``placeholder`` writes the n-th one, from 1: one number an occurrence, since ``$1`` cannot have two types."""
+    """``placeholder`` writes the n-th one, from 1.
+
+    ``shares``: one placeholder can be written several times, so that a variable has one in all of a statement. An
+    engine then holds ``date_trunc($1, at)`` in ``select`` and in ``group by`` for one expression.
+    """
 
     name: str
     placeholder: Callable[[int], str]
     named: bool = False
+    shares: bool = True
     doubles_percent: bool = False
     markers: frozenset[str] = frozenset()
     """Characters in the author's SQL that a driver of this style takes for its placeholders."""
@@ -43,10 +48,10 @@ class Paramstyle:
 PARAMSTYLES: Final[dict[str, Paramstyle]] = {
     style.name: style
     for style in (
-        Paramstyle(name="qmark", placeholder=lambda n: "?", markers=frozenset("?")),
+        Paramstyle(name="qmark", placeholder=lambda n: "?", shares=False, markers=frozenset("?")),
         Paramstyle(name="numeric", placeholder=lambda n: f":{n}", markers=frozenset(":")),
         Paramstyle(name="named", placeholder=lambda n: f":p{n}", named=True, markers=frozenset(":")),
-        Paramstyle(name="format", placeholder=lambda n: "%s", doubles_percent=True),
+        Paramstyle(name="format", placeholder=lambda n: "%s", shares=False, doubles_percent=True),
         Paramstyle(name="pyformat", placeholder=lambda n: f"%(p{n})s", named=True, doubles_percent=True),
         Paramstyle(name="numeric_dollar", placeholder=lambda n: f"${n}", markers=frozenset("$")),
         Paramstyle(name="named_at", placeholder=lambda n: f"@p{n}", named=True, markers=frozenset("@")),

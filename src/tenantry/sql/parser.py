@@ -10,14 +10,16 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tenantry.errors import TemplateError
+from tenantry.sql.conversions import ARRAY, CONVERSIONS, PATTERNS, placeholder_template
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.dynamic_sql import check_column_names, check_dynamic_sql
-from tenantry.sql.filters import SWITCHES, check_filters
+from tenantry.sql.filters import SWITCHES, check_filters, check_position
 from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexer import PATH, lex, unescape
+from tenantry.sql.literals import literal
 from tenantry.sql.optional_clauses import check_clauses, match_brackets
 from tenantry.sql.parameters import Parameter
 from tenantry.sql.paramstyles import find_placeholder_conflicts
@@ -41,6 +43,7 @@ from tenantry.sql.tags import (
     DEFAULT,
     MATCHES,
     NOT_A_FILTER,
+    NULLABLE,
     WITHIN,
     Argument,
     Filter,
@@ -61,7 +64,6 @@ __all__ = ["MAX_CLAUSE_DEPTH", "MAX_TAGS", "PATH", "parse"]
 _INERT = re.compile(r"(?<!\\)\{\{.*?\}\}", re.DOTALL)
 _NEAR = 300  # lexemes around a tag that decide its position
 _TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
-_OUTSIDE_FIX = "move the tag out of the quotes; join it to text with || or concat()"
 _SPACES = frozenset(" \t\r\n") | {""}
 _NO_SPACE_BEFORE = frozenset(" \t\r\n(,")
 _NO_SPACE_AFTER = frozenset(" \t\r\n),;")
@@ -230,11 +232,15 @@ class _Parser:
         if lexeme.kind is not LexemeKind.TAG:
             return _Placed(analyzer.analyze(scope.at, lexeme), scope, None)
         tag = read_tag(self.source, lexeme)
-        if tag.filters:
-            check_filters(self.source, tag)
-            if any(each.name in SWITCHES for each in tag.filters):
-                return _Placed(analyzer.choice(lexeme), scope, tag)
-        return _Placed(analyzer.analyze(scope.at, lexeme), scope, tag)
+        if not tag.filters:
+            return _Placed(analyzer.analyze(scope.at, lexeme), scope, tag)
+        check_filters(self.source, tag)
+        if any(each.name in SWITCHES for each in tag.filters):
+            return _Placed(analyzer.choice(lexeme), scope, tag)
+        span = analyzer.analyze(scope.at, lexeme)
+        after_like = analyzer.is_pattern(scope.at)
+        check_position(self.source, self.dialect, tag, span.position, after_like=after_like)
+        return _Placed(span, scope, tag)
 
     def _code(self, start: int, stop: int) -> None:
         if start >= stop:
@@ -254,10 +260,19 @@ class _Parser:
             text = " " if text.startswith("/*") else ""
         elif lexeme.kind is LexemeKind.ESCAPE:
             text = text[1:]
+        elif lexeme.kind is LexemeKind.STRING:
+            text = self._without_escapes(lexeme)
         else:
             text = text.replace("\\{{", "{{")
         if text:
             self._levels[-1].text.append(text)
+
+    def _without_escapes(self, lexeme: Lexeme) -> str:
+        text, parts = self._text, lexeme.parts
+        if not parts:
+            return text[lexeme.start : lexeme.end]
+        inner = (text[each.start + (each.kind is LexemeKind.ESCAPE) : each.end] for each in parts)
+        return text[lexeme.start : parts[0].start] + "".join(inner) + text[parts[-1].end : lexeme.end]
 
     def _tag(self, _lexeme: Lexeme) -> None:
         span, scope, tag = self._tags.pop()
@@ -270,15 +285,26 @@ class _Parser:
         elif span.position is Position.LIST:
             self._add(InList(self.reference(tag, span.position), span.operator, span.negated), span)
         else:
-            self._add(Value(self.reference(tag, span.position)), span)
+            self._add_value(tag, span)
+
+    def _add_value(self, tag: Tag, span: ReplacedSpan) -> None:
+        conversion = next((each.name for each in tag.filters if each.name in CONVERSIONS), "")
+        position = Position.PATTERN if conversion in PATTERNS else span.position
+        value = Value(self.reference(tag, position, conversion=conversion, cast=span.cast))
+        if not conversion:
+            self._add(value, span)
+            return
+        before, after = placeholder_template(conversion, self.dialect).split("{placeholder}")
+        self._add(value, span, before, after)
 
     def _interpolated_string(self, lexeme: Lexeme) -> None:
         span = self._tags.pop().span
+        alone = len(lexeme.parts) == 1
         quote = self._text[lexeme.start]
         parts: list[str | VariableReference] = []
         for part in lexeme.parts:
             if part.kind is LexemeKind.TAG:
-                parts.append(self.reference(self._tag_in_string(part), span.position))
+                parts.append(self.reference(self._tag_in_string(part), span.position, cast=span.cast if alone else ""))
             elif part.kind is LexemeKind.ESCAPE:
                 parts.append(self._text[part.start + 1 : part.end])
             else:
@@ -288,24 +314,27 @@ class _Parser:
                     raise self.source.error(part.start, "a parameter cannot hold a NUL", fix)
                 parts.append(value)
         only = parts[0]
-        alone = len(parts) == 1 and isinstance(only, VariableReference)
-        self._add(Value(only) if alone and isinstance(only, VariableReference) else Concat(tuple(parts)), span)
+        if alone and isinstance(only, VariableReference):
+            self._add(Value(only), span)
+        else:
+            self._add(Concat(tuple(parts), span.cast), span)
 
     def _tag_in_string(self, lexeme: Lexeme) -> Tag:
         tag = read_tag(self.source, lexeme)
         check_filters(self.source, tag)
-        for each in tag.filters:
-            if each.name not in {NOT_A_FILTER, DEFAULT}:
-                raise self.source.error(each.offset, f"{each.name} has no meaning within quotes", _OUTSIDE_FIX)
+        check_position(self.source, self.dialect, tag, Position.PART, after_like=False)
         return tag
 
-    def reference(self, tag: Tag, position: Position, path: str = "") -> VariableReference:
+    def reference(
+        self, tag: Tag, position: Position, path: str = "", *, conversion: str = "", cast: str = ""
+    ) -> VariableReference:
         """A variable of the tag, for the innermost level: the one that it names, unless another path is given."""
         if len(self.references) == MAX_TAGS:
             raise _too_many_tags()
         path = path or tag.path
         not_a_filter = tag.filter(NOT_A_FILTER) is not None
-        never_absent = path == tag.path and _has_default(tag)
+        nullable = tag.filter(NULLABLE) is not None
+        never_absent = nullable or (path == tag.path and _has_default(tag))
         level = self._levels[-1]
         reference = VariableReference(
             path,
@@ -316,10 +345,25 @@ class _Parser:
             not never_absent and self._is_required(path, not_a_filter),
             len(self._choices),
             never_absent,
+            self._default(tag, position) if path == tag.path else None,
+            nullable,
+            conversion,
+            cast,
         )
         self.references.append(reference)
         level.references.append(reference)
         return reference
+
+    def _default(self, tag: Tag, position: Position) -> Any:
+        default = tag.filter(DEFAULT)
+        if default is None or position is Position.CHOICE:
+            return None  # one_of names its own
+        values = tuple(literal(self.source, self.dialect, argument) for argument in default.arguments)
+        if position is Position.LIST or tag.filter(ARRAY) is not None:
+            return values
+        if len(values) > 1:
+            raise self.source.error(default.offset, "only a list has several values as its default", "give one")
+        return values[0]
 
     def _is_required(self, path: str, not_a_filter: bool) -> bool:
         """Whether the absence of a value is an error, whatever a viewer chooses."""
@@ -332,7 +376,7 @@ class _Parser:
             return not_a_filter
         return not is_viewer_input(path) and all(is_viewer_input(choice.path) for choice in self._choices)
 
-    def _add(self, node: Node, span: ReplacedSpan) -> None:
+    def _add(self, node: Node, span: ReplacedSpan, opening: str = "", closing: str = "") -> None:
         """Adds a placeholder, with a space on either side where the text has none: ``1-{{ x }}`` is no comment."""
         level = self._levels[-1]
         choice = isinstance(node, Switch)
@@ -340,8 +384,12 @@ class _Parser:
         after = self._text[span.end : span.end + 1]
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
             level.text.append(" ")
+        if opening:
+            level.text.append(opening)
         level.flush()
         level.nodes.append(node)
+        if closing:
+            level.text.append(closing)
         if after and after not in (_NO_SPACE_AFTER_CHOICE if choice else _NO_SPACE_AFTER):
             level.text.append(" ")
         self._end = span.end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
@@ -56,10 +57,51 @@ _STRETCH = 32  # characters of code that are cut into tokens at first: most rule
 _NEAR = 4  # characters: an operator and the space after it
 _PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
 _SPACE = re.compile(r"\s")
+_TYPE = r"[A-Za-z_][\w.]*(?:\s+(?:with(?:out)?\s+time\s+zone|varying|precision|unsigned))?(?:\s*\([\d\s,]*\))?(?:\[\])*"
+_CAST = re.compile(rf"\s*::\s*({_TYPE})|\s+as\s+({_TYPE})\s*\)", re.IGNORECASE)
 _CHOICE = "{{ one_of"
 _BEFORE_VALUE = re.compile(
     r"(?:[-+*/<>=|&^%#~!(,]|(?<![\w$.])(?:and|or|not|when|then|else|between|i?like|where|having|on|case))\s*+\Z",
     re.IGNORECASE,
+)
+_BEFORE_CONDITION = frozenset({"where", "having", "on", "and", "or", "not", "when", "qualify", "prewhere"})
+_AROUND_AND = frozenset({"between", "and", "or", "where", "having", "on", "when", "then", "else", "select", "not"})
+_OPENING = frozenset({"(", "case"})
+_CLOSING = frozenset({")", "end"})
+_ITEM_ENDS = frozenset(
+    (
+        *(
+            "",
+            ")",
+            "]]",
+            ";",
+            ",",
+            "and",
+            "or",
+            "from",
+            "where",
+            "group",
+            "order",
+            "having",
+            "limit",
+            "offset",
+            "fetch",
+        ),
+        *(
+            "union",
+            "except",
+            "intersect",
+            "window",
+            "qualify",
+            "then",
+            "join",
+            "left",
+            "right",
+            "inner",
+            "cross",
+            "full",
+        ),
+    )
 )
 _LOOKBACK = 300  # tokens: a rule that would have to look farther back does not apply
 
@@ -83,13 +125,15 @@ _TOKEN_TEXTS = {
 
 
 class ReplacedSpan(NamedTuple):
-    """The text that a placeholder replaces (a tag, the string around it, or ``in`` with it), and its position."""
+    """The text that a placeholder replaces (a tag, the string around it, or ``in`` with it), and its position. ``cast``
+    is the type that it is cast to, where the cast is directly at it."""
 
     position: Position
     start: int
     end: int
     operator: str = ""
     negated: bool = False
+    cast: str = ""
 
 
 class PositionAnalyzer:
@@ -105,7 +149,7 @@ class PositionAnalyzer:
         """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be."""
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
-            return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end)
+            return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end, cast=self._cast(lexeme))
         previous = self._context.preceding(index, 4)
         if previous[0].text == _CHOICE:
             self._reject_after_choice(index, lexeme)
@@ -116,7 +160,44 @@ class PositionAnalyzer:
             return in_list
         self._reject_name(index, lexeme, previous)
         self._reject_typed(lexeme, previous)
-        return ReplacedSpan(self._value(index, lexeme, previous), lexeme.start, lexeme.end)
+        self._reject_bare(index, lexeme, previous)
+        position = self._value(index, lexeme, previous)
+        return ReplacedSpan(position, lexeme.start, lexeme.end, cast=self._cast(lexeme))
+
+    def _reject_bare(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> None:
+        """A value alone is no condition, and in ``select`` no column: the author of such a template meant another."""
+        following = self._context.following(index).text
+        if following not in _ITEM_ENDS:
+            return
+        words = [token.text for token in previous if token.text != "[["]
+        word = words[0] if words else ""
+        if following != "," and word in _BEFORE_CONDITION and self._is_condition(index, word):
+            fix = "write column = {{ name }}; for a boolean that is given, cast({{ name }} as boolean)"
+            raise self._source.error(lexeme.start, "a value alone is not a condition", fix)
+        word = previous[0].text
+        item = word == "select" or (word in {"distinct", "all"} and previous[1].text == "select")
+        if item or (word == "," and self._context.enclosing_clause(index) == "select"):
+            fix = "for a column to choose write {{ name | one_of(column, column) }}; for the value {{ name }} as column"
+            raise self._source.error(lexeme.start, "a value alone is a constant, and names no column", fix)
+
+    def _is_condition(self, index: int, word: str) -> bool:
+        """Whether the word begins a condition: not ``and`` of ``between``, ``is not``, ``when`` of ``case value``."""
+        if word == "not":
+            return self._context.preceding(index, 2)[1].text != "is"
+        if word == "and":
+            return self._context.keyword_before(index, _AROUND_AND) != "between"
+        return word != "when" or self._context.is_searched_case(index)
+
+    def is_pattern(self, index: int) -> bool:
+        """Whether the tag is the whole pattern of ``like``, without an ``escape`` of its own."""
+        following = self._context.following(index).text
+        before = self._context.preceding(index, 1)[0].text
+        return before in {"like", "ilike"} and following != "escape" and following not in _OPERATORS
+
+    def _cast(self, lexeme: Lexeme) -> str:
+        """The type that the tag is cast to directly: of ``{{ x }}::date`` and of ``cast({{ x }} as date)``."""
+        match = _CAST.match(self._source.text, lexeme.end)
+        return "" if match is None else " ".join((match.group(1) or match.group(2)).lower().split())
 
     def choice(self, lexeme: Lexeme) -> ReplacedSpan:
         """The span of a tag that the author's own SQL replaces: it may be a name, an operator or a keyword, and not a
@@ -162,7 +243,9 @@ class PositionAnalyzer:
             )
         self._reject_name(index, lexeme, previous)
         alone = len(lexeme.parts) == 1
-        return ReplacedSpan(Position.TEXT if alone else Position.PART, lexeme.start, lexeme.end)
+        return ReplacedSpan(
+            Position.TEXT if alone else Position.PART, lexeme.start, lexeme.end, cast=self._cast(lexeme)
+        )
 
     def _in_list(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> ReplacedSpan | None:
         word = previous[0]
@@ -301,6 +384,29 @@ class TokenContext:
             if depth == 0 and token.text in _CLAUSE_KEYWORDS:
                 return token.text
         return ""
+
+    def keyword_before(self, index: int, keywords: AbstractSet[str]) -> str:
+        """The nearest of some keywords before the token that is before the lexeme, in the same brackets."""
+        depth = 0
+        tokens = self._tokens_before(index)
+        next(tokens, _NO_TOKEN)
+        for _, token in zip(range(_LOOKBACK), tokens, strict=False):
+            depth += (token.text in _CLOSING) - (token.text in _OPENING)
+            if depth < 0:
+                return ""
+            if depth == 0 and token.text in keywords:
+                return token.text
+        return ""
+
+    def is_searched_case(self, index: int) -> bool:
+        """Whether ``when`` directly before the lexeme is of ``case when …``, and not of ``case value when …``."""
+        depth, after = 0, ""
+        for _, token in zip(range(_LOOKBACK), self._tokens_before(index), strict=False):
+            if token.text == "case" and depth == 0:
+                return after == "when"
+            depth += (token.text in _CLOSING) - (token.text in _OPENING)
+            after = token.text
+        return False
 
     def _tokens_before(self, index: int) -> Iterator[SQLToken]:
         for at in range(index - 1, -1, -1):

@@ -7,16 +7,14 @@ the meaning of a template; the generated function is the same for the common cas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, time
-from decimal import Decimal
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from threading import Lock
 from typing import Any, TypeAlias
-from uuid import UUID
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
+from tenantry.sql.conversions import converter
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.paramstyles import BoundSQL, Paramstyle, driver_params
 from tenantry.sql.syntax_tree import (
@@ -31,10 +29,11 @@ from tenantry.sql.syntax_tree import (
     Tree,
     Value,
     VariableReference,
+    placeholder_key,
     references_in,
 )
 from tenantry.sql.tenant_guard import is_viewer_input, reads_group
-from tenantry.sql.values import UNREADABLE, check_scalar, is_absent, look_up, type_name
+from tenantry.sql.values import UNREADABLE, as_text, check_scalar, is_absent, list_items, look_up, type_name
 
 _CACHED_CHARACTERS = 4 * 1024 * 1024  # of one template: a text is a few kB, so a thousand of them
 
@@ -78,6 +77,7 @@ class _Rendering:
         self._style = style
         self._key = iter(key)
         self._count = 0
+        self._numbers: dict[Hashable, int] = {}  # of what may be written again: its first parameter
         self._longest = ("", 0)
 
     def run(self, nodes: Sequence[Node]) -> RenderedSQL:
@@ -113,42 +113,40 @@ class _Rendering:
             elif included:
                 yield self._plain(node)
 
-    def _plain(self, node: Node) -> tuple[bool, str]:
+    def _plain(self, node: Text | Value | Concat) -> tuple[bool, str]:
         if isinstance(node, Text):
             return True, node.sql
-        self._count += 1
-        return False, self._style.placeholder(self._count)
+        key = placeholder_key(node) if self._style.shares else None
+        number = self._numbers.get(key)
+        if number is None:
+            self._count += 1
+            number = self._count
+            if key is not None:
+                self._numbers[key] = number
+        return False, self._style.placeholder(number)
 
     def _in_list(self, node: InList, length: int) -> Iterator[tuple[bool, str]]:
         if length == 0:
             yield True, self._dialect.empty_not_in if node.negated else self._dialect.empty_in
             return
-        if self._count + length > self._dialect.max_parameters:  # before the text grows
-            raise self._too_many(node.reference.path)
-        self._longest = max(self._longest, (node.reference.path, length), key=lambda item: item[1])
+        key = placeholder_key(node) if self._style.shares else None
+        first = self._numbers.get(key)
+        if first is None:
+            first = self._count + 1
+            if self._count + length > self._dialect.max_parameters:  # before the text grows
+                raise self._too_many(node.reference.path)
+            self._longest = max(self._longest, (node.reference.path, length), key=lambda item: item[1])
+            self._count += length
+            if key is not None:
+                self._numbers[key] = first
         yield True, f"{node.operator} ("
-        numbers = range(self._count + 1, self._count + length + 1)
-        self._count += length
+        numbers = range(first, first + length)
         yield False, ", ".join(map(self._style.placeholder, numbers))
         yield True, ")"
 
     def _too_many(self, path: str) -> UnbindableValue:
         most = self._dialect.max_parameters
         return UnbindableValue(f"{path}: a statement has at most {most} parameters", name=path)
-
-
-_NULL_ITEM = "NULL in a list matches nothing, and `not in` with it loses every row: take it out"
-_TEXT_CONVERSIONS: dict[type, Callable[[Any], str]] = {
-    str: str,
-    bool: lambda value: "true" if value else "false",
-    int: str,
-    float: repr,
-    Decimal: lambda value: format(value, "f"),
-    date: date.isoformat,
-    datetime: datetime.isoformat,
-    time: time.isoformat,
-    UUID: str,
-}
 
 
 class Interpreter:
@@ -159,10 +157,11 @@ class Interpreter:
         self._dialect = dialect
         self._style = style
         self._renderer = renderer
-        self._reader = _VariableReader(source, tree)
+        self._reader = _VariableReader(source, tree, dialect)
         self._read: dict[Position, Callable[[Any, VariableReference], Any]] = {
             Position.VALUE: self._reader.scalar,
             Position.TEXT: self._reader.text,
+            Position.PATTERN: self._reader.scalar,
             Position.LIMIT: self._reader.limit,
         }
 
@@ -170,14 +169,14 @@ class Interpreter:
         """Raises MissingVariable for all variables without a value, else UnbindableValue for the first bad one."""
         self._reader.require(variables, self._needed(self._tree.nodes, variables))
         key: list[int] = []
-        params: list[Any] = []
+        params = _Params(self._style)
         self._bind_nodes(self._tree.nodes, variables, key, params, included=True)
         sql, names = self._renderer.render(tuple(key))
-        given = driver_params(self._style, names, tuple(params))
+        given = driver_params(self._style, names, tuple(params.values))
         return BoundSQL(sql, given, self._style.name, self._dialect.name, reads_group(self._tree))
 
     def _bind_nodes(
-        self, nodes: Sequence[Node], variables: Any, key: list[int], params: list[Any], *, included: bool
+        self, nodes: Sequence[Node], variables: Any, key: list[int], params: _Params, *, included: bool
     ) -> None:
         for node in nodes:
             if isinstance(node, Clause):
@@ -192,12 +191,13 @@ class Interpreter:
             elif isinstance(node, InList):
                 items = self._reader.items(variables, node.reference) if included else ()
                 key.append(len(items))
-                params += items
+                if included:
+                    params.add(node, items)
             elif included and isinstance(node, Value):
-                params.append(self._read[node.reference.position](variables, node.reference))
+                params.add(node, [self._read[node.reference.position](variables, node.reference)])
             elif included and isinstance(node, Concat):
                 parts = (part if isinstance(part, str) else self._reader.text(variables, part) for part in node.parts)
-                params.append("".join(parts))
+                params.add(node, ["".join(parts)])
 
     def _needed(self, nodes: Sequence[Node], variables: Any) -> Iterator[VariableReference]:
         """What has to have a value because its branch is chosen."""
@@ -220,11 +220,28 @@ def _is_included(node: Clause, variables: Any) -> bool:
     )
 
 
+class _Params:
+    """The parameters so far, in the order in which the renderer numbers them."""
+
+    def __init__(self, style: Paramstyle) -> None:
+        self.values: list[Any] = []
+        self._shares = style.shares
+        self._seen: set[Hashable] = set()
+
+    def add(self, node: Value | Concat | InList, values: Sequence[Any]) -> None:
+        """Adds the parameters of a node, unless one placeholder stands for it and an earlier one."""
+        key = placeholder_key(node)
+        if not self._shares or key not in self._seen:
+            self.values += values
+            self._seen.add(key)
+
+
 class _VariableReader:
     """Reads and checks the variables of one template; errors name the path and the location of what they refuse."""
 
-    def __init__(self, source: Source, tree: Tree) -> None:
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect) -> None:
         self._source = source
+        self._dialect = dialect
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
@@ -261,19 +278,13 @@ class _VariableReader:
             raise UnbindableValue(problem, name=path) from None
 
     def scalar(self, variables: Any, reference: VariableReference) -> Any:
-        """One value for one placeholder, exactly typed; ``str`` subclasses become ``str``."""
-        try:
-            return check_scalar(look_up(variables, reference.path))
-        except ValueError as refusal:
-            raise self._error(reference, str(refusal)) from None
+        """One value for one placeholder, exactly typed, and converted; ``str`` subclasses become ``str``."""
+        convert = converter(reference.conversion, self._dialect) if reference.conversion else check_scalar
+        return self._converted(variables, reference, convert)
 
     def text(self, variables: Any, reference: VariableReference) -> str:
-        """A value as text, for ``'{{ x }}'``: dates in ISO 8601, booleans as true and false."""
-        value = self.scalar(variables, reference)
-        convert = _TEXT_CONVERSIONS.get(type(value))
-        if convert is not None:
-            return convert(value)
-        raise self._error(reference, f"{type_name(value)} has no text: name it outside the quotes")
+        """A value as text, for ``'{{ x }}'``."""
+        return str(self._converted(variables, reference, as_text))
 
     def limit(self, variables: Any, reference: VariableReference) -> int:
         """A count for ``limit`` and ``offset``: an ``int`` from 0."""
@@ -285,17 +296,25 @@ class _VariableReader:
 
     def items(self, variables: Any, reference: VariableReference) -> list[Any]:
         """The scalars of a list. An empty list is a list; a text, an object or a set is none."""
-        value = look_up(variables, reference.path)
+        value = self.value(variables, reference)
         if not isinstance(value, list | tuple | RecordList):
             raise self._error(reference, f"`in` takes a list, not {type_name(value)}: give a list, or compare with =")
-        items: list[Any] = []
-        for item in value:
-            try:
-                items.append(check_scalar(item))
-            except ValueError as refusal:
-                problem = _NULL_ITEM if item is None else str(refusal)
-                raise self._error(reference, f"item {len(items)} of the list: {problem}") from None
-        return items
+        found: list[Any] = self._converted(variables, reference, list_items)
+        return found
+
+    def value(self, variables: Any, reference: VariableReference) -> Any:
+        """The value, or the default where it is absent."""
+        value = look_up(variables, reference.path)
+        return reference.default if is_absent(value) else value
+
+    def _converted(self, variables: Any, reference: VariableReference, convert: Callable[[Any], Any]) -> Any:
+        value = self.value(variables, reference)
+        if value is None and reference.nullable:
+            return None
+        try:
+            return convert(value)
+        except ValueError as refusal:
+            raise self._error(reference, str(refusal)) from None
 
     def _error(self, reference: VariableReference, problem: str) -> UnbindableValue:
         return UnbindableValue(

@@ -5,7 +5,7 @@ value is known.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -79,12 +79,13 @@ def _blank(character: str) -> str:
 
 class Position(StrEnum):
     """The role that a variable has in the SQL, which decides what it may be. CHOICE: its value only decides which of
-    the author's texts are in the SQL."""
+    the author's texts are in the SQL; PATTERN: its text is escaped for ``like``."""
 
     VALUE = "value"
     LIST = "list"
     TEXT = "text"
     PART = "part"
+    PATTERN = "pattern"
     LIMIT = "limit"
     CHOICE = "choice"
 
@@ -95,8 +96,9 @@ class VariableReference:
 
     ``clauses`` counts the optional clauses around it, ``choices`` the branches of Switches. ``not_a_filter``: the
     author wrote so. ``required``: its absence is an error, whatever a viewer chooses. ``never_absent``: it has a
-    default. What is neither drops the clause that it is in; in no clause but a branch, its absence is an error where
-    the branch is chosen.
+    default or is nullable. What is neither drops the clause that it is in; in no clause but a branch, its absence is
+    an error where the branch is chosen. ``nullable``: NULL is bound where it is absent. ``conversion`` is one of
+    ``conversions``; ``cast`` the type of a cast that is written directly at it.
     """
 
     path: str
@@ -107,6 +109,10 @@ class VariableReference:
     required: bool = True
     choices: int = 0
     never_absent: bool = False
+    default: Any = None
+    nullable: bool = False
+    conversion: str = ""
+    cast: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +143,7 @@ class Concat:
     """One placeholder for a literal that holds tags: its parameter joins text and values."""
 
     parts: tuple[str | VariableReference, ...]
+    cast: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +178,21 @@ class Switch:
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
+
+
+def placeholder_key(node: Value | Concat | InList) -> Hashable:
+    """Equal for nodes that can have one placeholder: of the same variables, in the same position, converted and cast
+    alike."""
+    if isinstance(node, Concat):
+        return tuple(part if isinstance(part, str) else _reference_key(part) for part in node.parts), node.cast
+    return _reference_key(node.reference)
+
+
+def _reference_key(reference: VariableReference) -> Hashable:
+    default = reference.default
+    return (reference.path, reference.position, reference.conversion, reference.cast) + (
+        (type(default), default) if reference.never_absent else ()
+    )
 
 
 def references_in(nodes: Sequence[Node]) -> Iterator[VariableReference]:

@@ -13,6 +13,7 @@ from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexer import NAME, PATH
 from tenantry.sql.syntax_tree import Source
 
+NULLABLE = "nullable"
 ONE_OF = "one_of"
 WITHIN, TRUNC, MATCHES = "within", "trunc", "matches"
 DEFAULT = "default"

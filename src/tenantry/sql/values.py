@@ -115,6 +115,29 @@ def check_scalar(value: Any) -> Any:
     raise ValueError(f"{name} cannot be bound{_HINTS.get(name, '')}")
 
 
+def as_text(value: Any) -> str:
+    """A value as text: dates in ISO 8601, booleans as true and false. Raises ValueError as ``check_scalar`` does."""
+    value = check_scalar(value)
+    convert = _TEXT_CONVERSIONS.get(type(value))
+    if convert is None:
+        raise ValueError(f"{type_name(value)} has no text: name it outside the quotes")
+    return convert(value)
+
+
+def list_items(value: Any) -> list[Any]:
+    """The scalars of a list. Raises ValueError for anything else, and for an item that cannot be bound."""
+    if not isinstance(value, list | tuple | RecordList):
+        raise ValueError(f"a list is wanted here, not {type_name(value)}")  # noqa: TRY004  # as for any other refusal
+    items: list[Any] = []
+    for item in value:
+        try:
+            items.append(check_scalar(item))
+        except ValueError as refusal:
+            problem = _NULL_ITEM if item is None else str(refusal)
+            raise ValueError(f"item {len(items)} of the list: {problem}") from None
+    return items
+
+
 def _check_text(value: str) -> str:
     if "\0" in value:
         raise ValueError("a text with a NUL cannot be bound")
@@ -135,6 +158,18 @@ def type_name(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
+_NULL_ITEM = "NULL in a list matches nothing, and `not in` with it loses every row: take it out"
+_TEXT_CONVERSIONS: dict[type, Callable[[Any], str]] = {
+    str: str,
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    float: repr,
+    Decimal: lambda value: format(value, "f"),
+    date: date.isoformat,
+    datetime: datetime.isoformat,
+    time: time.isoformat,
+    UUID: str,
+}
 _HINTS = {
     "an object": ": name one of its values, with a dot",
     "a list": " here: write `in` or `not in` before it",

@@ -13,7 +13,7 @@ _EXTENSIONS = """
 
 DIALECT = Dialect(
     name="duckdb",
-    paramstyle="qmark",
+    paramstyle="numeric_dollar",
     escape_prefixes="eE",
     prefixes="[eE]|[bBnNxX]",
     line_end=r"\r\n",

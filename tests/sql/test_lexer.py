@@ -68,7 +68,8 @@ def test_what_never_ends_is_an_error_and_no_endless_loop(dialect: str, text: str
         lex(Source(f"select {text}"), DIALECTS[dialect])
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+# Between them they have every rule of reading that a dialect can have.
+@pytest.mark.parametrize("dialect", ["postgresql", "mysql", "clickhouse", "bigquery", "tsql"])
 @pytest.mark.parametrize(
     "unit",
     [
@@ -93,6 +94,7 @@ def test_what_never_ends_is_an_error_and_no_endless_loop(dialect: str, text: str
             "$a",
         ),
         *("$a$", "\\", "\\{{", "'\\{{", "{", "{%", "E'\\", "U&", "n'", "a", "1e", "?", ":a", "[[{{x}}", "[[{{x}}]]"),
+        *("'''", "r'", "//", "\u2018", "[a]]"),
         *("{{x}} ", "in ", "(", ",", "/*+", "#", "a[1:2]", "{'a':", "\x80", "\u2028"),
     ],
 )

@@ -61,7 +61,7 @@ MAX_CLAUSE_DEPTH = 8
 
 __all__ = ["MAX_CLAUSE_DEPTH", "MAX_TAGS", "PATH", "parse"]
 
-_INERT = re.compile(r"(?<!\\)\{\{.*?\}\}", re.DOTALL)
+_INERT = re.compile(r"(?<!\\)\{\{[^{}]*+\}\}")  # of tags in one another the innermost
 _NEAR = 300  # lexemes around a tag that decide its position
 _TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
 _SPACES = frozenset(" \t\r\n") | {""}

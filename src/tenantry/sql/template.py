@@ -51,8 +51,8 @@ class SQLTemplate:
     No choice of a viewer changes which variables of the group are in the bound text: in ``[[ ]]`` are ``params.*``,
     paths of ``optional``, and what its author marked ``{{ rate | not_a_filter }}``; see ``droppable``.
 
-    The text is compiled for a dialect when it is first bound for it, or at once when ``dialect`` (``postgresql``,
-    ``sqlite``, ``duckdb``, ``mysql``) is given; compile errors are TemplateErrors with line, column, caret and fix.
+    The text is compiled for a dialect when it is first bound for it, or at once when ``dialect``, one of
+    ``DIALECTS``, is given; compile errors are TemplateErrors with line, column, caret and fix.
     ``optional`` names paths that the group may lack: their clauses in ``[[ ]]`` are then dropped. ``params`` declares
     what a viewer may choose, by name (docs/sql-parameters.md): its values are then typed before they are bound.
     ``fragments`` are what ``({{> name }})`` includes (docs/sql-queries.md): SQL, templates or queries by name, or a
@@ -154,7 +154,7 @@ class SQLTemplate:
         """The SQL text and its parameters for some variables, read by ``[…]`` only.
 
         ``dialect`` defaults to the template's, else ``postgresql``; ``paramstyle`` to that of the dialect's usual
-        driver: postgresql ``numeric_dollar`` (asyncpg), sqlite and duckdb ``qmark``, mysql ``format``. The text depends
+        driver: postgresql ``numeric_dollar`` (asyncpg), sqlite ``qmark`` and so on. The text depends
         on which clauses are included and on the lengths of lists, and on nothing else. ``now``, a time with a zone, is
         what relative ranges begin or end with: templates that declare a range need it.
 

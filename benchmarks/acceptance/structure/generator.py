@@ -11,6 +11,7 @@ from typing import Any, Final
 from benchmarks.acceptance.structure.words import WORDS, Words
 from tenantry.errors import InvalidParameter, MissingVariable, TemplateError
 from tenantry.sql import BoundSQL, SQLTemplate
+from tenantry.sql.filters import _ARGUMENTS
 
 TABLE: Final = (
     "create table orders (id integer, tenant varchar(200), name varchar(200), amount integer, created timestamp)"
@@ -37,6 +38,7 @@ _NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
 _TEXTS: Final = ("t0", "user_group.properties.t1", "user_group.name")
 _NUMBERS: Final = ("n0", "user_group.properties.n1")
 _COLUMNS: Final = ("tenant", "name")
+_PATTERNS: Final = tuple(name for name in ("contains", "prefix", "suffix") if name in _ARGUMENTS)
 _AROUND: Final = ("", "%", "a", "''", "--", "/*", "*/", ";", "%s", "?", "\\{{", "]]")
 _COMPARISONS: Final = ("=", "<>", "<", ">=")
 
@@ -202,6 +204,9 @@ class Generator:
             lambda: f"id % 3 = 1 and amount > {number()}",
             lambda: f"{self._words.concat.format(column, text())} <> {self._literal()}",
         ]
+        if _PATTERNS:
+            path, pattern = self._dice.choice(tuple(texts)), self._dice.choice(_PATTERNS)
+            makers += [lambda: f"{column} like {{{{ {path} | {pattern} }}}}"] * 2
         if not prefix:
             makers += [
                 lambda: "{{ window | within(created) }}",

@@ -39,7 +39,7 @@ def test_what_was_left_ends_with_1(terminal: Terminal, folder: Path) -> None:
 
 def test_each_query_of_a_dashboard_is_a_file(terminal: Terminal, folder: Path) -> None:
     """Those of one name get two. Nothing is overwritten: red when the second run is."""
-    (folder / "board.json").write_text(panel("select $a", "select 2"))
+    (folder / "board.json").write_text(panel("select 1 where a = $a", "select 2"))
     done = terminal("sql", "convert", "--from", "grafana", "board.json", "--to", "queries")
     assert sorted(done.out.split()) == ["queries/load_host.sql", "queries/load_host_2.sql"]
     assert "{{ params.a }}" in (folder / "queries" / "load_host.sql").read_text()

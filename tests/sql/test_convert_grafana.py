@@ -134,6 +134,12 @@ def test_all_values_is_an_absent_parameter() -> None:
     assert "{{ params.host | matches(host) }}" in query.body
 
 
+def test_an_array() -> None:
+    query = one("select * from t where host = any(array[$hosts])")
+    check_whole(query, hosts=["a"])
+    assert query.body.endswith("any({{ params.hosts | array }})")
+
+
 CUSTOM = {"type": "custom", "query": "cpu, memory", "current": {"value": "cpu"}}
 
 

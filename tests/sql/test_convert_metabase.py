@@ -82,6 +82,10 @@ def test_without_a_document_types_are_assumed_and_listed() -> None:
         ("number/=", "{{ params.f | matches(created_at) }}", "list of decimal"),
         ("string/!=", "(1 = 1 [[ and created_at not in {{ params.f }} ]])", "list of text"),
         ("number/>=", "(1 = 1 [[ and created_at >= {{ params.f }} ]])", "decimal"),
+        ("string/contains", "(1 = 1 [[ and created_at ilike {{ params.f | contains }} ]])", "text"),
+        ("string/does-not-contain", "(1 = 1 [[ and created_at not ilike {{ params.f | contains }} ]])", "text"),
+        ("string/starts-with", "(1 = 1 [[ and created_at ilike {{ params.f | prefix }} ]])", "text"),
+        ("string/ends-with", "(1 = 1 [[ and created_at ilike {{ params.f | suffix }} ]])", "text"),
     ],
 )
 def test_field_filters(widget: str, condition: str, declared: str) -> None:
@@ -125,6 +129,12 @@ def test_a_field_filter_between_two_numbers_has_two_parameters() -> None:
     query = predicate({"widget-type": "number/between"}, default="total")
     check_whole(query, f_from="1", f_to="2.5")
     assert query.body.endswith("(1 = 1 [[ and total >= {{ params.f_from }} ]] [[ and total <= {{ params.f_to }} ]])")
+
+
+def test_contains_where_like_heeds_no_case() -> None:
+    query = predicate({"widget-type": "string/contains"}, dialect="mysql", default="name")
+    check_whole(query, f="x")
+    assert "name like {{ params.f | contains }}" in query.body
 
 
 @pytest.mark.parametrize(

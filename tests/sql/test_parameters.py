@@ -546,3 +546,12 @@ def test_values_are_what_the_driver_takes(kind: Any, raw: str, sqlite: Any, mysq
     for dialect, value in (("sqlite", sqlite), ("mysql", mysql)):
         (given,) = bound(kind, raw, dialect=dialect)
         assert (given, type(given)) == (value, type(value))
+
+
+def test_a_declared_list_can_be_one_array() -> None:
+    """A list stands after ``in``, or is bound whole. Red when the position alone is asked."""
+    text = "select * from t where id = any({{ params.ids | array }})"
+    listed = SQLTemplate(text, "postgresql", params={"ids": "list of integer"})
+    assert listed.bind({"params": {"ids": ["1", "2"]}}).params == ([1, 2],)
+    with pytest.raises(TemplateError, match=r"params\.ids is no list"):
+        SQLTemplate(text, "postgresql", params={"ids": "integer"})

@@ -23,9 +23,7 @@ from tests.sql.wild_spellings import MORE, SPELLINGS, TABLES, Refused, Spelling
 
 AT_LEAST = 52
 NOW = datetime(2026, 2, 3, 4, 5, tzinfo=UTC)
-PENDING = {47, 48, 49, 56, 60}
-"""Those whose filters (array, json) are not in the language yet."""
-WRITTEN = [(index, each) for index, each in SPELLINGS.items() if isinstance(each, Spelling) and index not in PENDING]
+WRITTEN = [(index, each) for index, each in SPELLINGS.items() if isinstance(each, Spelling)]
 REFUSED = [(index, each) for index, each in SPELLINGS.items() if isinstance(each, Refused)]
 each_written = pytest.mark.parametrize(("index", "spelling"), WRITTEN, ids=[str(index) for index, _ in WRITTEN])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from tenantry.sql.conversions import ARRAY, JSON
 from tenantry.sql.parameters import Parameter
 from tenantry.sql.syntax_tree import Clause, Node, Position, Source, Switch, Tree, VariableReference, references_in
 from tenantry.sql.tenant_guard import is_viewer_input
@@ -35,14 +36,14 @@ def _check(source: Source, reference: VariableReference, parameters: Mapping[str
         near = did_you_mean(f"params.{name}", [each.path for each in parameters.values()])
         fix = f"{near}Else declare {name}; declared are: {', '.join(parameters)}"
         raise source.error(reference.offset, f"params.{name} is not declared", fix)
-    found = _misuse(parameter, parts, reference.position)
+    found = _misuse(parameter, parts, reference)
     if found is not None:
         raise source.error(reference.offset, *found)
 
 
-def _misuse(parameter: Parameter, parts: Sequence[str], position: Position) -> tuple[str, str] | None:
+def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableReference) -> tuple[str, str] | None:
     """The problem and its fix."""
-    path = parameter.path
+    path, position = parameter.path, reference.position
     if parameter.is_range:
         if (len(parts) == 1 and parts[0] in _ENDS) or (not parts and position is Position.CHOICE):
             return None
@@ -55,9 +56,10 @@ def _misuse(parameter: Parameter, parts: Sequence[str], position: Position) -> t
         return f"{path} is {parameter.type}, and has no parts", f"write {{{{ {path} }}}}"
     if position is Position.CHOICE:
         return None
-    if parameter.is_list and position is not Position.LIST:
-        return f"{path} is a list", f"write in {{{{ {path} }}}}"
-    if position is Position.LIST and not parameter.is_list:
+    as_list = position is Position.LIST or reference.conversion == ARRAY
+    if parameter.is_list and not as_list and reference.conversion != JSON:
+        return f"{path} is a list", f"write in {{{{ {path} }}}}, or {{{{ {path} | array }}}}"
+    if as_list and not parameter.is_list:
         return f"{path} is no list", f"declare it: type: list of {parameter.type}; or write = instead of in"
     if position is Position.LIMIT and parameter.type != "integer":
         return f"{path} is {parameter.type}, where a count is needed", "declare it: type: integer"

@@ -39,6 +39,8 @@ TEMPLATES = [
     "select 1 where a in {{ x }}",
     "select 1 where a not in ({{ x }})",
     "select 1 limit {{ x }}",
+    "select 1 where a @> {{ x | array }}",
+    "select 1 where a like {{ x | contains }}",
 ]
 
 
@@ -102,6 +104,15 @@ def test_what_a_template_can_do_without_is_not_needed() -> None:
     assert check(SQLTemplate(text, optional={"discount"}), {"a": {}}) == []
     marked = SQLTemplate("select 1 [[ where a = {{ params.a }} * {{ rate | not_a_filter }} ]]")
     assert [each.code for each in check(marked, {"a": {}, "b": {"rate": 1}})] == ["missing-property"]
+
+
+def test_a_helper_and_json_take_what_there_is() -> None:
+    """What a range or a choice takes is known to it alone. Red when an object is an error for `within`."""
+    season = {"start": "2026-01-01", "end": "2026-02-01"}
+    text = "select 1 where {{ season | within(at) }} and {{ region | matches(r) }} and j @> {{ season | json }}"
+    assert check(SQLTemplate(text, "postgresql"), {"a": {"season": season, "region": ["eu"]}}) == []
+    (finding,) = check(SQLTemplate(text, "postgresql"), {"a": {"season": season}, "b": {"season": season, "region": 1}})
+    assert (finding.code, finding.variable) == ("missing-property", "region")
 
 
 def test_paths_within_objects() -> None:

@@ -217,6 +217,46 @@ def test_not_in_without_null_is_silent(sql: str) -> None:
     assert codes_without_column(sql) == []
 
 
+@pytest.mark.parametrize(
+    ("sql", "code"),
+    [
+        ("select * from t where a = {{ params.a | nullable }}", "compared-with-nullable"),
+        ("select * from t where {{ params.a | nullable }} <> a", "compared-with-nullable"),
+        ("select * from t where a not in (1, {{ params.a | nullable }})", "not-in-null"),
+    ],
+)
+def test_a_comparison_with_what_may_be_null(sql: str, code: str) -> None:
+    """The fix is the dialect's own. Red without the lint: where the value is absent, no row is found."""
+    (finding,) = lint(SQLTemplate(sql, "postgresql"))
+    assert (finding.code, finding.severity) == (code, Severity.ERROR)
+    if code == "compared-with-nullable":
+        assert finding.fix.startswith("write `… is not distinct from {{ params.a | nullable }}`")
+        (finding,) = lint(SQLTemplate(sql, "mysql"))
+        assert "<=>" in finding.fix
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from t where a is not distinct from {{ params.a | nullable }}",
+        "select * from t where ({{ params.a | nullable }}::text is null or a = {{ params.a | nullable }})",
+        "select * from t where (cast({{ params.a | nullable }} as text) is null or a = {{ params.a | nullable }})",
+        "select coalesce({{ params.a | nullable }}, 1) + 1 from t where a = {{ params.a }}",
+    ],
+)
+def test_a_comparison_that_knows_of_null_is_silent(sql: str) -> None:
+    """Red when each nullable variable in a condition is reported."""
+    assert lint(SQLTemplate(sql, "postgresql")) == ()
+
+
+def test_the_helpers_are_predicates_too() -> None:
+    """`matches` over the tenant's column counts if the variable is the group's. Red when a viewer's counts, too."""
+    assert codes("select * from t where {{ statuses | matches(t.customer_id) }}") == []
+    assert codes("select * from t where customer_id = any({{ statuses | array }})") == []
+    viewers = SQLTemplate("select * from t where {{ params.c | matches(customer_id) }}", params={"c": {"type": "text"}})
+    assert [each.code for each in lint(viewers, schema=COLUMN)] == ["tenant-predicate"]
+
+
 # --- one value in two placeholders ------------------------------------------------------------------------------------
 
 BUCKET = "date_trunc({{ params.unit }}, at)"

@@ -68,10 +68,9 @@ def _mixed(kinds: set[str]) -> str:
 def takes(reference: VariableReference, kind: str) -> bool:
     """Whether a value of this type can be bound where the reference stands. What a choice takes is known to nobody but
     itself."""
-    conversion = getattr(reference, "conversion", "")
-    if conversion == "json" or reference.position is Position.CHOICE:
+    if reference.conversion == "json" or reference.position is Position.CHOICE:
         return True
-    if reference.position is Position.LIST or conversion == "array":
+    if reference.position is Position.LIST or reference.conversion == "array":
         return kind == "list" or kind in _LISTS
     if reference.position is Position.LIMIT:
         return kind == "integer"
@@ -83,10 +82,9 @@ _LISTS = frozenset({f"list of {scalar}" for scalar in SCALARS} | {"list of mixed
 
 def expected(reference: VariableReference) -> str:
     """What the reference takes, for people; different for references that ``takes`` tells apart."""
-    conversion = getattr(reference, "conversion", "")
-    if conversion == "json" or reference.position is Position.CHOICE:
+    if reference.conversion == "json" or reference.position is Position.CHOICE:
         return "any value"
-    if reference.position is Position.LIST or conversion == "array":
+    if reference.position is Position.LIST or reference.conversion == "array":
         return "a list without null"
     return "an integer" if reference.position is Position.LIMIT else "one value"
 

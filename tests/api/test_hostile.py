@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from typing import Any
 
@@ -16,6 +17,8 @@ from tenantry.api.strict_json import decode_json
 from tenantry.errors import BadJson, BodyTooLarge, InvalidBody, RequestTimeout, TenantryError
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import assert_always, code_of
+
+_DEEPEST = "/user_group_id" if sys.version_info >= (3, 14) else ""  # 3.14 reads that deep: an object that lacks its id
 
 DEEP = 60_000
 
@@ -73,7 +76,7 @@ INVALID: dict[str, tuple[bytes, str]] = {
     "number": (b"1e999", ""),
     "long number": (b"9" * 20_000, ""),
     "deep and whole": (b"[" * 30_000 + b"]" * 30_000, ""),
-    "deep objects and whole": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, ""),
+    "deep objects and whole": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, _DEEPEST),
     "deep strings and whole": (b'["]{", ' * 8_000 + b'"["' + b"]" * 8_000, ""),
     "id missing": (b"{}", "/user_group_id"),
     "id null": (b'{"user_group_id":null}', "/user_group_id"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,13 +71,14 @@ class SQLiteFile:
             raise StoreUnavailable(f"the {self.label} cannot be made: {error.strerror}") from error
 
     def _check(self) -> None:
-        if self.path.is_file():
-            return
-        if not self.path.parent.is_dir():
-            raise StoreUnavailable(f"the folder {self.path.parent} of the database does not exist")
-        if self.path.exists():
+        try:
+            mode = self.path.stat().st_mode  # `is_file` hides a missing right from Python 3.14 on
+        except (FileNotFoundError, NotADirectoryError):
+            if not self.path.parent.is_dir():
+                raise StoreUnavailable(f"the folder {self.path.parent} of the database does not exist") from None
+            raise MigrationNeeded(f"there is no {self.label}: {RUN_MIGRATE}") from None
+        if not stat.S_ISREG(mode):
             raise StoreUnavailable(f"{self.path} is not a file")
-        raise MigrationNeeded(f"there is no {self.label}: {RUN_MIGRATE}")
 
 
 class FileIdentity:

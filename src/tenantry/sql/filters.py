@@ -12,7 +12,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Final
 
-from tenantry.sql.column_helpers import matches, trunc, within
+from tenantry.sql.column_filters import matches, trunc, within
 from tenantry.sql.conversions import ARRAY, CONVERSIONS, JSON, PATTERNS
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.one_of import one_of

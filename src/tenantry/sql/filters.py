@@ -18,7 +18,7 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.one_of import one_of
 from tenantry.sql.switch_context import SwitchContext
 from tenantry.sql.syntax_tree import Position, Source, Switch
-from tenantry.sql.tags import DEFAULT, MATCHES, NOT_A_FILTER, NULLABLE, ONE_OF, TRUNC, WITHIN, Filter, Tag
+from tenantry.sql.tags import DEFAULT, MATCHES, NOT_A_FILTER, NULLABLE, ONE_OF, TRUNC, WITHIN, Filter, VariableTag
 from tenantry.sql.tenant_guard import is_viewer_input
 
 SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
@@ -43,7 +43,7 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 """Filter -> the least and greatest number of its arguments."""
 
 
-def check_filters(source: Source, tag: Tag) -> None:
+def check_filters(source: Source, tag: VariableTag) -> None:
     """Raises TemplateError for the first filter of a tag that does not exist, or cannot be with the others."""
     seen: set[str] = set()
     for each in tag.filters:
@@ -70,7 +70,7 @@ def check_filters(source: Source, tag: Tag) -> None:
         raise source.error(nullable.offset, "a choice is never NULL", "give it a default, or put it into [[ ]]")
 
 
-def check_position(source: Source, dialect: Dialect, tag: Tag, position: Position, *, after_like: bool) -> None:
+def check_position(source: Source, dialect: Dialect, tag: VariableTag, position: Position, *, after_like: bool) -> None:
     """Raises TemplateError for the first filter of a tag that has no meaning where the tag is."""
     for each in tag.filters:
         problem, fix = "", ""

@@ -17,7 +17,7 @@ from tenantry.sql.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexer import lex
 from tenantry.sql.optional_clauses import match_brackets
 from tenantry.sql.syntax_tree import Source, Tree, VariableReference
-from tenantry.sql.tags import Tag, read_tag
+from tenantry.sql.tags import VariableTag, read_tag
 
 _TOKEN = re.compile(
     r"[^\W\d][\w$]*|[0-9][\w.]*|<=>|<>|!=|>=|<=|==|:=|\|\||::|\S",
@@ -53,7 +53,7 @@ class OutlineToken:
     clauses: int = 0
     references: tuple[VariableReference, ...] = ()
     children: list[OutlineToken] = field(default_factory=list)
-    tag: Tag | None = None
+    tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
 
     def has_filter(self, name: str) -> bool:

@@ -47,7 +47,7 @@ from tenantry.sql.tags import (
     WITHIN,
     Argument,
     Filter,
-    Tag,
+    VariableTag,
     flatten,
     map_arguments,
     read_tag,
@@ -141,7 +141,7 @@ class _Placed(NamedTuple):
 
     span: ReplacedSpan
     scope: _Scope
-    tag: Tag | None  # of a string none
+    tag: VariableTag | None  # of a string none
 
 
 class _Parser:
@@ -201,7 +201,9 @@ class _Parser:
         level.flush()
         return tuple(level.nodes)
 
-    def variable(self, reference: VariableReference, tag: Tag, path: str, position: Position) -> VariableReference:
+    def variable(
+        self, reference: VariableReference, tag: VariableTag, path: str, position: Position
+    ) -> VariableReference:
         """A further variable of a tag, in a branch of its Switch."""
         self._levels.append(_Level(tag.offset))
         self._choices.append(reference)
@@ -287,7 +289,7 @@ class _Parser:
         else:
             self._add_value(tag, span)
 
-    def _add_value(self, tag: Tag, span: ReplacedSpan) -> None:
+    def _add_value(self, tag: VariableTag, span: ReplacedSpan) -> None:
         conversion = next((each.name for each in tag.filters if each.name in CONVERSIONS), "")
         position = Position.PATTERN if conversion in PATTERNS else span.position
         value = Value(self.reference(tag, position, conversion=conversion, cast=span.cast))
@@ -319,14 +321,14 @@ class _Parser:
         else:
             self._add(Concat(tuple(parts), span.cast), span)
 
-    def _tag_in_string(self, lexeme: Lexeme) -> Tag:
+    def _tag_in_string(self, lexeme: Lexeme) -> VariableTag:
         tag = read_tag(self.source, lexeme)
         check_filters(self.source, tag)
         check_position(self.source, self.dialect, tag, Position.PART, after_like=False)
         return tag
 
     def reference(
-        self, tag: Tag, position: Position, path: str = "", *, conversion: str = "", cast: str = ""
+        self, tag: VariableTag, position: Position, path: str = "", *, conversion: str = "", cast: str = ""
     ) -> VariableReference:
         """A variable of the tag, for the innermost level: the one that it names, unless another path is given."""
         if len(self.references) == MAX_TAGS:
@@ -354,7 +356,7 @@ class _Parser:
         level.references.append(reference)
         return reference
 
-    def _default(self, tag: Tag, position: Position) -> Any:
+    def _default(self, tag: VariableTag, position: Position) -> Any:
         default = tag.filter(DEFAULT)
         if default is None or position is Position.CHOICE:
             return None  # one_of names its own
@@ -422,7 +424,7 @@ def _space_between(before: str, after: str) -> str:
     return "" if before in _SPACES or after in _SPACES else " "
 
 
-def _has_default(tag: Tag) -> bool:
+def _has_default(tag: VariableTag) -> bool:
     """Whether there is a branch for the absence of the tag's own variable."""
     if tag.filter(DEFAULT) is not None:
         return True
@@ -434,7 +436,9 @@ def _too_many_tags() -> TemplateError:
 
 
 class _Context(SwitchContext):
-    def __init__(self, parser: _Parser, scope: _Scope, tag: Tag, this: Filter, reference: VariableReference) -> None:
+    def __init__(
+        self, parser: _Parser, scope: _Scope, tag: VariableTag, this: Filter, reference: VariableReference
+    ) -> None:
         parameter = parser.parameters.get(tag.path.removeprefix("params.")) if is_viewer_input(tag.path) else None
         super().__init__(parser.source, parser.dialect, tag, this, reference, parameter)
         self._parser = parser

@@ -8,7 +8,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameters import Parameter
 from tenantry.sql.syntax_tree import Node, Position, Source, VariableReference
-from tenantry.sql.tags import DEFAULT, Argument, Filter, Tag
+from tenantry.sql.tags import DEFAULT, Argument, Filter, VariableTag
 
 
 class SwitchContext(ABC):
@@ -19,7 +19,7 @@ class SwitchContext(ABC):
         self,
         source: Source,
         dialect: Dialect,
-        tag: Tag,
+        tag: VariableTag,
         this: Filter,
         reference: VariableReference,
         parameter: Parameter | None,

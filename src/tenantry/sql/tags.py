@@ -42,7 +42,7 @@ class Filter(NamedTuple):
     arguments: tuple[Argument, ...]
 
 
-class Tag(NamedTuple):
+class VariableTag(NamedTuple):
     """What a tag says: a path and its filters, in the order of the text."""
 
     path: str
@@ -54,16 +54,16 @@ class Tag(NamedTuple):
         return next((each for each in self.filters if each.name == name), None)
 
 
-def read_tag(source: Source, lexeme: Lexeme) -> Tag:
+def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
     """The tag at a lexeme. Raises TemplateError that says what else it looks like."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
-        return Tag(path, lexeme.start, tuple(_filter(text, each) for each in lexeme.parts))
+        return VariableTag(path, lexeme.start, tuple(_filter(text, each) for each in lexeme.parts))
     inside = text[lexeme.start + 2 : lexeme.end - 2]
     path, *names = (part.strip() for part in inside.split("|"))
     if PATH.fullmatch(path) and all(_FILTER_NAME.fullmatch(name) for name in names):
-        return Tag(path, lexeme.start, _plain_filters(lexeme.start + 2, inside, names) if names else ())
+        return VariableTag(path, lexeme.start, _plain_filters(lexeme.start + 2, inside, names) if names else ())
     if not inside.strip():
         raise source.error(lexeme.start, "an empty tag", "name a variable: {{ region }}")
     if names and PATH.fullmatch(path):

@@ -12,11 +12,12 @@ from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import SOURCES_HANDLE, Tag
 
-ROW = "(1, 'ds_{0}', 'own_{0}', 'sqlite:///{0}.db', false, 0)"
+COLUMNS = "(environment_id, id, provided_id, url, trusted, created_at)"
+ROW = COLUMNS + " values (1, 'ds_{0}', 'own_{0}', 'sqlite:///{0}.db', false, 0)"
 UPSERT = "on conflict (environment_id, id) do update set url = ''"
 ON_BOTH = {
-    "insert": f"insert into data_sources values {ROW.format(3)}",
-    "upsert": f"insert into data_sources values {ROW.format(1)} {UPSERT}",
+    "insert": f"insert into data_sources {ROW.format(3)}",
+    "upsert": f"insert into data_sources {ROW.format(1)} {UPSERT}",
     "update": "update data_sources set url = 'sqlite:///other.db' where id = 'ds_1'",
     "another id": "update data_sources set id = 'ds_9' where id = 'ds_1'",
     "another environment": "update data_sources set environment_id = 2 where id = 'ds_1'",
@@ -24,8 +25,8 @@ ON_BOTH = {
     "delete all": "delete from data_sources",
 }
 ON_SQLITE = {
-    "replace": f"insert or replace into data_sources values {ROW.format(1)}",
-    "replace by the other id": "insert or replace into data_sources values (1, 'ds_7', 'own_1', '', false, 0)",
+    "replace": f"insert or replace into data_sources {ROW.format(1)}",
+    "replace by the other id": f"replace into data_sources {COLUMNS} values (1, 'ds_7', 'own_1', '', false, 0)",
     "update or replace": "update or replace data_sources set provided_id = 'own_2' where id = 'ds_1'",
 }
 ON_POSTGRESQL = {
@@ -33,7 +34,7 @@ ON_POSTGRESQL = {
     "another search path": "set search_path = ''; delete from public.data_sources",
     "merge": "merge into data_sources using (select 1) as other on id = 'ds_1' when matched then delete",
     "with": "with gone as (delete from data_sources returning id) select count(*) from gone",
-    "copy": "copy data_sources from program 'printf \"1\\tds_3\\town_3\\t-\\tf\\t0\\n\"'",
+    "copy": f"copy data_sources {COLUMNS} from program 'printf \"1\\tds_3\\town_3\\t-\\tf\\t0\\n\"'",
 }
 
 

@@ -93,8 +93,9 @@ async def test_a_new_store_waits_for_nobody(url: str) -> None:
     await store.aclose()
 
 
+COLUMNS = "(environment_id, id, provided_id, url, trusted, created_at)"
 _OLD_SOURCE_WRITES = (
-    "insert into data_sources values (1, 'ds_1', 'warehouse', 'sqlite:////a.db', false, 0)",
+    f"insert into data_sources {COLUMNS} values (1, 'ds_1', 'warehouse', 'sqlite:////a.db', false, 0)",
     "update data_sources set url = 'sqlite:////b.db'",
     "delete from data_sources where environment_id = 1 and id = 'ds_1'",
 )

@@ -8,11 +8,9 @@ whose ``__getitem__`` would cost more than all the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Hashable, Sequence
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 from tenantry.groups import Record, RecordList
 from tenantry.sql.conversions import converter
@@ -35,11 +33,11 @@ from tenantry.sql.syntax_tree import (
     references_in,
 )
 from tenantry.sql.tenant_guard import reads_group
+from tenantry.sql.value_runs import FEW, Item, ValueRun, always_repeated, is_always_read, parent_of, with_runs
 from tenantry.sql.values import BINDABLE, MAX_INTEGER, UNREADABLE, all_bindable
 
 Bind = Callable[[Any], BoundSQL]
 
-_FEW = 4  # scalars that the function reads and checks one by one; more are done at once, which compiles faster
 _CHECKED_SEPARATELY = frozenset({Position.LIST, Position.LIMIT, Position.CHOICE})
 _UNCONVERTED = frozenset({Position.VALUE, Position.CHOICE})
 _GLOBALS: dict[str, Any] = {
@@ -75,17 +73,6 @@ def generate(source: Source, tree: Tree, dialect: Dialect, style: Paramstyle) ->
     return bind
 
 
-@dataclass(frozen=True, slots=True)
-class _ValueRun:
-    """Values one after the other and of one parent: one call of an itemgetter reads them all."""
-
-    parent: tuple[str, ...]
-    references: tuple[VariableReference, ...]
-
-
-_Item: TypeAlias = Node | _ValueRun
-
-
 class _FunctionWriter:
     """Writes ``bind(v)``: ``m`` are objects by path, ``r`` values by path, ``t`` values of runs, ``i`` the branch of a
     Switch, ``b`` whether a clause or branch is included, ``q`` its parameters, ``p`` all of them."""
@@ -94,17 +81,17 @@ class _FunctionWriter:
         self._dialect = dialect
         self._style = style
         self._reads_group = reads_group(tree)
-        self._items = list(_with_runs(tree.nodes, shares=style.shares))
-        self._runs = [item for item in self._items if isinstance(item, _ValueRun)]
+        self._items = list(with_runs(tree.nodes, shares=style.shares))
+        self._runs = [item for item in self._items if isinstance(item, ValueRun)]
         in_runs = {id(reference) for run in self._runs for reference in run.references}
-        dropped = _always_repeated(tree.nodes) if style.shares else set()
+        dropped = always_repeated(tree.nodes) if style.shares else set()
         self._references = [each for each in tree.references if id(each) not in in_runs and id(each) not in dropped]
         self._required = {reference.path: None for reference in tree.references if reference.required}
         self._numbers = {value: n for n, value in enumerate(dict.fromkeys(map(_value, self._references)))}
         self._within: dict[str, tuple[str, ...]] = {"": ("",)}  # condition -> itself and those that it implies
         self._added: dict[Hashable, list[str]] = {}  # placeholder -> the conditions under which it has a parameter
         self._objects: dict[tuple[str, ...], str] = {(): "v"}
-        parents = {_parent(path) for path in self._required}
+        parents = {parent_of(path) for path in self._required}
         self._needed = {parent[:depth] for parent in parents for depth in range(1, len(parent) + 1)}
         self._lines: list[str] = []
         self._clauses = 0
@@ -131,7 +118,7 @@ class _FunctionWriter:
     def write(self) -> str:
         """The source of ``bind(v)``."""
         self._read()
-        tests = self._tests([each for each in self._references if each.required or _is_always_read(each)])
+        tests = self._tests([each for each in self._references if each.required or is_always_read(each)])
         tests += [f"all_bindable(t{n})" for n in range(len(self._runs))]
         if tests:
             self._lines.append(f" if not ({' and '.join(tests)}): return interpret(v)")
@@ -160,7 +147,7 @@ class _FunctionWriter:
         for n, run in enumerate(self._runs):
             self._lines.append(f" t{n} = g{n}({self._object(run.parent)})")
         for (path, *default), n in self._numbers.items():
-            parent, name = self._object(_parent(path)), path.rpartition(".")[2]
+            parent, name = self._object(parent_of(path)), path.rpartition(".")[2]
             required = path in self._required
             self._lines.append(f" r{n} = {parent}" + (f"[{name!r}]" if required else f".get({name!r})"))
             if default:
@@ -200,17 +187,17 @@ class _FunctionWriter:
                 tests[f"all_bindable({local})"] = None
             elif reference.position not in _UNCONVERTED:
                 tests[f"type({local}) is str"] = None
-        if len(scalars) > _FEW:
+        if len(scalars) > FEW:
             tests[f"all_bindable(({', '.join(scalars)},))"] = None
         else:
             tests |= {f"BINDABLE[type({local})]({local})": None for local in scalars}
         return [test for test in tests if test not in self._tested]
 
-    def _params(self, items: Sequence[_Item], *, within: str) -> str:
+    def _params(self, items: Sequence[Item], *, within: str) -> str:
         """An expression for the parameters of some nodes; what it needs is written before it."""
         found: list[str] = []
         for item in items:
-            if isinstance(item, _ValueRun):
+            if isinstance(item, ValueRun):
                 found.append(f"*t{self._runs.index(item)}")
                 self._added.update((placeholder_key(Value(each)), [""]) for each in item.references)
             elif isinstance(item, Value | Concat | InList):
@@ -310,65 +297,3 @@ def _value(reference: VariableReference) -> tuple[Any, ...]:
     """Equal for references of one value: of the same path, and with the same default."""
     default = reference.default
     return (reference.path, type(default), default) if default is not None else (reference.path,)
-
-
-def _parent(path: str) -> tuple[str, ...]:
-    return tuple(path.split(".")[:-1])
-
-
-def _with_runs(nodes: Sequence[Node], *, shares: bool) -> Iterator[_Item]:
-    """The nodes that have parameters, with a run in place of the values that make one.
-
-    Where placeholders are shared, a value is in no run whose parameter may be in a clause or branch before it, and a
-    repeated one is left out.
-    """
-    repeated = _always_repeated(nodes) if shares else set()
-    sometimes: set[Hashable] = set()
-
-    def plain_parent(node: Node) -> tuple[str, ...] | None:
-        if shares and isinstance(node, Clause | Switch):
-            sometimes.update(_keys_within(node))
-        if isinstance(node, Value) and _is_plain(node.reference) and placeholder_key(node) not in sometimes:
-            return _parent(node.reference.path)
-        return None
-
-    kept = (
-        node
-        for node in nodes
-        if not isinstance(node, Text) and not (isinstance(node, Value) and id(node.reference) in repeated)
-    )
-    for parent, group in groupby(kept, plain_parent):
-        items = list(group)
-        if parent is not None and len(items) > _FEW:
-            yield _ValueRun(parent, tuple(item.reference for item in items if isinstance(item, Value)))
-        else:
-            yield from items
-
-
-def _is_always_read(reference: VariableReference) -> bool:
-    return reference.never_absent and not reference.clauses and not reference.choices
-
-
-def _is_plain(reference: VariableReference) -> bool:
-    return reference.position is Position.VALUE and not reference.conversion and not reference.never_absent
-
-
-def _always_repeated(nodes: Sequence[Node]) -> set[int]:
-    """The references (by ``id``) of values in no clause or branch that have a placeholder before them in none."""
-    seen: set[Hashable] = set()
-    found: set[int] = set()
-    for node in nodes:
-        if isinstance(node, Value):
-            key = placeholder_key(node)
-            if key in seen:
-                found.add(id(node.reference))
-            seen.add(key)
-    return found
-
-
-def _keys_within(node: Node) -> Iterator[Hashable]:
-    if isinstance(node, Value | Concat | InList):
-        yield placeholder_key(node)
-    for branch in (node.children,) if isinstance(node, Clause) else getattr(node, "branches", ()):
-        for child in branch:
-            yield from _keys_within(child)

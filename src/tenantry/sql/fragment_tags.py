@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tenantry.sql.lexemes import Lexeme, LexemeKind
-from tenantry.sql.positions import SQLToken, TokenContext
 from tenantry.sql.query_header import ChoiceText
+from tenantry.sql.sql_tokens import SQLToken, TokenContext
 from tenantry.sql.syntax_tree import Source
 from tenantry.sql.tags import ONE_OF
 from tenantry.suggestions import did_you_mean

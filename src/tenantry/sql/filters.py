@@ -1,9 +1,8 @@
 """The filters of the language: which there are, and what arguments each takes.
 
 ``not_a_filter``, ``default`` and ``nullable`` say something of the variable, those of ``conversions`` what becomes of
-its value. Those in SWITCHES replace the tag by SQL of the
-author's, of which the value chooses one: a new one is a function from its ``SwitchContext`` to a Switch, and an entry
-there.
+its value. Those in SWITCHES replace the tag by SQL of the author's, of which the value chooses one: a new one is a
+function from its ``SwitchContext`` to a Switch, and an entry there.
 """
 
 from __future__ import annotations
@@ -98,3 +97,10 @@ def _check_arguments(source: Source, each: Filter) -> None:
     if not least <= len(each.arguments) <= most:
         takes = "no arguments" if most == 0 else "one argument" if most == 1 else "arguments in parentheses"
         raise source.error(each.offset, f"{each.name} takes {takes}", f"the filters are {', '.join(_ARGUMENTS)}")
+
+
+def has_default(tag: VariableTag) -> bool:
+    """Whether there is a branch for the absence of the tag's own variable."""
+    if tag.filter(DEFAULT) is not None:
+        return True
+    return is_viewer_input(tag.path) and any(each.name in {WITHIN, MATCHES} for each in tag.filters)

@@ -197,3 +197,12 @@ def test_choices_of_a_fragment_are_its_own() -> None:
     with pytest.raises(TemplateError, match=r"^f:2:33: region is in some of the texts") as caught:
         SQLTemplate(text, "postgresql", fragments=fragments)
     assert caught.value.message.endswith("included at 1:16")
+
+
+def test_a_header_is_never_passed_over() -> None:
+    """A locked parameter of it would be the viewer's: red where SQLTemplate takes the header for a comment."""
+    text = "/* ---\nparams:\n  region: {type: text, locked: true, default: {property: region}}\n--- */\nselect 1"
+    with pytest.raises(TemplateError, match="Query"):
+        SQLTemplate(text)
+    with pytest.raises(TemplateError, match="Query"):
+        SQLTemplate("select * from ({{> f }}) x", fragments={"f": SQLTemplate(text)})

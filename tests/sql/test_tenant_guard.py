@@ -146,3 +146,20 @@ def test_what_a_viewer_can_drop_is_listed() -> None:
     ]
     assert [v.path for v in template.variables if v.guarded] == ["tenant", "rate"]
     assert SQLTemplate("select {{ tenant }} as v [[ , {{ params.a }} a ]]").droppable == ()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("a: tenant = {{ tz }}, b: 1 = 1", "b: tenant = {{ tz }}, a: 1 = 1"),
+        ("eu: tenant = {{ tz }}, us: 1 = 1", "de: tenant = {{ tz }}, eu: 1 = 1"),
+    ],
+)
+def test_a_choice_of_the_group_in_each_text_of_a_viewer(texts: tuple[str, str]) -> None:
+    """The same value of the group chooses another branch in each: the viewer's choice would drop the condition.
+
+    Red when two choices of the group count as alike by the number of the branch that holds the variable.
+    """
+    first, second = (f"{{{{ kind | one_of({each}) }}}}" for each in texts)
+    with pytest.raises(TemplateError, match="would drop its condition"):
+        SQLTemplate(f"select * from t where {{{{ params.a | one_of(x: {first}, y: {second}) }}}}", "postgresql")

@@ -70,6 +70,11 @@ class Header:
 NO_HEADER = Header()
 
 
+def begins_header(text: str) -> bool:
+    """Whether a text begins as a query file with a header does."""
+    return _START.match(text) is not None
+
+
 def read_header(source: Source) -> Header:
     """The header that a source begins with; an empty one where it begins with none.
 

@@ -20,6 +20,7 @@ from tenantry.sql.parameter_definitions import declare
 from tenantry.sql.parameters import Parameter
 from tenantry.sql.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.parser import PATH, parse
+from tenantry.sql.query_header import begins_header
 from tenantry.sql.syntax_tree import Position, Source, Tree, VariableReference
 from tenantry.sql.tenant_guard import droppable, enforce_tenant_guard, is_guarded
 
@@ -87,8 +88,12 @@ class SQLTemplate:
         fragments: Fragments | None = None,
     ) -> None:
         parameters = MappingProxyType(declare(params or {}))
+        source = Source(text)
+        if begins_header(text):  # what it says of parameters would not hold
+            problem = "this text begins with the header of a query file, which SQLTemplate does not read"
+            raise source.error(0, problem, "make it by Query(text) or a QueryFolder; or take the header out")
         definition = TemplateDefinition(
-            source=Source(text), parameters=parameters, optional=optional_paths(optional), fragments=fragments
+            source=source, parameters=parameters, optional=optional_paths(optional), fragments=fragments
         )
         self._prepare(definition, dialect)
         if dialect is not None:

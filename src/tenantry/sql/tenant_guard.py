@@ -53,7 +53,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, optional:
 
 
 _Paths: TypeAlias = frozenset[tuple[Any, int]]
-"""Guarded paths, and how often each; of a Switch that the group decides and whose branches differ, those of each."""
+"""Guarded paths, and how often each; for a Switch that the group decides and whose branches differ, its own offset."""
 
 
 class _Guard:
@@ -75,8 +75,8 @@ class _Guard:
                     found.update(dict(branches[0]))
                 elif is_viewer_input(node.reference.path):
                     raise self._differ(node)
-                else:
-                    found[node.reference.path, tuple(branches)] += 1
+                else:  # it is like no other: which value chooses which branch is its own affair
+                    found[node.reference.path, node.reference.offset] += 1
         return frozenset(found.items())
 
     def _holds(self, reference: VariableReference) -> bool:

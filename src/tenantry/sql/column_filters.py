@@ -59,7 +59,7 @@ def matches(context: SwitchContext) -> Switch:
         branches.append(_condition(column, Text(" "), items))
     if parameter is None:
         return Switch(context.reference, _is_list, tuple(branches), "a value, or a list of values")
-    if _can_be_absent(parameter):
+    if not parameter.always_given:
         branches.append(_TRUE)
     return Switch(context.reference, _is_absent, tuple(branches), parameter.takes)
 
@@ -99,10 +99,6 @@ def _parameter(context: SwitchContext) -> Parameter | None:
     return context.parameter
 
 
-def _can_be_absent(parameter: Parameter) -> bool:
-    return not parameter.always_given
-
-
 def _column(context: SwitchContext) -> Nodes:
     """The first argument; in parentheses where it is more than a name."""
     argument = context.filter.arguments[0]
@@ -127,7 +123,7 @@ def _range(context: SwitchContext, parameter: Parameter | None, column: Nodes) -
             branches[True, False] = _condition(after)
         if "start" in parameter.open:
             branches[False, True] = _condition(before)
-        if _can_be_absent(parameter):
+        if not parameter.always_given:
             branches[False, False] = _TRUE
     expected = "an object with a start and an end" if parameter is None else parameter.takes
     return Switch(context.reference, _by_parts(("start", "end"), branches), tuple(branches.values()), expected)
@@ -149,7 +145,7 @@ def _or_null(context: SwitchContext, parameter: Parameter, column: Nodes) -> Swi
         branches[False, True] = _condition(null)
         if parameter.is_list:
             branches[True, True] = _condition(given, Text(" or "), *null)
-    if _can_be_absent(parameter):
+    if not parameter.always_given:
         branches[False, False] = _TRUE
     return Switch(
         context.reference, _by_parts((parameter.part, "null"), branches), tuple(branches.values()), parameter.takes

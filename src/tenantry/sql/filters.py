@@ -8,7 +8,6 @@ function from its ``SwitchContext`` to a Switch, and an entry there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Final
 
 from tenantry.sql.column_filters import matches, trunc, within
@@ -19,6 +18,7 @@ from tenantry.sql.switch_context import SwitchContext
 from tenantry.sql.syntax_tree import Position, Source, Switch
 from tenantry.sql.tags import DEFAULT, MATCHES, NOT_A_FILTER, NULLABLE, ONE_OF, TRUNC, WITHIN, Filter, VariableTag
 from tenantry.sql.tenant_guard import is_viewer_input
+from tenantry.suggestions import did_you_mean
 
 SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
     ONE_OF: one_of,
@@ -90,8 +90,7 @@ def check_position(source: Source, dialect: Dialect, tag: VariableTag, position:
 def _check_arguments(source: Source, each: Filter) -> None:
     limits = _ARGUMENTS.get(each.name)
     if limits is None:
-        near = get_close_matches(each.name, _ARGUMENTS, 1)
-        fix = f"did you mean {near[0]}?" if near else f"the filters are {', '.join(_ARGUMENTS)}"
+        fix = did_you_mean(each.name, _ARGUMENTS).strip() or f"the filters are {', '.join(_ARGUMENTS)}"
         raise source.error(each.offset, f"there is no filter {each.name}", fix)
     least, most = limits
     if not least <= len(each.arguments) <= most:

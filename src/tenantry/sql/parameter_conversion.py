@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
+from tenantry.sql.conversions import converter
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameter_definitions import find_zone
 from tenantry.sql.parameter_values import REFUSALS, Moment, is_empty, read_value, read_whole, reader, resolve
@@ -23,8 +24,6 @@ _Adapter: TypeAlias = Callable[[Any], Any]
 _RANGE_ENDS: Final = ("start", "end")
 _NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not ask for it
 _UNREADABLE: Final = object()
-_AROUND: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", "")}
-"""``match`` of a parameter -> what is before and after its value in a pattern."""
 _record_values = vars(Record)["_values"].__get__
 _LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
     list: list.copy,
@@ -165,13 +164,8 @@ def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> 
 
 
 def _pattern(parameter: Parameter, dialect: Dialect) -> _Adapter | None:
-    """What makes a pattern for ``like`` of a text, in which the wildcards of the text itself are escaped."""
-    if parameter.match == "equals":
-        return None
-    before, after = _AROUND[parameter.match]
-    escape = dialect.like_escape
-    special = frozenset(dialect.like_wildcards + escape)
-    return lambda text: before + "".join(escape + each if each in special else each for each in text) + after
+    """What makes a pattern for ``like`` of a text, as the filters of these names do."""
+    return None if parameter.match == "equals" else converter(parameter.match, dialect)
 
 
 class _Request:

@@ -11,12 +11,13 @@ from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from tenantry.errors import TemplateError
+from tenantry.sql.conversions import PATTERNS
 
 MAX_ITEMS: Final = 1_000
 """Items of a list whose definition gives no ``max_items``."""
 NAME: Final = re.compile(r"[^\W\d_]\w*")
 """A parameter's name."""
-MATCHINGS: Final = ("equals", "contains", "prefix", "suffix")
+MATCHINGS: Final = ("equals", *PATTERNS)
 """How ``matches`` compares a text with a column."""
 UTC_ZONE: Final = ZoneInfo("UTC")
 _LISTED_CHOICES = 20

@@ -79,13 +79,12 @@ def _or_beside(condition: Tokens, guarded: GuardedPaths) -> Iterator[Problem]:
     paths = [guarded.within(branch) for branch in branches]
     left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
     if len(branches) > 1 and left_out:
-        mixed = any(len(split_at(branch, "and")) > 1 for branch in branches)
         viewer = any(token.clauses for token in condition if token.is_word("or"))
         where = next(token for token in condition if token.is_word("or"))
         names = " and ".join(left_out)
         yield Problem(
             "or-beside-guarded",
-            Severity.ERROR if mixed or viewer else Severity.WARNING,
+            Severity.ERROR if viewer or _mixes(condition) else Severity.WARNING,
             where.start,
             f"this `or` stands beside the predicate of {names}: rows that only its other side takes are not filtered "
             "by it",

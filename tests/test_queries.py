@@ -9,7 +9,7 @@ import pytest
 from tenantry import QueryFolder
 from tenantry.errors import InvalidQueries
 from tenantry.sql import Query, SQLTemplate
-from tenantry.sql.syntax_tree import MAX_TEXT
+from tenantry.sql.source import MAX_TEXT
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from benchmarks.harness.table import Aim, Table
 from benchmarks.micro.templates import Size, large, medium, small
 from tenantry.groups import Record
 from tenantry.sql import DIALECTS, SQLTemplate, declare
-from tenantry.sql.parameter_conversion import ParameterConversion
+from tenantry.sql.parameters.conversion import ParameterConversion
 
 WARM_AIM = {"small": 3.0, "medium": 2.0, "large": 1.8}
 COLD_AIM_US = {"small": 120.0, "medium": 400.0, "large": 1_000.0}

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tenantry.errors import InvalidQueries, Location, TemplateError
-from tenantry.sql.fragment_tags import NAME
+from tenantry.sql.fragments.fragment_tags import NAME
 from tenantry.sql.query_file import Query
-from tenantry.sql.syntax_tree import MAX_TEXT
+from tenantry.sql.source import MAX_TEXT
 from tenantry.suggestions import did_you_mean
 
 MAX_FILES = 10_000

@@ -8,7 +8,7 @@ from tenantry.backends.memory import MemoryStore
 from tenantry.groups import Tag
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import SQLTemplate
-from tenantry.sql.contract import QueryContract
+from tenantry.sql.checks.contract import QueryContract
 from tests.api.conftest import Service, assert_documented, make_app, make_caller, make_keys
 
 CONTRACT = QueryContract(

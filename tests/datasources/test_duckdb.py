@@ -161,7 +161,7 @@ async def test_a_value_never_becomes_sql(sql: str, value: str, fetch, monkeypatc
     refuses them, and the data source whatever template it came from."""
     with pytest.raises(TemplateError, match="runs its text as SQL"):
         await fetch(sql, v=value)
-    monkeypatch.setattr("tenantry.sql.parser.check_dynamic_sql", lambda *_: None)
+    monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v=value)
     monkeypatch.setattr("tenantry.datasources.duckdb.has_dynamic_sql", lambda *_: False)

@@ -50,7 +50,7 @@ async def test_a_value_names_no_file_of_the_server(
     file.write_text("secret")
     with pytest.raises(TemplateError, match="reads what it names"):
         await fetch(sql, v=str(file))
-    monkeypatch.setattr("tenantry.sql.parser.check_dynamic_sql", lambda *_: None)
+    monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v=str(file))
     monkeypatch.setattr("tenantry.datasources.mysql.has_dynamic_sql", lambda *_: False)

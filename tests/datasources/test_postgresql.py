@@ -378,7 +378,7 @@ async def test_a_value_never_becomes_sql(sql: str, fetch, monkeypatch: pytest.Mo
     value = "select to_tsvector(owner) from orders"
     with pytest.raises(TemplateError, match="beside"):
         await fetch(sql, v=value)
-    monkeypatch.setattr("tenantry.sql.parser.check_dynamic_sql", lambda *_: None)
+    monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v=value)
     monkeypatch.setattr("tenantry.datasources.postgresql.has_dynamic_sql", lambda *_: False)

@@ -130,6 +130,6 @@ async def test_limits_and_errors(fetch) -> None:
 async def test_a_value_never_becomes_sql(sql: str, fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine is not known, so the functions of every engine are refused beside values. Red when the trusted source
     did not look for them, and when it had the list of one dialect."""
-    monkeypatch.setattr("tenantry.sql.parser.check_dynamic_sql", lambda *_: None)
+    monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v="select 1")

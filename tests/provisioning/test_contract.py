@@ -12,7 +12,7 @@ from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.provisioning import Provisioner
 from tenantry.sql import SQLTemplate
-from tenantry.sql.contract import QueryContract
+from tenantry.sql.checks.contract import QueryContract
 from tenantry.tokens import KeyRing, SigningKey
 
 QUERIES = {"by_region": SQLTemplate("select 1 from t where region = {{ region }}")}

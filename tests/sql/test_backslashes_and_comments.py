@@ -14,8 +14,8 @@ from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
-from tenantry.sql.parser import parse
-from tenantry.sql.syntax_tree import Source
+from tenantry.sql.parsing.parser import parse
+from tenantry.sql.source import Source
 
 TEXT = r"select 'CORP\\{{ x }}' as a, '{{ x }}\\\\{{ x }}' as b, 'c\{{ x }}' as c, 'd\\\{{ x }}' as d"
 ROW = ("CORP\\alice", "alice\\\\alice", "c{{ x }}", "d\\{{ x }}")

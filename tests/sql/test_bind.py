@@ -157,7 +157,7 @@ def test_equal_shapes_give_the_same_text_object() -> None:
 
 def test_cached_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest texts are dropped. Red when the loop that pops them is removed."""
-    monkeypatch.setattr("tenantry.sql.renderer._CACHED_CHARACTERS", 2_000)
+    monkeypatch.setattr("tenantry.sql.binding.renderer._CACHED_CHARACTERS", 2_000)
     template = SQLTemplate("select 1 where x in {{ xs }}", "sqlite")
     for length in range(200):
         template.bind({"xs": list(range(length))})

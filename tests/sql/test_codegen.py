@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
-from tenantry.sql.codegen import _FunctionWriter
-from tenantry.sql.paramstyles import PARAMSTYLES
-from tenantry.sql.parser import parse
-from tenantry.sql.syntax_tree import Source
+from tenantry.sql.binding.codegen import _FunctionWriter
+from tenantry.sql.binding.paramstyles import PARAMSTYLES
+from tenantry.sql.parsing.parser import parse
+from tenantry.sql.source import Source
 
 OWN_NAMES = {"v", "p", "s", "k", "bind", "new", "BoundSQL", "UNREADABLE", "cached", "render", "all_bindable"} | {
     *("type", "len", "dict", "zip", "str", "int", "only", "only_names", "LISTS", "record_values", "BINDABLE"),

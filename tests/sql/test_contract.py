@@ -10,7 +10,7 @@ from tenantry.errors import BreaksSavedQuery, InvalidProperties, MissingVariable
 from tenantry.groups import Record
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import SQLTemplate
-from tenantry.sql.contract import QueryContract
+from tenantry.sql.checks.contract import QueryContract
 
 QUERIES = {
     "sales/by_day": SQLTemplate("select * from t where region = {{ region }} and status in {{ statuses }}"),

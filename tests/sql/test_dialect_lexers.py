@@ -19,8 +19,8 @@ from engines.clickhouse import ClickHouse
 from engines.corpus import CORPUS
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.lexer import LexemeKind, lex
-from tenantry.sql.syntax_tree import Source
+from tenantry.sql.lexing.lexer import LexemeKind, lex
+from tenantry.sql.source import Source
 from tests.sql.test_lexer import REGIONS, regions
 
 LEFT_OUT = {"trino": "`", "redshift": "#", "tsql": "[["}

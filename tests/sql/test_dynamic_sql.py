@@ -6,7 +6,7 @@ import pytest
 
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
-from tenantry.sql.dynamic_sql import has_dynamic_sql
+from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 CALLS = [
     ("postgresql", "select * from ts_stat({{ x }})"),

@@ -24,7 +24,7 @@ from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
-from tenantry.sql.dynamic_sql import has_dynamic_sql
+from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 QUERY, VIEW = "select nextval('ran')", "reader"
 MARK = "a file of the server"

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tenantry.errors import InvalidParameter, MissingVariable, TemplateError
 from tenantry.sql import DIALECTS, Query, SQLTemplate
-from tenantry.sql.fragments import MAX_INCLUDE_DEPTH, MAX_INCLUDES, TemplateDefinition, expand
-from tenantry.sql.lexer import lex
-from tenantry.sql.syntax_tree import MAX_TEXT, Source
+from tenantry.sql.fragments.fragments import MAX_INCLUDE_DEPTH, MAX_INCLUDES, TemplateDefinition, expand
+from tenantry.sql.lexing.lexer import lex
+from tenantry.sql.source import MAX_TEXT, Source
 from tests.sql.test_hostile import EVERY_POSITION, OURS, variables
 
 ORDERS = {

@@ -220,8 +220,8 @@ def test_a_driver_that_pastes_the_values_itself_stays_safe(text: str, value: str
 
 def _skeleton(sql: str) -> list[str]:
     """The text without what is inside its strings."""
-    from tenantry.sql.lexer import LexemeKind, lex
-    from tenantry.sql.syntax_tree import Source
+    from tenantry.sql.lexing.lexer import LexemeKind, lex
+    from tenantry.sql.source import Source
 
     lexemes = lex(Source(sql), DIALECTS["mysql"])
     return [

@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.errors import InvalidParameter, TemplateError
 from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
-from tenantry.sql.filters import _ARGUMENTS
+from tenantry.sql.filters.registry import _ARGUMENTS
 from tests.sql.test_hostile import OURS, given_values, payloads, variables
 
 __all__ = ["payloads"]  # a fixture

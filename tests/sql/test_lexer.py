@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.lexer import Lexeme, LexemeKind, lex
-from tenantry.sql.syntax_tree import Source
+from tenantry.sql.lexing.lexer import Lexeme, LexemeKind, lex
+from tenantry.sql.source import Source
 
 REGIONS = {LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.QUOTED, LexemeKind.COMMENT}
 
@@ -100,7 +100,7 @@ def test_what_never_ends_is_an_error_and_no_endless_loop(dialect: str, text: str
 )
 def test_64_kib_of_anything_is_read_in_linear_time(dialect: str, unit: str) -> None:
     """Hostile repetitions either parse or are refused; a quadratic step would hold this test for minutes."""
-    from tenantry.sql.parser import parse
+    from tenantry.sql.parsing.parser import parse
 
     for text in (unit * (65_536 // len(unit)), "select '" + unit * 20_000, "/* " + unit * 20_000 + " */ {{ x }}"):
         try:

@@ -10,8 +10,8 @@ from tenantry import demo
 from tenantry.errors import TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import Query, SQLTemplate
-from tenantry.sql.findings import Severity
-from tenantry.sql.lint import lint
+from tenantry.sql.checks.findings import Severity
+from tenantry.sql.checks.lint import lint
 from tests.docs.blocks import blocks
 from tests.sql.wild_spellings import SPELLINGS, Spelling
 

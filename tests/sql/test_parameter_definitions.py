@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.errors import TemplateError
 from tenantry.sql import Parameter, SQLTemplate, declare
-from tenantry.sql.parameters import InvalidDefinition, PropertyReference
+from tenantry.sql.parameters.declared import InvalidDefinition, PropertyReference
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.sql.relative_ranges import FORMS, RelativeRange, parse_relative
+from tenantry.sql.parameters.relative_ranges import FORMS, RelativeRange, parse_relative
 
 VIENNA = ZoneInfo("Europe/Vienna")
 WEDNESDAY = date(2026, 5, 20)

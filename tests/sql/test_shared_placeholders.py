@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from engines.postgres import Postgres
 from tenantry.errors import TenantryError
 from tenantry.sql import DIALECTS, PARAMSTYLES, SQLTemplate
-from tenantry.sql.parser import parse
-from tenantry.sql.renderer import Interpreter, Renderer
-from tenantry.sql.syntax_tree import Source
+from tenantry.sql.binding.renderer import Interpreter, Renderer
+from tenantry.sql.parsing.parser import parse
+from tenantry.sql.source import Source
 
 BUCKETS = """
     select date_trunc({{ params.unit }}, placed) as bucket, count(*) as n

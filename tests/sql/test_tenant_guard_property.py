@@ -24,7 +24,8 @@ from hypothesis import strategies as st
 from tenantry.errors import MissingVariable, TemplateError
 from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.syntax_tree import Source, Tree
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Tree
 from tenantry.sql.tenant_guard import enforce_tenant_guard, is_guarded
 
 OPTIONAL = frozenset({"discount"})

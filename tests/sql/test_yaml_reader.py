@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenantry.errors import TemplateError
-from tenantry.sql.syntax_tree import Source
-from tenantry.sql.yaml_reader import MAX_DEPTH, read_yaml
+from tenantry.sql.header.yaml_reader import MAX_DEPTH, read_yaml
+from tenantry.sql.source import Source
 
 SCALARS = [
     ("NO", "NO"),

@@ -162,7 +162,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "no value is in a function that runs its text as SQL",
-        "sql/dynamic_sql.py",
+        "sql/parsing/dynamic_sql.py",
         "    if call is None:\n        return\n",
         "    return\n",
         ("tests/sql/test_dynamic_sql.py",),
@@ -197,7 +197,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a cached result that policies chose is one group's",
-        "sql/paramstyles.py",
+        "sql/binding/paramstyles.py",
         "owner = group if self.reads_group or session is not None else None",
         "owner = group if self.reads_group else None",
         ("tests/sql/test_fingerprint.py",),

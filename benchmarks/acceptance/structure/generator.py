@@ -11,7 +11,7 @@ from typing import Any, Final
 from benchmarks.acceptance.structure.words import WORDS, Words
 from tenantry.errors import InvalidParameter, MissingVariable, TemplateError
 from tenantry.sql import BoundSQL, SQLTemplate
-from tenantry.sql.filters import _ARGUMENTS
+from tenantry.sql.filters.registry import _ARGUMENTS
 
 TABLE: Final = (
     "create table orders (id integer, tenant varchar(200), name varchar(200), amount integer, created timestamp)"

@@ -21,7 +21,7 @@ from tenantry.tokens import holds_token
 
 if TYPE_CHECKING:
     from tenantry.settings import Settings
-    from tenantry.sql.contract import QueryContract
+    from tenantry.sql.checks.contract import QueryContract
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -120,7 +120,7 @@ def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryCont
         raise InvalidSettings("the contract of the saved queries needs their folder: name it with --queries")
     from tenantry.property_schemas import read_schemas
     from tenantry.queries import QueryFolder
-    from tenantry.sql.contract import QueryContract
+    from tenantry.sql.checks.contract import QueryContract
 
     try:
         queries, schemas = QueryFolder(chosen.queries), read_schemas(chosen.queries)

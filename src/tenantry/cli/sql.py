@@ -26,7 +26,7 @@ from tenantry.groups import extend
 from tenantry.ports import Store
 from tenantry.queries import QueryFolder
 from tenantry.sql import DIALECTS, PARAMSTYLES, Query
-from tenantry.sql.parser import PATH
+from tenantry.sql.parsing.parser import PATH
 
 FAILED = 1
 

@@ -21,9 +21,9 @@ from tenantry.ports import Store
 from tenantry.property_schemas import read_schema, schema_file
 from tenantry.queries import read_query_text
 from tenantry.sql import Query
-from tenantry.sql.coverage import Coverage, PropertyTypes
-from tenantry.sql.findings import Finding, Severity
-from tenantry.sql.lint import coverage_findings, lint, template_error, wanted_properties
+from tenantry.sql.checks.coverage import Coverage, PropertyTypes
+from tenantry.sql.checks.findings import Finding, Severity
+from tenantry.sql.checks.lint import coverage_findings, lint, template_error, wanted_properties
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")

@@ -27,7 +27,7 @@ from tenantry.datasources.limits import Limits, take_rows, to_dicts
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import has_dynamic_sql
+from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 if TYPE_CHECKING:
     import duckdb

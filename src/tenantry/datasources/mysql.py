@@ -26,7 +26,7 @@ from tenantry.datasources.limits import Limits, take_rows, to_dicts
 from tenantry.datasources.statement import WRITES, mysql_refusal
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import has_dynamic_sql
+from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 _OPTIONS = frozenset({"ssl_ca", "ssl_cert", "ssl_key", "unix_socket"})

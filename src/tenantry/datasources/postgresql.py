@@ -35,7 +35,7 @@ from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import has_dynamic_sql
+from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 if TYPE_CHECKING:
     import asyncpg

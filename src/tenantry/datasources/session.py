@@ -11,7 +11,7 @@ from tenantry.errors import MissingVariable, NotOneStatement, QueryFailed, Unbin
 from tenantry.groups import RegisteredSource, UserGroup, check_session_variables
 from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
 from tenantry.sql.dialects.dialect import UNICODE_NAMES, function_names
-from tenantry.sql.dynamic_sql import calls_any, has_dynamic_sql
+from tenantry.sql.parsing.dynamic_sql import calls_any, has_dynamic_sql
 
 _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_NAMES),)
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from tenantry.sql import DIALECTS
 from tenantry.sql.dialects.dialect import function_names
-from tenantry.sql.dynamic_sql import calls_any
+from tenantry.sql.parsing.dynamic_sql import calls_any
 
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 READING_MYSQL = READING | {"describe", "desc"}

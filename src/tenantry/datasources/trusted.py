@@ -33,7 +33,7 @@ from tenantry.datasources.limits import Limits, take_rows, to_dicts
 from tenantry.datasources.statement import SEVERAL, is_plain, refusal
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
-from tenantry.sql.dynamic_sql import has_dynamic_sql
+from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 _BUFFERED = 20
 """Rows that SQLAlchemy reads ahead, where its driver streams at all."""

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
-from tenantry.sql.fingerprint import digest
+from tenantry.sql.binding.fingerprint import digest
 
 ENGINES = {
     "sqlite": "sqlite",

@@ -54,7 +54,7 @@ _log = logging.getLogger("tenantry.provisioning")
 
 
 class PropertyContract(Protocol):
-    """What the properties of groups have to satisfy: ``tenantry.sql.contract.QueryContract`` is one.
+    """What the properties of groups have to satisfy: ``tenantry.sql.checks.contract.QueryContract`` is one.
 
     ``refuses``: what breaks it is refused; else it is logged and written all the same.
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tenantry.errors import TemplateError
-from tenantry.sql.fragments import Fragments, TemplateDefinition
-from tenantry.sql.query_header import Header, read_header
-from tenantry.sql.syntax_tree import Source
+from tenantry.sql.fragments.fragments import Fragments, TemplateDefinition
+from tenantry.sql.header.query_header import Header, read_header
+from tenantry.sql.source import Source
 from tenantry.sql.template import SQLTemplate, optional_paths
 
 

@@ -1,80 +1,13 @@
-"""What a template is made of: its text, with errors that show a line of it and a caret, and its syntax tree, before any
-value is known.
-"""
+"""The syntax tree of a template: what it is made of, before any value is known."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from tenantry.errors import Location, TemplateError
-
-MAX_TEXT = 256 * 1024
-"""Characters. A template is written by hand: what is longer is a mistake or an attack."""
-
-_SHOWN = 100  # characters of a long line that an error shows
-
-
-class Source:
-    """The text of a template. Offsets count characters from 0; locations count lines and columns from 1.
-
-    ``file`` is its name in errors: that of a file or a fragment, or empty.
-    """
-
-    __slots__ = ("file", "text")
-
-    def __init__(self, text: str, file: str = "") -> None:
-        self.text: str = text
-        self.file: str = file
-        if len(text) > MAX_TEXT:
-            head = f"{file}: " if file else ""
-            raise TemplateError(f"{head}a SQL template is at most {MAX_TEXT} characters long, this one is {len(text)}")
-        if text.isascii() and "\0" not in text:
-            return
-        for offset, character in enumerate(text):
-            if character == "\0" or "\ud800" <= character <= "\udfff":
-                raise self.error(offset, "SQL cannot hold a NUL or a lone surrogate", "remove the character")
-
-    @property
-    def commas(self) -> frozenset[int]:
-        """Offsets of commas that end no argument of a filter, wherever they are."""
-        return frozenset()
-
-    def location(self, offset: int) -> Location:
-        """Line and column of an offset."""
-        start = self.text.rfind("\n", 0, offset) + 1
-        return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
-
-    def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """A TemplateError that shows the line of ``offset``, a caret below it, the fix, and what included the text."""
-        location = self.location(offset)
-        start = self.text.rfind("\n", 0, offset) + 1
-        end = self.text.find("\n", start)
-        line = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
-        column = offset - start
-        if column > _SHOWN // 2:  # the caret stays visible
-            cut = column - _SHOWN // 2
-            line, column = "…" + line[cut:], column - cut + 1
-        line = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line[:_SHOWN])
-        caret = "".join(map(_blank, line[:column])) + "^"
-        message = f"{location}: {problem}\n    {line}\n    {caret}\n  fix: {fix}"
-        outer = included_at
-        while outer is not None:
-            message += f"\n  included at {replace(outer, included_at=None)}"
-            outer = outer.included_at
-        return TemplateError(message, location=replace(location, included_at=included_at))
-
-
-def _blank(character: str) -> str:
-    """Space as wide as a character on a terminal: nothing for a combining mark, two spaces for a wide one."""
-    if character == "\t":
-        return character
-    if unicodedata.category(character) in {"Mn", "Me"}:
-        return ""
-    return "  " if unicodedata.east_asian_width(character) in {"W", "F"} else " "
+from tenantry.sql.source import Source
 
 
 class Position(StrEnum):

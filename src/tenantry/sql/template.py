@@ -11,17 +11,18 @@ from typing import Any
 
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
-from tenantry.sql.codegen import Bind, generate
+from tenantry.sql.binding.codegen import Bind, generate
+from tenantry.sql.binding.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
-from tenantry.sql.fragments import Fragments, TemplateDefinition, expand
-from tenantry.sql.parameter_checks import check_parameters
-from tenantry.sql.parameter_conversion import ParameterConversion
-from tenantry.sql.parameter_definitions import declare
-from tenantry.sql.parameters import Parameter
-from tenantry.sql.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
-from tenantry.sql.parser import PATH, parse
-from tenantry.sql.query_header import begins_header
-from tenantry.sql.syntax_tree import Position, Source, Tree, VariableReference
+from tenantry.sql.fragments.fragments import Fragments, TemplateDefinition, expand
+from tenantry.sql.header.query_header import begins_header
+from tenantry.sql.parameters.checks import check_parameters
+from tenantry.sql.parameters.conversion import ParameterConversion
+from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.parameters.definitions import declare
+from tenantry.sql.parsing.parser import PATH, parse
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import droppable, enforce_tenant_guard, is_guarded
 
 DEFAULT_DIALECT = "postgresql"

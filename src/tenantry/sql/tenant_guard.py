@@ -18,7 +18,8 @@ from typing import Any, TypeAlias
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.syntax_tree import Clause, Node, Source, Switch, Tree, VariableReference, references_in
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in
 
 
 def is_viewer_input(path: str) -> bool:

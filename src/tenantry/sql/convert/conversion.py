@@ -13,7 +13,7 @@ from typing import Any
 
 from tenantry.errors import Location, TemplateError
 from tenantry.sql.convert.header import write_header
-from tenantry.sql.parameters import InvalidDefinition
+from tenantry.sql.parameters.declared import InvalidDefinition
 from tenantry.sql.template import SQLTemplate
 
 TENANT_REMINDER = (

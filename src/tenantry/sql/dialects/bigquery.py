@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names
-from tenantry.sql.driver_values import seconds
+from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names, seconds
 
 _FUNCTIONS = "external_query external_object_transform appends changes vector_search gap_fill ml.* ai.*"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
-from tenantry.sql.driver_values import seconds
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
 
 # Table functions that read what a text names, and functions of dictionaries and join tables that a text names.
 _FUNCTIONS = """

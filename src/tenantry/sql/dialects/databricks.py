@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
-from tenantry.sql.driver_values import seconds
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
 
 _FUNCTIONS = """
     identifier reflect try_reflect java_method remote_query read_files read_kafka read_kinesis read_pubsub read_pulsar

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -249,3 +250,19 @@ class Dialect:
         groups += [("typographic", f"[{_TYPOGRAPHIC}]")] if self.typographic_quotes else []
         groups += [("dollar", rf"\${self.dollar_quotes}")] if self.dollar_quotes else []
         return groups
+
+
+def naive_utc(moment: datetime) -> datetime:
+    """An instant in UTC without its zone: for engines whose columns have none."""
+    return moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def utc_text(moment: datetime) -> str:
+    """An instant in UTC as ``2026-01-31 09:30:00``."""
+    return naive_utc(moment).isoformat(sep=" ")
+
+
+def seconds(length: timedelta) -> int | float:
+    """A length of time in seconds: for engines that have no such type."""
+    total = length.total_seconds()
+    return int(total) if total.is_integer() else total

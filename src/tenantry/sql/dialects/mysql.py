@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, function_names
-from tenantry.sql.driver_values import naive_utc, seconds
+from tenantry.sql.dialects.dialect import Dialect, function_names, naive_utc, seconds
 
 _FUNCTIONS = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
 _PROCEDURES = "execute_prepared_stmt create_synonym_db"  # of the schema sys

@@ -4,8 +4,7 @@ tokenizer.
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names
-from tenantry.sql.driver_values import seconds
+from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names, seconds
 
 _FUNCTIONS = "dblink* ts_stat ts_rewrite pg_read_file* pg_ls_dir pg_stat_file lo_import lo_export execute"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
-from tenantry.sql.driver_values import seconds
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
 
 _FUNCTIONS = """
     identifier to_query result_scan system$* get_ddl infer_schema get_object_references build_scoped_file_url

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from tenantry.sql.dialects.dialect import Dialect, function_names
-from tenantry.sql.driver_values import seconds, utc_text
+from tenantry.sql.dialects.dialect import Dialect, function_names, seconds, utc_text
 
 _FUNCTIONS = """
     load_extension fts3_tokenizer eval edit readfile writefile fsdir zipfile sha1_query sha3_query next_char

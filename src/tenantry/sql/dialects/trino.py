@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names
-from tenantry.sql.driver_values import seconds
+from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
 
 _FUNCTIONS = "query raw_query native_query procedure sheet"  # table functions of its connectors
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names
-from tenantry.sql.driver_values import naive_utc, seconds
+from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names, naive_utc, seconds
 
 _FUNCTIONS = "sp_* xp_* openquery openrowset opendatasource object_definition fn_get_sql"
 

@@ -1,0 +1,68 @@
+"""Conversions: what becomes of a value before it is bound. They change the parameter, and of the text only what the
+dialect's table says of its placeholder.
+
+``contains``, ``prefix`` and ``suffix`` make a pattern for ``like`` in which the value's own wildcards are escaped;
+``array`` binds a whole list as one parameter; ``json`` binds an object or a list as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from tenantry.groups import Record, RecordList
+from tenantry.sql.binding.values import as_text, check_scalar, list_items, type_name
+from tenantry.sql.dialects import Dialect
+
+PATTERNS: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", "")}
+"""Conversion -> what is before and after the value in the pattern."""
+ARRAY: Final = "array"
+JSON: Final = "json"
+CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
+
+_MAX_DEPTH = 64  # of JSON: deeper than any dashboard's, and far from the recursion limit
+
+
+def placeholder_template(conversion: str, dialect: Dialect) -> str:
+    """The text around the placeholder of a converted value, with ``{placeholder}`` in it; empty where the dialect
+    cannot bind one."""
+    if conversion in PATTERNS:
+        return f"{{placeholder}} {dialect.like_escape_clause}".rstrip()
+    return dialect.array_parameter if conversion == ARRAY else dialect.json_parameter
+
+
+def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
+    """The function from a value to its parameter. It raises ValueError that says what is wrong, without the value."""
+    if conversion in PATTERNS:
+        before, after = PATTERNS[conversion]
+        wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")
+        escaped = dialect.like_escape.replace("\\", "\\\\") + r"\g<0>"
+        return lambda value: before + wildcards.sub(escaped, as_text(value)) + after
+    return list_items if conversion == ARRAY else _json
+
+
+def _json(value: Any) -> str:
+    """Compact JSON. A text that the engine could not hold is refused here, in keys too."""
+    return str(check_scalar(json.dumps(_plain(value, 0), ensure_ascii=False, separators=(",", ":"))))
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"JSON is at most {_MAX_DEPTH} deep")
+    if isinstance(value, Mapping | Record):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("the keys of JSON are texts")
+        return {_scalar(key): _plain(value[key], depth + 1) for key in value}
+    if isinstance(value, list | tuple | RecordList):
+        return [_plain(item, depth + 1) for item in value]
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, str | bool | int | float):
+        return check_scalar(value)
+    raise ValueError(f"{type_name(value)} cannot be in JSON")

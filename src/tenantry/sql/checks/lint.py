@@ -1,0 +1,274 @@
+"""The lint: what is probably wrong with a template that compiles. Pure; docs/sql-checks.md has each code.
+
+It prefers silence to a false alarm: where the text does not show the mistake, it says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from tenantry.errors import TemplateError
+from tenantry.groups.property_schema import PropertySchema
+from tenantry.sql.binding.paramstyles import paramstyle_named
+from tenantry.sql.checks.coverage import GROUP_FIELDS, Coverage, needs, property_path
+from tenantry.sql.checks.findings import Finding, Problem, Severity
+from tenantry.sql.checks.outline import (
+    OutlineToken,
+    Select,
+    TokenKind,
+    Tokens,
+    is_query,
+    read_tokens,
+    selects_of,
+    split_at,
+    written,
+)
+from tenantry.sql.checks.predicates import GuardedPaths, comparisons_with_null, or_beside_guarded
+from tenantry.sql.checks.schema_checks import schema_problems
+from tenantry.sql.checks.tenant_column import TenantColumn, tables_without_predicate
+from tenantry.sql.dialects import dialect_named
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Position, Tree, VariableReference
+from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
+from tenantry.sql.tenant_guard import droppable, is_viewer_input
+from tenantry.suggestions import did_you_mean
+
+_IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
+_SHARED_STYLES = frozenset({"numeric", "numeric_dollar", "named", "pyformat"})
+"""The paramstyles that name one placeholder twice."""
+_TAKE_EQUAL_VALUES = frozenset({"mysql", "mariadb", "sqlite", "clickhouse"})
+"""The dialects that take two placeholders of equal values in ``select`` and ``group by`` for one expression."""
+_PROBLEM = re.compile(
+    r"(?:[^\n]*?\d+:\d+(?: \([^)]*\))?: )?(?P<problem>.*?)(?:\n.*?fix: (?P<fix>.*?))?(?:\n.*)?", re.DOTALL
+)
+
+
+def lint(
+    template: SQLTemplate,
+    *,
+    paramstyle: str | None = None,
+    properties: Collection[str] | None = None,
+    given: Collection[str] = (),
+    schema: PropertySchema | None = None,
+) -> tuple[Finding, ...]:
+    """The findings of one template in its dialect (``postgresql`` if it has none), in the order of its text.
+
+    ``properties`` are the paths of the properties that groups have (``region``, ``address.city``); None: not known, and
+    no property is unknown then, unless there is a ``schema`` of the environment, which declares them and may name the
+    tenant's column. ``given`` are paths that the host program itself gives.
+    ``paramstyle`` is that of the driver, by default the dialect's own. A comment ``tenantry:ignore CODE`` silences that
+    code on its own line and the next. A template that does not compile has one finding, ``template-error``.
+    """
+    try:
+        dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
+        tree = template._tree(dialect)
+    except TemplateError as error:
+        return (template_error(error),)
+    source = tree.source
+    style = paramstyle_named(paramstyle or dialect.paramstyle)
+    tokens = read_tokens(source, dialect, tree)
+    selects = list(selects_of(tokens))
+    guarded = GuardedPaths(template.optional)
+    if schema is not None:
+        properties = schema.paths() | frozenset(properties or ())
+    problems = [*_unknown_variables(tree, properties, given), *_droppable(template, tree), *_inert_tags(tree)]
+    problems += _unused_parameters(template, tree)
+    if schema is not None:
+        problems += schema_problems((each for each in tree.references if not _is_given(each.path, given)), schema)
+    for select in selects:
+        problems += [*or_beside_guarded(select, guarded), *comparisons_with_null(select, dialect)]
+        if style.name not in _SHARED_STYLES and dialect.name not in _TAKE_EQUAL_VALUES:
+            problems += _repeated_expressions(select, style.name)
+    if schema is not None and schema.tenant_column is not None:
+        column = TenantColumn(schema.tenant_column, schema.shared_tables)
+        problems += tables_without_predicate(selects, column, guarded, _most_used(tree, guarded))
+    return tuple(_findings(source, problems))
+
+
+def template_error(error: TemplateError) -> Finding:
+    """The finding of a template that does not compile, or of a file that cannot be read."""
+    match = _PROBLEM.fullmatch(error.message)
+    problem, fix = (match["problem"], match["fix"] or "") if match is not None else (error.message, "")
+    line, column = (error.location.line, error.location.column) if error.location is not None else (1, 1)
+    file = error.location.file if error.location is not None else ""
+    return Finding("template-error", Severity.ERROR, line, column, problem, fix, file=file)
+
+
+def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
+    """The properties that some templates cannot be bound without; those that do not compile want none."""
+    return frozenset(path for template in templates for path, _ in needs(references_of(template)))
+
+
+def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
+    """What groups lack of a template, or have in another type; ``given`` are paths that the host program itself gives.
+    None for a template that does not compile."""
+    try:
+        source = template._own_tree().source
+    except TemplateError:
+        return iter(())
+    references = [reference for reference in references_of(template) if not _is_given(reference.path, given)]
+    return coverage.findings((reference, source.location(reference.offset)) for reference in references)
+
+
+def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
+    """Every variable of a template, and the properties that its parameters have as defaults; none if it does not
+    compile."""
+    try:
+        references = template._own_tree().references
+    except TemplateError:
+        return ()
+    return (*references, *_defaults(template, references))
+
+
+def _defaults(template: SQLTemplate, references: Iterable[VariableReference]) -> Iterator[VariableReference]:
+    """The properties that parameters have as defaults and as time zones."""
+    for parameter in template.parameters.values():
+        at = next((each.offset for each in references if each.path.startswith(parameter.path)), 0)
+        for path in parameter.properties:
+            yield VariableReference(f"user_group.properties.{path}", at, Position.CHOICE)
+
+
+def _findings(source: Source, problems: Iterable[Problem]) -> Iterator[Finding]:
+    ignored = list(_ignored(source))
+    for problem in sorted(set(problems), key=lambda each: (each.offset, each.code)):
+        code, severity, offset, message, fix, variable = problem
+        location = source.location(offset)
+        line, column, file = location.line, location.column, location.file
+        if (file, line, code) not in ignored:
+            yield Finding(code, severity, line, column, message, fix, variable, file=file)
+
+
+def _ignored(source: Source) -> Iterator[tuple[str, int, str]]:
+    """Each file, line and code that a comment silences."""
+    for match in _IGNORED.finditer(source.text):
+        location = source.location(match.start())
+        file, line = location.file, location.line
+        for code in re.split("[ ,]+", match[1].strip()):
+            yield from ((file, line, code), (file, line + 1, code))
+
+
+# --- variables --------------------------------------------------------------------------------------------------------
+
+
+def _unknown_variables(tree: Tree, properties: Collection[str] | None, given: Collection[str]) -> Iterator[Problem]:
+    """Each path that no group has, once."""
+    seen: set[str] = set()
+    for reference in tree.references:
+        path = reference.path
+        if path in seen or is_viewer_input(path) or _is_given(path, given):
+            continue
+        seen.add(path)
+        prefix, _, name = path.partition(".")
+        wanted = property_path(path)
+        if prefix == "user_group" and wanted is None and path not in GROUP_FIELDS and path != prefix:
+            problem = f"there is no {path}: user_group has {', '.join(sorted(GROUP_FIELDS))} and properties"
+            near = did_you_mean(name.partition(".")[0], [*_after_dot(GROUP_FIELDS), "properties"])
+            fix = near or f"write user_group.properties.{name}"
+        elif wanted and properties is not None and wanted not in properties:
+            problem = f"no group has the property {wanted}"
+            near = did_you_mean(wanted, properties)
+            if f"params.{wanted}" in _params_of(tree):
+                near = f"did you mean params.{wanted}?"
+            fix = near or "add it to the groups, or declare it in the environment's schema"
+        else:
+            continue
+        yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path)
+
+
+def _params_of(tree: Tree) -> set[str]:
+    return {reference.path for reference in tree.references if is_viewer_input(reference.path)}
+
+
+def _after_dot(paths: Iterable[str]) -> list[str]:
+    return [path.partition(".")[2] for path in paths]
+
+
+def _is_given(path: str, given: Collection[str]) -> bool:
+    return any(path == each or path.startswith(f"{each}.") for each in given)
+
+
+def _droppable(template: SQLTemplate, tree: Tree) -> Iterator[Problem]:
+    """What ``SQLTemplate.droppable`` lists, for a review: in an optional clause that a viewer decides about."""
+    for reference in droppable(tree):
+        if not reference.not_a_filter and reference.path not in template.optional:
+            continue  # it is in every text of a choice
+        how = "not_a_filter" if reference.not_a_filter else "optional"
+        message = f"{reference.path} ({how}) is left out with its clause when a viewer's choice is absent"
+        fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"
+        yield Problem("droppable", Severity.NOTE, reference.offset, message, fix, reference.path)
+
+
+def _inert_tags(tree: Tree) -> Iterator[Problem]:
+    for tag in tree.inert_tags:
+        message = f"{tag.text} is in a comment: it is left out with the comment, and no value is looked up for it"
+        yield Problem(
+            "tag-in-comment", Severity.NOTE, tag.offset, message, "nothing to do; or take it out of the comment"
+        )
+
+
+def _unused_parameters(template: SQLTemplate, tree: Tree) -> Iterator[Problem]:
+    """Parameters that are declared and that the text does not name."""
+    used = {reference.path.split(".")[1] for reference in tree.references if is_viewer_input(reference.path)}
+    for name in template.parameters:
+        if name not in used:
+            message = f"the parameter {name} is declared, and the query does not use it"
+            fix = f"use {{{{ params.{name} }}}}, or take its declaration out"
+            offset = max(0, template.text.find(name))  # in a query file it is declared in the text itself
+            yield Problem("unused-parameter", Severity.WARNING, offset, message, fix, f"params.{name}")
+
+
+def _most_used(tree: Tree, guarded: GuardedPaths) -> str:
+    paths = [reference.path for reference in tree.references if guarded.holds(reference)]
+    return max(paths, key=paths.count, default="user_group.id")
+
+
+# --- one value in two placeholders ------------------------------------------------------------------------------------
+
+
+def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
+    """An expression with a variable that stands in ``group by`` and again in ``select`` or ``order by``: the two have
+    placeholders of their own where the style cannot name one twice, and the engine takes them for two expressions."""
+    grouped = {written(item): item for item in split_at(select.clauses.get("group", []), ",") if _has_variable(item)}
+    if not grouped:
+        return
+    items = split_at(_without_distinct(select.clauses.get("select", [])), ",")
+    later = [item for item in split_at(select.clauses.get("order", []), ",") if _has_variable(item)]
+    for text, item in grouped.items():
+        whole = next((n for n, each in enumerate(items, 1) if _without_alias(each) == text), None)
+        if whole is not None or any(text in written(each) for each in (*items, *later)):
+            yield _two_placeholders(item[0], style, whole)
+
+
+def _without_alias(item: Tokens) -> str:
+    if len(item) > 2 and item[-2].is_word("as"):
+        return written(item[:-2])
+    if len(item) > 1 and item[-1].is_name and item[-2].kind in {TokenKind.GROUP, TokenKind.TAG}:
+        return written(item[:-1])
+    return written(item)
+
+
+def _without_distinct(tokens: Tokens) -> Tokens:
+    return tokens[1:] if tokens and tokens[0].is_word("distinct", "all") else tokens
+
+
+def _two_placeholders(first: OutlineToken, style: str, ordinal: int | None) -> Problem:
+    fix = "name it once: select it in a sub-select, and group by its alias outside"
+    if ordinal is not None:
+        fix = f"write `group by {ordinal}`, the number of its item in select; or select it in a sub-select"
+    return Problem(
+        "repeated-expression",
+        Severity.ERROR,
+        first.start,
+        f"with paramstyle {style} this expression and its twin get two placeholders, and the engine takes them for two "
+        "expressions",
+        fix,
+    )
+
+
+def _has_variable(tokens: Tokens) -> bool:
+    return any(
+        any(reference.position is not Position.CHOICE for reference in token.references)
+        or (token.kind is TokenKind.GROUP and not is_query(token) and _has_variable(token.children))
+        for token in tokens
+    )

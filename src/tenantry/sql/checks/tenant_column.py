@@ -1,0 +1,237 @@
+"""The lint of the tenant's column: each table that a select reads needs a guarded predicate of it.
+
+What it sees is the text of one template: ``column = {{ guarded }}`` or ``column in {{ guarded }}`` in ``where`` or
+``on``, for the table itself or for one that it is joined to by the same column. What it does not see: views and
+functions, row values (``(a, b) = (…)``), ``in`` a sub-select, and what the database itself adds (row-level security).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from tenantry.sql.checks.findings import Problem, Severity
+from tenantry.sql.checks.from_clause import Join, TableReference, joins_of
+from tenantry.sql.checks.outline import (
+    OutlineToken,
+    Select,
+    TokenKind,
+    Tokens,
+    is_query,
+    split_at,
+)
+from tenantry.sql.checks.predicates import GuardedPaths
+
+_NO_TABLES = frozenset(("dual",))
+
+
+class TenantColumn(NamedTuple):
+    """The column that each table has for its tenant, and the tables that have none because all tenants share them."""
+
+    name: str
+    shared: frozenset[str] = frozenset()
+
+
+class _Predicate(NamedTuple):
+    """``alias.customer_id = {{ guarded }}``; the alias is empty where the author wrote none."""
+
+    alias: str
+
+
+class _Same(NamedTuple):
+    """``a.customer_id = b.customer_id``."""
+
+    first: str
+    second: str
+
+
+_Fact: TypeAlias = _Predicate | _Same
+
+
+def tables_without_predicate(
+    selects: Sequence[Select], column: TenantColumn, guarded: GuardedPaths, suggested: str
+) -> Iterator[Problem]:
+    """Each table that a select reads without a predicate of the column; ``suggested`` is a path for the fix."""
+    reader = _FactReader(column.name, guarded)
+    known: dict[int, frozenset[str]] = {}  # the select -> the aliases in it that have their predicate
+    for select in selects:
+        joins = joins_of(select.clauses.get("from", []))
+        tables = [table for join in joins for table in join.tables]
+        base = [table for table in tables if _is_base(table, select, tables, column)]
+        outer = known.get(id(select.outer), frozenset()) if select.outer is not None else frozenset()
+        has = _guarded_aliases(select, joins, reader, base, outer)
+        known[id(select)] = has | outer
+        for table in base:
+            if table.alias not in has:
+                yield _unguarded(table, column, suggested, alone=len(tables) == 1)
+
+
+def _is_base(table: TableReference, select: Select, tables: Sequence[TableReference], column: TenantColumn) -> bool:
+    """Whether it is a table of the database, and one that has the column."""
+    if not table.name or (len(table.name) == 1 and table.name[0] in select.known_names):
+        return False
+    if len(table.name) > 1 and any(table.name[0] == other.alias for other in tables if other is not table):
+        return False  # an array of the row before
+    shared = column.shared | _NO_TABLES
+    if table.choices:
+        return not shared.issuperset(table.choices)
+    return not {table.name[-1], ".".join(table.name)} & shared
+
+
+def _unguarded(table: TableReference, column: TenantColumn, suggested: str, *, alone: bool) -> Problem:
+    name = ".".join(table.name)
+    written_column = column.name if alone else f"{table.alias}.{column.name}"
+    return Problem(
+        "tenant-predicate",
+        Severity.ERROR,
+        table.start,
+        f"{name} is read without a predicate of {column.name}, the tenant's column",
+        f"add `{written_column} = {{{{ {suggested} }}}}`; where all tenants share {name}, list it under "
+        "x-shared-tables in the environment's schema",
+    )
+
+
+def _guarded_aliases(
+    select: Select, joins: Sequence[Join], reader: _FactReader, base: Sequence[TableReference], outer: frozenset[str]
+) -> frozenset[str]:
+    everything: list[str] = [table.alias for join in joins for table in join.tables]
+    has: set[str] = set()
+    edges: set[tuple[str, str]] = set()  # the second has its predicate if the first has
+    for name in ("where", "prewhere"):
+        _apply(reader.facts(select.clauses.get(name, [])), everything, has, edges, base)
+    _apply_joins(joins, [], reader, has, edges, base)
+    return _closure(has, edges, outer)
+
+
+def _apply_joins(
+    joins: Sequence[Join],
+    before: list[str],
+    reader: _FactReader,
+    has: set[str],
+    edges: set[tuple[str, str]],
+    base: Sequence[TableReference],
+) -> None:
+    """What each join says: a condition of an outer join filters only the rows of its optional side."""
+    for join in joins:
+        own = [table.alias for table in join.tables]
+        _apply_joins(join.inner, [], reader, has, edges, base)
+        filtered = {"left": own, "right": before, "full": []}.get(join.kind, before + own)
+        facts = reader.facts(join.on)
+        if "*" in join.using or reader.column in join.using:
+            facts |= {_Same(first, second) for first in before for second in own}
+        _apply(facts, filtered, has, edges, base)
+        before = before + own
+
+
+def _apply(
+    facts: Iterable[_Fact],
+    filtered: Sequence[str],
+    has: set[str],
+    edges: set[tuple[str, str]],
+    base: Sequence[TableReference],
+) -> None:
+    """What one condition says. It is true as a whole of every row that it takes, so its own guards pass on first."""
+    guards: set[str] = set()
+    same: set[tuple[str, str]] = set()
+    for fact in facts:
+        if isinstance(fact, _Predicate):
+            guards.update(_resolve(fact.alias, base))
+            continue
+        for first in _resolve(fact.first, base) or [fact.first]:
+            for second in _resolve(fact.second, base) or [fact.second]:
+                same.update({(first, second), (second, first)})
+    has.update(alias for alias in _closure(guards, same, frozenset()) if alias in filtered)
+    edges.update((first, second) for first, second in same if second in filtered)
+
+
+def _resolve(alias: str, base: Sequence[TableReference]) -> list[str]:
+    """The alias of the table that a column's prefix means. Without a prefix: the first table, for a column that two
+    tables have needs one."""
+    if not alias:
+        return [base[0].alias] if base else []
+    return [table.alias for table in base if alias in {table.alias, table.name[-1]}] or [alias]
+
+
+def _closure(has: set[str], edges: set[tuple[str, str]], outer: frozenset[str]) -> frozenset[str]:
+    found = set(has)
+    while True:
+        more = {second for first, second in edges if first in found or first in outer} - found
+        if not more:
+            return frozenset(found)
+        found |= more
+
+
+class _FactReader:
+    """What a condition says of the tenant's column for every row that it takes."""
+
+    def __init__(self, column: str, guarded: GuardedPaths) -> None:
+        self.column = column
+        self._guarded = guarded
+
+    def facts(self, condition: Tokens) -> frozenset[_Fact]:
+        """Of alternatives what each of them says; of conditions that hold together what any of them says."""
+        branches = split_at(condition, "or")
+        if len(branches) > 1:
+            return frozenset.intersection(*map(self.facts, branches))
+        found: frozenset[_Fact] = frozenset()
+        for conjunct in split_at(condition, "and"):
+            found |= self._of_conjunct(conjunct)
+        return found
+
+    def _of_conjunct(self, tokens: Tokens) -> frozenset[_Fact]:
+        if any(token.clauses for token in tokens):
+            return frozenset()
+        if len(tokens) == 1:
+            only = tokens[0]
+            if only.kind is TokenKind.GROUP and only.text == "(" and not is_query(only):
+                return self.facts(only.children)
+            return self._of_field_filter(only)
+        for index, token in enumerate(tokens):
+            if token.is_word("in") or token.text in {"=", "=="}:
+                return self._of_sides(tokens[:index], tokens[index + 1 :])
+        return frozenset()
+
+    def _of_field_filter(self, tag: OutlineToken) -> frozenset[_Fact]:
+        """``{{ customers | matches(customer_id) }}``."""
+        if not tag.has_filter("matches") or not self._guarded.of(tag) or not tag.choices:
+            return frozenset()
+        prefix = self._column_of(tag.choices[0])
+        return frozenset() if prefix is None else frozenset({_Predicate(prefix)})
+
+    def _of_sides(self, left: Tokens, right: Tokens) -> frozenset[_Fact]:
+        first, second = self._column_of(left), self._column_of(right)
+        if first is not None and second is not None:
+            return frozenset({_Same(first, second)})
+        if first is not None and self._is_guarded(right):
+            return frozenset({_Predicate(first)})
+        if second is not None and self._is_guarded(left):
+            return frozenset({_Predicate(second)})
+        return frozenset()
+
+    def _column_of(self, tokens: Tokens) -> str | None:
+        """The prefix of the tenant's column (empty: none) if that is all there is on this side; else None."""
+        plain = _without_cast(tokens)
+        names = [token.text for token in plain if token.is_name]
+        dots = [token for token in plain if token.text == "."]
+        if len(names) + len(dots) != len(plain) or len(dots) != len(names) - 1 or names[-1] != self.column:
+            return None
+        return names[-2] if len(names) > 1 else ""
+
+    def _is_guarded(self, tokens: Tokens) -> bool:
+        plain = _without_cast(tokens)
+        if len(plain) == 2 and plain[0].is_word("any", "some") and plain[1].kind is TokenKind.GROUP:
+            plain = _without_cast(plain[1].children)
+        return len(plain) == 1 and bool(self._guarded.of(plain[0]))
+
+
+def _without_cast(tokens: Tokens) -> Tokens:
+    """``(x)``, ``x::type`` and ``cast(x as type)`` are ``x``."""
+    while True:
+        if len(tokens) == 1 and tokens[0].kind is TokenKind.GROUP and tokens[0].text == "(" and not is_query(tokens[0]):
+            tokens = tokens[0].children
+        elif len(tokens) == 2 and tokens[0].is_word("cast") and tokens[1].kind is TokenKind.GROUP:
+            tokens = split_at(tokens[1].children, "as")[0]
+        elif any(token.text == "::" for token in tokens):
+            tokens = split_at(tokens, "::")[0]
+        else:
+            return tokens

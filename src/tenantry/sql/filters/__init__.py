@@ -1,0 +1,1 @@
+"""Filters: what stands behind the ``|`` of a tag."""

@@ -1,0 +1,220 @@
+"""``within``, ``trunc`` and ``matches``: what a viewer chooses about a column, as plain SQL of each dialect.
+
+    where {{ params.period | within(created_at) }} and {{ params.region | matches(region) }}
+    select {{ params.unit | trunc(created_at) }} as bucket
+
+The column is an expression of the author's own. Each helper is a Switch: of a value only its shape is in the text, as
+whether a range has an end, or which unit was chosen. A condition whose parameter is absent is ``1 = 1``; that of a
+property is never absent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from tenantry.groups import Record, RecordList
+from tenantry.sql.dialects import UNITS
+from tenantry.sql.filters.switch_context import SwitchContext
+from tenantry.sql.lexing.lexemes import LexemeKind
+from tenantry.sql.lexing.tags import Argument, read_tag
+from tenantry.sql.parameters.declared import Parameter, ParameterType, PropertyReference
+from tenantry.sql.syntax_tree import InList, Node, Position, Switch, Text, Value
+from tenantry.sql.tenant_guard import is_viewer_input
+
+Nodes = tuple[Node, ...]
+
+_TRUE: Final[Nodes] = (Text("1 = 1"),)
+_SIMPLE = re.compile(r'(?:\w+|"[^"]+"|`[^`]+`)(?:\.(?:\w+|"[^"]+"|`[^`]+`))*')
+_COLUMN, _ZONE = "\0column", "\0zone"  # what stands for them in the dialect's SQL: no template holds a NUL
+_MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
+
+
+def within(context: SwitchContext) -> Switch:
+    """``column >= start and column < end``, of the ends that the range has."""
+    parameter = _parameter(context)
+    if parameter is not None and not parameter.is_range:
+        fix = f"declare it: type: date range; or write {{{{ {parameter.path} | matches(column) }}}}"
+        raise context.error(f"within takes a range, and {parameter.path} is {parameter.type}", fix)
+    return _range(context, parameter, _column(context))
+
+
+def matches(context: SwitchContext) -> Switch:
+    """The condition of the parameter's type: equal to one value, in a list, within a range. Of a property that is not
+    declared: by what it is."""
+    parameter = _parameter(context)
+    column = _column(context)
+    if parameter is not None and parameter.is_range:
+        return _range(context, parameter, column)
+    if parameter is not None and parameter.only_matches:
+        return _or_null(context, parameter, column)
+    path = context.reference.path
+    branches: list[Nodes] = []
+    if parameter is None or not parameter.is_list:
+        branches.append(_condition(column, Text(" = "), Value(context.variable(path))))
+    if parameter is None or parameter.is_list:
+        items = InList(context.variable(path, Position.LIST), "in", negated=False)
+        branches.append(_condition(column, Text(" "), items))
+    if parameter is None:
+        return Switch(context.reference, _is_list, tuple(branches), "a value, or a list of values")
+    if not parameter.always_given:
+        branches.append(_TRUE)
+    return Switch(context.reference, _is_absent, tuple(branches), parameter.takes)
+
+
+def trunc(context: SwitchContext) -> Switch:
+    """The start of the unit that a column is in: ``date_trunc('day', created_at)``, as the dialect writes it."""
+    parameter = _parameter(context)
+    units: Iterable[Any] = UNITS
+    if parameter is not None:
+        if (
+            parameter.type not in {ParameterType.CHOICE, ParameterType.TEXT}
+            or parameter.is_list
+            or parameter.only_matches
+        ):
+            fix = "declare it: {type: choice, choices: [day, week, month]}"
+            raise context.error(f"trunc takes a unit, and {parameter.path} is {parameter.type}", fix)
+        units = parameter.choices or UNITS
+    column, zone = _column(context), _zone(context, parameter)
+    branches = {unit: _bucket(context, unit, column, zone) for unit in units}
+    numbers: dict[Any, int] = {unit: number for number, unit in enumerate(branches)}
+    default = context.default
+    if default is not None:
+        if default not in numbers:
+            raise context.error(f"the default {default} is not a unit", f"give one of {', '.join(branches)}")
+        numbers[None] = numbers[default]
+    return Switch(context.reference, numbers.__getitem__, tuple(branches.values()), f"one of {', '.join(branches)}")
+
+
+# --- the parts of them ------------------------------------------------------------------------------------------------
+
+
+def _parameter(context: SwitchContext) -> Parameter | None:
+    """The declared parameter; None for a property of the group."""
+    if context.parameter is None and is_viewer_input(context.reference.path) and context.filter.name != "trunc":
+        problem = f"{context.filter.name} asks for the type of {context.reference.path}, which is not declared"
+        raise context.error(problem, "declare it in the template's params")
+    return context.parameter
+
+
+def _column(context: SwitchContext) -> Nodes:
+    """The first argument; in parentheses where it is more than a name."""
+    argument = context.filter.arguments[0]
+    if argument.key or not argument.lexemes:
+        fix = f"write {{{{ {context.reference.path} | {context.filter.name}(created_at) }}}}"
+        raise context.error(f"{context.filter.name} takes a column first", fix, offset=argument.start)
+    nodes = context.compile(argument)
+    return nodes if _SIMPLE.fullmatch(argument.text) else (Text("("), *nodes, Text(")"))
+
+
+def _condition(column: Nodes, *rest: Node) -> Nodes:
+    return (Text("("), *column, *rest, Text(")"))
+
+
+def _range(context: SwitchContext, parameter: Parameter | None, column: Nodes) -> Switch:
+    path = context.reference.path
+    start, end = Value(context.variable(f"{path}.start")), Value(context.variable(f"{path}.end"))
+    after, before = (*column, Text(" >= "), start), (*column, Text(" < "), end)
+    branches = {(True, True): _condition(after, Text(" and "), *before)}
+    if parameter is not None:
+        if "end" in parameter.open:
+            branches[True, False] = _condition(after)
+        if "start" in parameter.open:
+            branches[False, True] = _condition(before)
+        if not parameter.always_given:
+            branches[False, False] = _TRUE
+    expected = "an object with a start and an end" if parameter is None else parameter.takes
+    return Switch(context.reference, _by_parts(("start", "end"), branches), tuple(branches.values()), expected)
+
+
+def _or_null(context: SwitchContext, parameter: Parameter, column: Nodes) -> Switch:
+    path = f"{context.reference.path}.{parameter.part}"
+    given: Nodes
+    if parameter.is_list:
+        given = (*column, Text(" "), InList(context.variable(path, Position.LIST), "in", negated=False))
+    elif parameter.match == "equals":
+        given = (*column, Text(" = "), Value(context.variable(path)))
+    else:
+        escape = f" {context.dialect.like_escape_clause}".rstrip()
+        given = (*column, Text(" like "), Value(context.variable(path)), Text(escape))
+    branches = {(True, False): _condition(given)}
+    if parameter.is_null is not None:
+        null = (*column, Text(" is null"))
+        branches[False, True] = _condition(null)
+        if parameter.is_list:
+            branches[True, True] = _condition(given, Text(" or "), *null)
+    if not parameter.always_given:
+        branches[False, False] = _TRUE
+    return Switch(
+        context.reference, _by_parts((parameter.part, "null"), branches), tuple(branches.values()), parameter.takes
+    )
+
+
+def _by_parts(names: tuple[str, str], branches: Iterable[tuple[bool, bool]]) -> Callable[[Any], int]:
+    """The choice by which of two parts an object has."""
+    numbers = {has: number for number, has in enumerate(branches)}
+    one, other = names
+
+    def choose(value: Any) -> int:
+        if value is None:
+            return numbers[False, False]
+        if not isinstance(value, dict | Record):
+            raise TypeError("no object")
+        return numbers[one in value, other in value]
+
+    return choose
+
+
+def _is_list(value: Any) -> int:
+    if isinstance(value, dict | Record) or value is None:
+        raise TypeError("no value")
+    return int(isinstance(value, list | tuple | RecordList))
+
+
+def _is_absent(value: Any) -> int:
+    return int(value is None)
+
+
+def _bucket(context: SwitchContext, unit: Any, column: Nodes, zone: Nodes) -> Nodes:
+    """The dialect's SQL of one unit, with the nodes where the dialect has their texts."""
+    if unit not in context.dialect.time_buckets:
+        fix = f"the units are {', '.join(context.dialect.time_buckets)}"
+        raise context.error(f"{unit} is no unit of {context.dialect.name}", fix)
+    try:
+        sql = context.dialect.trunc(unit, _COLUMN, _ZONE if zone else "")
+    except ValueError as error:
+        raise context.error(str(error), "take the zone out, and convert the column by hand") from None
+    found: list[Node] = []
+    for part in _MARKS.split(sql):
+        if part == _COLUMN:
+            found += column
+        elif part == _ZONE:
+            found += zone
+        elif part:
+            found.append(Text(part))
+    return tuple(found)
+
+
+def _zone(context: SwitchContext, parameter: Parameter | None) -> Nodes:
+    """The time zone: the argument ``zone``, a text or a variable, else that of the parameter; empty for none."""
+    if len(context.filter.arguments) > 1:
+        return _zone_argument(context, context.filter.arguments[1])
+    zone = None if parameter is None else parameter.zone
+    if isinstance(zone, PropertyReference):
+        return (Value(context.variable(f"user_group.properties.{zone.path}")),)
+    return (Text(f"'{zone.key}'"),) if isinstance(zone, ZoneInfo) else ()
+
+
+def _zone_argument(context: SwitchContext, argument: Argument) -> Nodes:
+    if argument.key == "zone" and len(argument.lexemes) == 1:
+        (only,) = argument.lexemes
+        if only.kind is LexemeKind.STRING:
+            return context.compile(argument)
+        if only.kind is LexemeKind.TAG:
+            tag = read_tag(context.source, only)
+            if not tag.filters:
+                return (Value(context.variable(tag.path)),)
+    fix = "write zone: 'Europe/Vienna', or zone: {{ user_group.properties.timezone }}"
+    raise context.error("after its column, trunc takes a zone", fix, offset=argument.start)

@@ -1,0 +1,49 @@
+"""``one_of``: the author supplies the texts, and the viewer chooses one by its name.
+
+    order by {{ params.sort | one_of(newest: created_at desc, largest: amount desc) | default(newest) }}
+
+A text can be a name, an operator, a keyword or an expression: it is the author's own SQL, compiled with the template. A
+column's name is its own key: ``one_of(region, amount)``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tenantry.sql.filters.switch_context import SwitchContext
+from tenantry.sql.lexing.lexer import PATH
+from tenantry.sql.lexing.tags import Argument
+from tenantry.sql.syntax_tree import Node, Switch
+
+_UNFINISHED = re.compile(r"(?:\.|(?<![\w$.])(?:in|is|not))\Z", re.IGNORECASE)
+_FIX = "write one_of(name: text, name: text), or one_of(column, column)"
+
+
+def one_of(context: SwitchContext) -> Switch:
+    """The Switch of a choice by name. A value that is no name chooses nothing."""
+    branches: dict[str, tuple[Node, ...]] = {}
+    for argument in context.filter.arguments:
+        key = _key(context, argument)
+        if key in branches:
+            raise context.error(f"one_of has {key} twice", "give each text a name of its own", offset=argument.start)
+        branches[key] = context.compile(argument)
+    if not branches:
+        raise context.error("one_of has nothing to choose from", _FIX)
+    numbers: dict[str | None, int] = {key: number for number, key in enumerate(branches)}
+    default = context.default
+    if default is not None:
+        if default not in numbers:
+            raise context.error(f"the default {default} is not in one_of", f"give one of {', '.join(branches)}")
+        numbers[None] = numbers[default]
+    return Switch(context.reference, numbers.__getitem__, tuple(branches.values()), f"one of {', '.join(branches)}")
+
+
+def _key(context: SwitchContext, argument: Argument) -> str:
+    if not argument.lexemes:
+        raise context.error("a text of one_of is empty", "write its SQL", offset=argument.start)
+    if not argument.key and not PATH.fullmatch(argument.text):
+        raise context.error("a text of one_of that is no column has a name", _FIX, offset=argument.start)
+    if _UNFINISHED.search(argument.text):
+        problem = "a text of one_of does not end with a dot, `in`, `is` or `not`"
+        raise context.error(problem, "write what follows into each text", offset=argument.start)
+    return argument.key or argument.text

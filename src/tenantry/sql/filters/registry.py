@@ -1,0 +1,116 @@
+"""The filters of the language: which there are, and what arguments each takes.
+
+``not_a_filter``, ``default`` and ``nullable`` say something of the variable, those of ``conversions`` what becomes of
+its value. Those in SWITCHES replace the tag by SQL of the author's, of which the value chooses one: a new one is a
+function from its ``SwitchContext`` to a Switch, and an entry there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, JSON, PATTERNS
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.filters.column_filters import matches, trunc, within
+from tenantry.sql.filters.one_of import one_of
+from tenantry.sql.filters.switch_context import SwitchContext
+from tenantry.sql.lexing.tags import (
+    DEFAULT,
+    MATCHES,
+    NOT_A_FILTER,
+    NULLABLE,
+    ONE_OF,
+    TRUNC,
+    WITHIN,
+    Filter,
+    VariableTag,
+)
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Position, Switch
+from tenantry.sql.tenant_guard import is_viewer_input
+from tenantry.suggestions import did_you_mean
+
+SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
+    ONE_OF: one_of,
+    WITHIN: within,
+    TRUNC: trunc,
+    MATCHES: matches,
+}
+"""Filter -> what builds its Switch. A tag has at most one of them."""
+
+_MANY = 10_000
+_ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
+    NOT_A_FILTER: (0, 0),
+    DEFAULT: (1, _MANY),
+    NULLABLE: (0, 0),
+    ONE_OF: (1, _MANY),
+    **dict.fromkeys((*PATTERNS, ARRAY, JSON), (0, 0)),
+    WITHIN: (1, 1),
+    TRUNC: (1, 2),
+    MATCHES: (1, 1),
+}
+"""Filter -> the least and greatest number of its arguments."""
+
+
+def check_filters(source: Source, tag: VariableTag) -> None:
+    """Raises TemplateError for the first filter of a tag that does not exist, or cannot be with the others."""
+    seen: set[str] = set()
+    for each in tag.filters:
+        _check_arguments(source, each)
+        if each.name in seen:
+            raise source.error(each.offset, f"a tag has {each.name} once", "take one of them out")
+        for alternatives in (frozenset(SWITCHES) | CONVERSIONS, frozenset({DEFAULT, NULLABLE})):
+            other = next(iter(seen & alternatives), None)
+            if each.name in alternatives and other is not None:
+                problem = f"a tag has no {each.name} beside {other}"
+                raise source.error(each.offset, problem, "take one of them out")
+        if each.name in {DEFAULT, NULLABLE} and not is_viewer_input(tag.path):
+            what = "with a default" if each.name == DEFAULT else "where it may be NULL"
+            problem = f"{tag.path} is the group's: {what}, a group that lacks it would not be noticed"
+            raise source.error(each.offset, problem, f"take | {each.name} out; only a params.* can have it")
+        seen.add(each.name)
+    default = tag.filter(DEFAULT)
+    if default is not None and not seen.isdisjoint({WITHIN, MATCHES}):
+        raise source.error(default.offset, "default has no meaning here", "declare the parameter with a default")
+    if default is not None and len(default.arguments) > 1 and not seen.isdisjoint(SWITCHES):
+        raise source.error(default.offset, "a choice has one default", "name one of its texts")
+    nullable = tag.filter(NULLABLE)
+    if nullable is not None and not seen.isdisjoint(SWITCHES):
+        raise source.error(nullable.offset, "a choice is never NULL", "give it a default, or put it into [[ ]]")
+
+
+def check_position(source: Source, dialect: Dialect, tag: VariableTag, position: Position, *, after_like: bool) -> None:
+    """Raises TemplateError for the first filter of a tag that has no meaning where the tag is."""
+    for each in tag.filters:
+        problem, fix = "", ""
+        if position is Position.LIST and each.name in CONVERSIONS | {NULLABLE}:
+            problem, fix = f"`in` takes no {each.name}", "write in {{ name }}; or = any({{ name | array }})"
+        elif position in {Position.TEXT, Position.PART} and each.name not in {NOT_A_FILTER, DEFAULT}:
+            problem, fix = f"{each.name} has no meaning within quotes", "take the quotes away"
+        elif position is Position.LIMIT and each.name in CONVERSIONS | {NULLABLE}:
+            problem, fix = f"`limit` and `offset` take no {each.name}", "give it a default, or put it into [[ ]]"
+        elif each.name in PATTERNS and not after_like:
+            problem, fix = f"{each.name} makes a pattern", f"write name like {{{{ name | {each.name} }}}}"
+        elif each.name == ARRAY and not dialect.array_parameter:
+            problem, fix = f"{dialect.name} has no parameter that is an array", "write in {{ name }}"
+        if problem:
+            raise source.error(each.offset, problem, fix)
+
+
+def _check_arguments(source: Source, each: Filter) -> None:
+    limits = _ARGUMENTS.get(each.name)
+    if limits is None:
+        fix = did_you_mean(each.name, _ARGUMENTS).strip() or f"the filters are {', '.join(_ARGUMENTS)}"
+        raise source.error(each.offset, f"there is no filter {each.name}", fix)
+    least, most = limits
+    if not least <= len(each.arguments) <= most:
+        takes = "no arguments" if most == 0 else "one argument" if most == 1 else "arguments in parentheses"
+        raise source.error(each.offset, f"{each.name} takes {takes}", f"the filters are {', '.join(_ARGUMENTS)}")
+
+
+def has_default(tag: VariableTag) -> bool:
+    """Whether there is a branch for the absence of the tag's own variable."""
+    if tag.filter(DEFAULT) is not None:
+        return True
+    return is_viewer_input(tag.path) and any(each.name in {WITHIN, MATCHES} for each in tag.filters)

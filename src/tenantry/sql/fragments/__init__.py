@@ -1,0 +1,1 @@
+"""Fragments: other texts that a template takes in by name (docs/sql.md)."""

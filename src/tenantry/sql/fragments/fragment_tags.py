@@ -1,0 +1,111 @@
+"""The tags of a text that other text replaces: those of fragments, and names of choices that are in a header."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tenantry.sql.header.query_header import ChoiceText
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.sql_tokens import SQLToken, TokenContext
+from tenantry.sql.lexing.tags import ONE_OF
+from tenantry.sql.source import Source
+from tenantry.suggestions import did_you_mean
+
+NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
+"""The name of a fragment or a query: that of its file, with the folders that it is in."""
+
+_INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
+_ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
+_CHOICES_NAME = re.compile(r"[^\W\d_]\w*")
+_CONDITIONS_START = frozenset({"where", "on", "having", "qualify", "when"})
+_LOOKBACK = 300  # tokens
+_OR = frozenset({"or", "xor"})
+
+
+class ReplacedTag(NamedTuple):
+    """What other text replaces: the tag of a fragment by its name, or the one argument of ``one_of`` that names choices
+    of the header. ``alone``: nothing is beside it, or parentheses are; else ``before`` and ``after`` are the tokens."""
+
+    start: int
+    end: int
+    name: str
+    choices: Mapping[str, ChoiceText] | None = None
+    alone: bool = True
+    before: str = ""
+    after: str = ""
+
+
+def _has_or(tokens: Iterable[SQLToken]) -> bool:
+    """Whether an ``or`` is among the conditions that end with these tokens, of which the last one comes first."""
+    depth = 0
+    for token in tokens:
+        depth += (token.text == ")") - (token.text == "(")
+        if depth < 0 or (depth == 0 and token.text in _CONDITIONS_START):
+            return False
+        if depth == 0 and token.text in _OR:
+            return True
+    return False
+
+
+def replaced_tags(
+    source: Source, lexemes: Sequence[Lexeme], choices: Mapping[str, Mapping[str, ChoiceText]]
+) -> Iterator[ReplacedTag]:
+    """In the order of the text, those within the arguments of tags too."""
+    context = TokenContext(source, lexemes)
+    for index, lexeme in enumerate(lexemes):
+        name = _included_name(source, lexeme)
+        if name is not None:
+            before, after = context.preceding(index, 1)[0].text, context.following(index).text
+            alone = (before, after) in {("(", ")"), ("", "")}
+            if not alone and _has_or(context.preceding(index, _LOOKBACK)):
+                before = "or"
+            yield ReplacedTag(lexeme.start, lexeme.end, name, None, alone, before, after)
+        elif lexeme.kind is LexemeKind.TAG and lexeme.parts:
+            for each in lexeme.parts:
+                chosen = _named_choices(source, each, choices)
+                if chosen is not None:
+                    yield chosen
+                    continue
+                for argument in each.parts:
+                    yield from replaced_tags(source, argument.parts, choices)
+
+
+def _named_choices(
+    source: Source, lexeme: Lexeme, choices: Mapping[str, Mapping[str, ChoiceText]]
+) -> ReplacedTag | None:
+    """``one_of(order)``, where a header has choices of that name."""
+    if not choices or len(lexeme.parts) != 1 or not _ONE_OF.match(source.text, lexeme.start):
+        return None
+    (argument,) = lexeme.parts
+    if len(argument.parts) != 1:
+        return None
+    start, end = argument.parts[0].start, argument.parts[0].end
+    name = source.text[start:end]
+    if argument.start != start or not _CHOICES_NAME.fullmatch(name):
+        return None
+    if name not in choices:
+        fix = did_you_mean(name, choices) or f"the header has {', '.join(choices)}"
+        raise source.error(start, f"the header has no choices {name}", fix.strip())
+    return ReplacedTag(start, end, name, choices[name])
+
+
+def _included_name(source: Source, lexeme: Lexeme) -> str | None:
+    """The name in a tag of a fragment; None for every other lexeme."""
+    if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
+        for part in lexeme.parts:
+            if part.kind is LexemeKind.TAG and _included_name(source, part) is not None:
+                raise source.error(
+                    part.start, "a fragment is SQL, and no part of a string", "write it outside the quotes"
+                )
+    if lexeme.kind is not LexemeKind.TAG:
+        return None
+    match = _INCLUDE.fullmatch(source.text, lexeme.start, lexeme.end)
+    if match is None:
+        return None
+    name = match["name"].strip()
+    if not NAME.fullmatch(name):
+        fix = "write {{> active_orders }}, or {{> sales/active_orders }} for one in a folder; it takes no filter"
+        raise source.error(lexeme.start, "this is no name of a fragment", fix)
+    return name

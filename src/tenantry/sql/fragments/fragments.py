@@ -1,0 +1,261 @@
+"""Fragments: `({{> name }})` takes another text into a template, before the whole is parsed in one dialect.
+
+A fragment is whole: read alone it closes every string, comment and bracket that it opens, and it ends no statement. Its
+tag is alone between parentheses, so that no operator and no string beside it can change how it is read; or it is a row
+of further conditions, each with its ``and``. So the whole text has the lexemes of its parts, every rule sees a
+fragment's nodes as nodes of the template, and an error in one shows where it is and what included it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Protocol, TypeAlias
+
+from tenantry.errors import Location
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.fragments.expanded_source import ExpandedSource, ExpandedText, Segment
+from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
+from tenantry.sql.fragments.whole_texts import begins_with_and, check_whole, find_word
+from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexer import lex
+from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.source import MAX_TEXT, Source
+from tenantry.suggestions import did_you_mean
+
+MAX_INCLUDE_DEPTH = 8
+"""Fragments within one another."""
+MAX_INCLUDES = 200
+"""Fragments in one template, those in fragments among them."""
+
+_NO_CONDITION_BEFORE = frozenset(
+    {"", "(", ",", ";", "where", "and", "or", "xor", "on", "having", "not", "when", "select"}
+)
+_NO_CONDITION_AFTER = frozenset({"or", "xor"})
+_NO_CONDITIONS = frozenset(
+    (
+        *("or", "xor", "union", "intersect", "except", "minus", "select", "into", "where", "group", "having", "order"),
+        *("limit", "offset", "fetch", "qualify", "window", "returning"),
+    )
+)
+_COMMA = re.compile(",")
+_MAY_INCLUDE = re.compile(r"\{\{\s*>")
+_NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateDefinition:
+    """A template before it is parsed: its source with its header, what is declared for it, and the fragments that it
+    can name. ``optional`` are the paths that the group may lack."""
+
+    source: Source
+    header: Header = NO_HEADER
+    parameters: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
+    optional: frozenset[str] = frozenset()
+    fragments: Fragments | None = None
+
+    def declared_at(self, name: str) -> Location | None:
+        """Where its header declares a parameter; None where the program does."""
+        offset = self.header.offsets.get(name)
+        return self.source.location(offset) if offset is not None else None
+
+
+class HasDefinition(Protocol):
+    """An SQLTemplate or a Query."""
+
+    @property
+    def definition(self) -> TemplateDefinition:
+        """What it is made of."""
+        ...
+
+
+Fragments: TypeAlias = Mapping[str, "str | HasDefinition"]
+"""Fragments by name: SQL, a template or a query. A QueryFolder is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """A fragment in a template: its definition, its name, and where its tag is."""
+
+    name: str
+    definition: TemplateDefinition
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A template's text with its fragments in it, the parameters that all of them declare, and the fragments in the
+    order of the text."""
+
+    source: Source
+    parameters: Mapping[str, Parameter]
+    included: tuple[Included, ...] = ()
+
+
+_Chain: TypeAlias = tuple[tuple[str, Source], ...]
+
+
+def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
+    """A template's text with its fragments in place of their tags. Comments and strings hold no tags of fragments.
+
+    Raises TemplateError for a fragment that is not there, not whole, too deep, too long, or that includes itself; each
+    with both locations.
+    """
+    if not definition.header.end and not _MAY_INCLUDE.search(definition.source.text):
+        return Expanded(definition.source, definition.parameters)
+    expander = _Expander(dialect, definition.optional)
+    expander.run(definition)
+    return Expanded(expander.text.source(), _merged_parameters(definition, expander.included), tuple(expander.included))
+
+
+def _merged_parameters(definition: TemplateDefinition, included: Sequence[Included]) -> Mapping[str, Parameter]:
+    """What the template and its fragments declare. Raises TemplateError, with both locations, for a parameter that two
+    of them declare in two ways."""
+    merged: dict[str, Parameter] = {}
+    owners: dict[str, TemplateDefinition] = {}
+    for owner, at in ((definition, None), *((each.definition, each.at) for each in included)):
+        for name, parameter in owner.parameters.items():
+            if merged.setdefault(name, parameter) != parameter:
+                first = owners[name].declared_at(name)
+                problem = f"params.{name} is declared in another way {f'at {first}' if first else 'by the program'}"
+                fix = "declare it once, or in the same way; or rename one of them"
+                raise owner.source.error(owner.header.offsets.get(name, 0), problem, fix, at)
+            owners.setdefault(name, owner)
+    return MappingProxyType(merged)
+
+
+class _Expander:
+    def __init__(self, dialect: Dialect, optional: frozenset[str]) -> None:
+        self.text = ExpandedText()
+        self.included: list[Included] = []
+        self._dialect = dialect
+        self._optional = optional
+
+    def run(self, definition: TemplateDefinition) -> None:
+        """Adds the text of the template itself."""
+        body, lexemes = self._lex(definition, None)
+        self._write(body, lexemes, definition, (("this template", definition.source),))
+
+    def _lex(self, definition: TemplateDefinition, at: Location | None) -> tuple[ExpandedSource, list[Lexeme]]:
+        start = definition.header.end
+        body = ExpandedSource(definition.source.text[start:], [Segment(0, definition.source, start, at)])
+        return body, lex(body, self._dialect)
+
+    def _write(
+        self, body: ExpandedSource, lexemes: Sequence[Lexeme], definition: TemplateDefinition, chain: _Chain
+    ) -> None:
+        end = 0
+        for tag in replaced_tags(body, lexemes, definition.header.choices):
+            self._add(body.text[end : tag.start], body, end)
+            if tag.choices is None:
+                self._include(_find(tag.name, definition, body, tag.start), tag, chain, body)
+            else:
+                self._choices(tag, definition, chain, body)
+            end = tag.end
+        self._add(body.text[end:], body, end)
+
+    def _add(self, text: str, body: ExpandedSource, offset: int) -> None:
+        commas = [each - offset for each in body.commas if offset <= each < offset + len(text)]
+        self.text.add(text, body.segment(offset), commas)
+
+    def _choices(self, tag: ReplacedTag, definition: TemplateDefinition, chain: _Chain, body: ExpandedSource) -> None:
+        """Adds the texts of a header as the arguments of ``one_of``: ``name: text, name: text``. They can name other
+        choices of the header."""
+        included_at = body.location(tag.start).included_at
+        others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
+        inner = replace(definition, header=replace(definition.header, choices=others))
+        for number, (name, choice) in enumerate((tag.choices or {}).items()):
+            origin = Segment(0, definition.source, choice.offset, included_at, choice.exact)
+            lexemes = lex(ExpandedSource(choice.sql, [origin]), self._dialect)
+            code = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.CODE)
+            commas = [match.start() for each in code for match in _COMMA.finditer(choice.sql, each.start, each.end)]
+            text = ExpandedSource(choice.sql, [origin], commas)
+            check_whole(text, lexemes, "text")
+            self.text.add(f"{', ' if number else ''}{name}: ", origin._replace(exact=False))
+            self._write(text, lexemes, inner, chain)
+            if lexemes[-1].kind is LexemeKind.COMMENT:
+                self._add("\n", text, len(choice.sql))
+            self._check_length(body, tag.start)
+
+    def _include(self, found: TemplateDefinition, tag: ReplacedTag, chain: _Chain, outer: Source) -> None:
+        self._check_chain(found, tag, chain, outer)
+        at = outer.location(tag.start)
+        self._check_agrees(found, at)
+        self.included.append(Included(tag.name, found, at))
+        body, lexemes = self._lex(found, at)
+        check_whole(body, lexemes, "fragment")
+        further = begins_with_and(body, lexemes)
+        if further:
+            _check_further_conditions(body, lexemes, tag, outer)
+            self._add(" ", body, 0)
+        elif not tag.alone:
+            fix = f"write ({{{{> {tag.name} }}}}); only a fragment that begins with `and` needs none"
+            raise outer.error(tag.start, "a fragment is alone between parentheses", fix)
+        self._write(body, lexemes, found, (*chain, (tag.name, found.source)))
+        if lexemes[-1].kind is LexemeKind.COMMENT or further:
+            self._add("\n", body, len(body.text))  # a comment may go on to the end of its line
+        self._check_length(outer, tag.start)
+
+    def _check_chain(self, found: TemplateDefinition, tag: ReplacedTag, chain: _Chain, outer: Source) -> None:
+        """Raises TemplateError for a fragment that includes itself, and for one too deep or too many."""
+        names = [each for each, _ in chain]
+        for index, (_, source) in enumerate(chain):
+            if (source.text, source.file) == (found.source.text, found.source.file):
+                cycle = " → ".join([*names[index:], tag.name])
+                raise outer.error(tag.start, f"a fragment includes itself: {cycle}", "take one of these tags out")
+        if len(chain) > MAX_INCLUDE_DEPTH:
+            problem = f"fragments are at most {MAX_INCLUDE_DEPTH} deep: {' → '.join([*names[1:], tag.name])}"
+            raise outer.error(tag.start, problem, "write one of them out")
+        if len(self.included) == MAX_INCLUDES:
+            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include less")
+
+    def _check_length(self, body: Source, offset: int) -> None:
+        if self.text.length > MAX_TEXT:
+            problem = f"with its fragments a template is at most {MAX_TEXT} characters long"
+            raise body.error(offset, problem, "include less")
+
+    def _check_agrees(self, found: TemplateDefinition, at: Location) -> None:
+        """Raises TemplateError for a fragment that is of another dialect, or that says more than the template may."""
+        header = found.header
+        if header.dialect not in {None, self._dialect.name}:
+            problem = f"this fragment is {header.dialect}, and the template that includes it {self._dialect.name}"
+            fix = "take the dialect out of one of them, or write the fragment once more"
+            raise found.source.error(header.dialect_offset, problem, fix, at)
+        for path in sorted(found.optional - self._optional):
+            problem = f"{path} is optional in this fragment, and not in the template that includes it"
+            raise found.source.error(header.optional_offset, problem, f"declare it there too: optional: [{path}]", at)
+
+
+def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) -> TemplateDefinition:
+    """The fragment of this name among those of a template. A text has the fragments of the template around it."""
+    fragments = definition.fragments
+    if fragments is None:
+        fix = "give them with the template: SQLTemplate(text, fragments={…}), or a QueryFolder"
+        raise body.error(offset, f"there is no fragment {name}: this template was given none", fix)
+    try:
+        found = fragments[name]
+    except KeyError:
+        fix = did_you_mean(name, fragments) or f"there are {', '.join(sorted(fragments)[:5]) or 'none'}"
+        raise body.error(offset, f"there is no fragment {name}", fix.strip()) from None
+    if not isinstance(found, str):
+        return found.definition
+    source = Source(found, name)
+    header = read_header(source)
+    return TemplateDefinition(
+        source=source, header=header, parameters=header.parameters, optional=header.optional, fragments=fragments
+    )
+
+
+def _check_further_conditions(source: Source, lexemes: Sequence[Lexeme], tag: ReplacedTag, outer: Source) -> None:
+    """Raises TemplateError for a fragment that begins with ``and``, where no condition is before it, or that is more
+    than conditions."""
+    if tag.before in _NO_CONDITION_BEFORE or tag.after in _NO_CONDITION_AFTER:
+        problem = f"{tag.name} begins with `and`: before it comes a condition, and beside it no `or`"
+        raise outer.error(tag.start, problem, f"write where 1 = 1 {{{{> {tag.name} }}}}")
+    offset = find_word(source, lexemes, _NO_CONDITIONS)
+    if offset is not None:
+        problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
+        raise source.error(offset, problem, "put what belongs together into parentheses")

@@ -1,0 +1,79 @@
+"""Whole texts: what closes all that it opens, so that it can be put into another text and both read as before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.source import Source
+
+_AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
+_WORD_OR_PARENTHESIS = re.compile(r"(?<![\w$.])[A-Za-z_]\w*|[()]")
+_SIGN = re.compile(r"[][(){};]")
+_CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
+_WITH_SIGNS = frozenset(
+    {
+        LexemeKind.CODE,
+        LexemeKind.LEFT_BRACKET,
+        LexemeKind.RIGHT_BRACKET,
+        LexemeKind.CLAUSE_START,
+        LexemeKind.CLAUSE_END,
+        LexemeKind.ESCAPE,
+    }
+)
+
+
+def check_whole(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
+    """Raises TemplateError for a text that closes what it did not open, or the other way round, or is empty.
+
+    ``what`` it is: a fragment, a text of a header.
+    """
+    if all(lexeme.kind is LexemeKind.COMMENT or _is_space(source, lexeme) for lexeme in lexemes):
+        raise source.error(0, f"this {what} is empty", "write SQL in it")
+    opened: list[tuple[str, int]] = []
+    for sign, offset in _signs(source.text, lexemes):
+        if sign == ";":
+            raise source.error(offset, f"a {what} ends no statement", "take the ; out")
+        if sign in _CLOSED_BY:
+            opened.append((_CLOSED_BY[sign], offset))
+        elif not opened or opened.pop()[0] != sign:
+            raise source.error(offset, f"this {sign} closes nothing that its {what} opens", "take it out, or open it")
+    if opened:
+        closing, offset = opened[-1]
+        raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")
+
+
+def begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
+    """Whether the first word of a text, in an optional clause or not, is ``and``."""
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
+            return _AND.match(source.text, lexeme.start, lexeme.end) is not None
+        if lexeme.kind not in {LexemeKind.CODE, LexemeKind.COMMENT, LexemeKind.CLAUSE_START}:
+            return False
+    return False
+
+
+def find_word(source: Source, lexemes: Sequence[Lexeme], words: AbstractSet[str]) -> int | None:
+    """The offset of the first of some words that is in no parentheses; None where there is none."""
+    depth = 0
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE:
+            for match in _WORD_OR_PARENTHESIS.finditer(source.text, lexeme.start, lexeme.end):
+                depth += (match[0] == "(") - (match[0] == ")")
+                if depth == 0 and match[0].lower() in words:
+                    return match.start()
+    return None
+
+
+def _is_space(source: Source, lexeme: Lexeme) -> bool:
+    return lexeme.kind is LexemeKind.CODE and source.text[lexeme.start : lexeme.end].isspace()
+
+
+def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
+    """The brackets and semicolons of a text, with their offsets."""
+    for lexeme in lexemes:
+        if lexeme.kind in _WITH_SIGNS:
+            for match in _SIGN.finditer(text, lexeme.start, lexeme.end):
+                yield match[0], match.start()

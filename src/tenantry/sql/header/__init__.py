@@ -1,0 +1,1 @@
+"""The header of a query file, and the YAML that it is written in."""

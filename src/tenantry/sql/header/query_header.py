@@ -1,0 +1,207 @@
+"""The header of a query file: a YAML block in its first comment, so that the file stays SQL for every other tool.
+
+/* ---
+title: Orders by day
+params:
+  since: {type: date}
+--- */
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from tenantry.errors import TemplateError
+from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
+from tenantry.sql.parameters.declared import InvalidDefinition, Parameter
+from tenantry.sql.parameters.definitions import declare
+from tenantry.sql.source import Source
+from tenantry.suggestions import nearest
+
+MAX_HEADER = 64 * 1024
+"""Characters of a header."""
+KEYS = ("title", "description", "params", "optional", "dialect", "choices")
+"""What a header may hold."""
+
+_START = re.compile(r"\ufeff?\s*/\*[ \t]*---[ \t]*\r?\n")
+_END = re.compile(r"^[ \t]*---[ \t]*\*/[ \t]*(?:\r?\n)*", re.MULTILINE)
+_COMMENT_SIGN = re.compile(r"/\*|\*/")
+_PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
+_KEY = re.compile(r"\w+")
+_NAME = re.compile(r"[^\W\d_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceText:
+    """A text that a viewer chooses by name, with the offset of its first character in the file.
+
+    ``exact``: the file holds it character by character, so that an error can point into it.
+    """
+
+    sql: str
+    offset: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the first comment of a query file declares. ``end`` is the offset where the SQL begins.
+
+    ``offsets`` are where each of the ``parameters`` is declared; ``choices`` the texts of ``one_of`` by the name of
+    their set.
+    """
+
+    end: int = 0
+    title: str = ""
+    description: str = ""
+    parameters: Mapping[str, Parameter] = field(default_factory=lambda: MappingProxyType({}))
+    offsets: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    optional: frozenset[str] = frozenset()
+    optional_offset: int = 0
+    dialect: str | None = None
+    dialect_offset: int = 0
+    choices: Mapping[str, Mapping[str, ChoiceText]] = field(default_factory=lambda: MappingProxyType({}))
+
+
+NO_HEADER = Header()
+
+
+def begins_header(text: str) -> bool:
+    """Whether a text begins as a query file with a header does."""
+    return _START.match(text) is not None
+
+
+def read_header(source: Source) -> Header:
+    """The header that a source begins with; an empty one where it begins with none.
+
+    Raises TemplateError with line, column, caret and fix.
+    """
+    start = _START.match(source.text)
+    if start is None:
+        return NO_HEADER
+    opening = source.text.index("/*")
+    end = _END.search(source.text, start.end())
+    if end is None:
+        raise source.error(opening, "this header has no end", "close it with a line --- */")
+    if end.start() - start.end() > MAX_HEADER:
+        raise source.error(opening, f"a header is at most {MAX_HEADER} characters long", "shorten it")
+    sign = _COMMENT_SIGN.search(source.text, start.end(), end.start())
+    if sign is not None:
+        problem = f"a header holds no {sign[0]}: it is a comment to other tools, and to them it would end elsewhere"
+        raise source.error(sign.start(), problem, "write it in another way")
+    root = read_yaml(source, start.end(), end.start())
+    if root.value is None:
+        return Header(end.end())
+    return _HeaderReader(source).read(root, end.end())
+
+
+class _HeaderReader:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def read(self, root: YamlNode, end: int) -> Header:
+        """Raises TemplateError for the first key that is unknown or holds what it cannot."""
+        nodes = self._mapping(root, "a header", "write title: …, description: …, params: …")
+        for key in nodes:
+            if key not in KEYS:
+                near = nearest(key, KEYS)
+                fix = f"write {near}" if near else f"a header holds {', '.join(KEYS)}"
+                raise self._error(root.keys[key], f"a header has no key {key}", fix)
+        present = {key: node for key, node in nodes.items() if node.value is not None}
+        params = present.get("params", YamlNode({}, end))
+        optional = present.get("optional", YamlNode([], end))
+        dialect = present.get("dialect")
+        return Header(
+            end,
+            self._text(present.get("title"), "title"),
+            self._text(present.get("description"), "description"),
+            self._parameters(params),
+            MappingProxyType(params.keys),
+            frozenset(self._paths(optional)),
+            root.keys.get("optional", end),
+            self._dialect(dialect),
+            dialect.offset if dialect is not None else end,
+            MappingProxyType(
+                {
+                    name: self._choices(name, node)
+                    for name, node in self._named(present.get("choices", YamlNode({}, end)), "choices").items()
+                }
+            ),
+        )
+
+    def _text(self, node: YamlNode | None, key: str) -> str:
+        if node is None:
+            return ""
+        if not isinstance(node.value, str):
+            raise self._error(node.offset, f"{key} is a text", "put it into quotes")
+        return node.value.strip()
+
+    def _dialect(self, node: YamlNode | None) -> str | None:
+        name = self._text(node, "dialect")
+        if node is None or name in DIALECTS:
+            return name or None
+        near = nearest(name, DIALECTS)
+        fix = f"write {near}" if near else f"one of {', '.join(DIALECTS)}"
+        raise self._error(node.offset, f"there is no SQL dialect {name}", fix)
+
+    def _paths(self, node: YamlNode) -> list[str]:
+        items = node.value if isinstance(node.value, list) else [node]
+        paths: list[str] = []
+        for item in items:
+            path = item.value
+            if not isinstance(path, str) or not _PATH.fullmatch(path):
+                raise self._error(
+                    item.offset, "optional is a list of paths: names joined by dots", "optional: [discount]"
+                )
+            paths.append(path)
+        return paths
+
+    def _parameters(self, params: YamlNode) -> Mapping[str, Parameter]:
+        self._mapping(params, "params", "write params:, and below it an indented line for each: since: date")
+        try:
+            return MappingProxyType(declare(params.plain()))
+        except InvalidDefinition as error:
+            node, offset = params, params.offset
+            for key in error.keys:
+                if not isinstance(node.value, dict) or key not in node.value:
+                    break
+                node, offset = node.value[key], node.keys[key]
+            path = ".".join(("params", *error.keys))
+            raise self._error(offset, f"{path}: {error.problem}", error.fix) from None
+
+    def _choices(self, name: str, node: YamlNode) -> Mapping[str, ChoiceText]:
+        texts: dict[str, ChoiceText] = {}
+        for key, text in self._mapping(node, f"choices.{name}", f"{name}: {{newest: created_at desc}}").items():
+            if not _KEY.fullmatch(key):
+                fix = "use letters, digits and _: it is what a viewer sends"
+                raise self._error(node.keys[key], f"choices.{name} has a key that is no name: {key}", fix)
+            if not isinstance(text.value, str) or not text.value.strip():
+                raise self._error(
+                    text.offset, f"choices.{name}.{key} is SQL, as a text", "write newest: created_at desc"
+                )
+            quoted = self._source.text[text.offset] in "'\""
+            at = text.offset + quoted
+            texts[key] = ChoiceText(text.value, at, self._source.text.startswith(text.value, at))
+        if not texts:
+            raise self._error(node.offset, f"choices.{name} holds no text", f"{name}: {{newest: created_at desc}}")
+        return MappingProxyType(texts)
+
+    def _named(self, node: YamlNode, key: str) -> dict[str, YamlNode]:
+        nodes = self._mapping(node, key, f"write {key}:, and below it one indented line each")
+        for name in nodes:
+            if not _NAME.fullmatch(name):
+                fix = "begin with a letter, then letters, digits and _"
+                raise self._error(node.keys[name], f"{key} has a key that is no name: {name}", fix)
+        return nodes
+
+    def _mapping(self, node: YamlNode, what: str, fix: str) -> dict[str, YamlNode]:
+        if not isinstance(node.value, dict):
+            raise self._error(node.offset, f"{what} is a mapping of keys and values", fix)
+        return node.value
+
+    def _error(self, offset: int, problem: str, fix: str) -> TemplateError:
+        return self._source.error(offset, problem, fix)

@@ -1,0 +1,173 @@
+"""YAML 1.2 by its core schema, read to values that know where they were written.
+
+The library cuts the text into events; what they mean is decided here. So `NO`, `on`, `1:30` and `2026-01-01` are text,
+a key that comes twice is an error, and there are no anchors, aliases, tags or directives: a short text stays small.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tenantry.errors import TemplateError
+from tenantry.sql.source import Source
+
+MAX_DEPTH = 16
+"""Mappings and lists within one another."""
+INSTALL = "pip install 'tenantry[sql]'"
+"""What gives the library."""
+
+Scalar: TypeAlias = str | int | float | bool | None
+_CONSTANTS: dict[str, Scalar] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_NUMBERS = re.compile(
+    r"(?P<decimal>[-+]?[0-9]+)|0o(?P<octal>[0-7]+)|0x(?P<hexadecimal>[0-9a-fA-F]+)"
+    r"|(?P<float>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
+    r"|(?P<infinity>[-+]?\.(?:inf|Inf|INF))|(?P<nan>\.(?:nan|NaN|NAN))"
+)
+_BASES = {"decimal": 10, "octal": 8, "hexadecimal": 16}
+_DIRECTIVE = re.compile("^[\ufeff\r\x85\u2028\u2029]*%", re.MULTILINE)
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_LONGEST_NUMBER = 400  # digits
+
+
+@dataclass(frozen=True, slots=True)
+class YamlNode:
+    """A value and the offset where it starts in its source.
+
+    ``value`` is a scalar, a list of nodes, or a dict of nodes whose keys' offsets are in ``keys``.
+    """
+
+    value: Scalar | list[YamlNode] | dict[str, YamlNode]
+    offset: int
+    keys: dict[str, int] = field(default_factory=dict)
+
+    def plain(self) -> Any:
+        """The value without offsets."""
+        if isinstance(self.value, dict):
+            return {key: node.plain() for key, node in self.value.items()}
+        if isinstance(self.value, list):
+            return [node.plain() for node in self.value]
+        return self.value
+
+
+def read_yaml(source: Source, start: int, end: int) -> YamlNode:
+    """The one document between two offsets of a source.
+
+    Raises TemplateError with line, column, caret and fix, also when the library is not installed.
+    """
+    try:
+        from ruamel.yaml import YAML  # what has no YAML does not load it
+        from ruamel.yaml.error import MarkedYAMLError, YAMLError
+        from ruamel.yaml.reader import ReaderError
+    except ImportError:
+        problem = "reading YAML needs the library ruamel.yaml, which is not installed"
+        raise source.error(start, problem, INSTALL) from None
+    directive = _DIRECTIVE.search(source.text, start, end)
+    if directive is not None:
+        raise source.error(directive.end() - 1, "directives (%YAML, %TAG) are not read", "take the line out")
+    try:
+        events = YAML(typ="safe", pure=True).parse(source.text[start:end])
+        return _Reader(source, start).document(events)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        offset = start + mark.index if mark is not None else start
+        raise source.error(min(offset, end - 1), _problem(error.problem or error.context), _fix(error)) from None
+    except ReaderError as error:
+        raise source.error(start + error.position, "YAML has no such character", "remove it") from None
+    except (YAMLError, ValueError, OverflowError, AssertionError) as error:  # an escape beyond Unicode, and such
+        raise source.error(start, _problem(str(error)), "correct the YAML") from None
+
+
+def _problem(text: str | None) -> str:
+    lines = (text or "").strip().splitlines()
+    return f"this is no YAML: {lines[0]}" if lines else "this is no YAML"
+
+
+def _fix(error: Any) -> str:
+    if "mapping values are not allowed" in (error.problem or ""):
+        return "put a text that holds ': ' into quotes"
+    if "cannot start any token" in (error.problem or ""):
+        return "put a text that begins with such a character into quotes"
+    return "write key: value, indented with spaces; put what is not plain text into quotes"
+
+
+class _Reader:
+    def __init__(self, source: Source, start: int) -> None:
+        self._source = source
+        self._start = start
+
+    def document(self, events: Iterator[Any]) -> YamlNode:
+        """The document of a stream of events."""
+        root: YamlNode | None = None
+        for event in events:
+            kind = type(event).__name__
+            if kind == "DocumentStartEvent":
+                if root is not None:
+                    raise self._error(event, "this begins a second document", "take the --- out")
+            elif kind not in {"StreamStartEvent", "StreamEndEvent", "DocumentEndEvent"}:
+                root = self._node(event, events, 0)
+        return root if root is not None else YamlNode(None, self._start)
+
+    def _node(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
+        kind = type(event).__name__
+        if kind == "AliasEvent" or event.anchor is not None:
+            raise self._error(event, "anchors (&name) and aliases (*name) are not read", "write the value out")
+        if event.tag is not None:
+            raise self._error(event, "tags (!name) are not read", "take the tag out; quotes make a text of anything")
+        if depth > MAX_DEPTH:
+            raise self._error(event, f"this is more than {MAX_DEPTH} levels deep", "write it flatter")
+        offset = self._offset(event)
+        if kind == "MappingStartEvent":
+            return self._mapping(offset, events, depth)
+        if kind == "SequenceStartEvent":
+            items = []
+            while type(item := next(events)).__name__ != "SequenceEndEvent":
+                items.append(self._node(item, events, depth + 1))
+            return YamlNode(items, offset)
+        return YamlNode(self._scalar(event), offset)
+
+    def _mapping(self, offset: int, events: Iterator[Any], depth: int) -> YamlNode:
+        nodes: dict[str, YamlNode] = {}
+        keys: dict[str, int] = {}
+        while type(event := next(events)).__name__ != "MappingEndEvent":
+            key = self._node(event, events, depth + 1)
+            if isinstance(key.value, list | dict):
+                raise self._error(event, "a key is a text", "write key: value")
+            name = event.value  # as it is written: `on` and `1` are texts
+            if name in nodes:
+                first = self._source.location(keys[name])
+                raise self._error(event, f"the key {name} comes twice; first at {first}", "take one of them out")
+            keys[name] = key.offset
+            nodes[name] = self._node(next(events), events, depth + 1)
+        return YamlNode(nodes, offset, keys)
+
+    def _scalar(self, event: Any) -> Scalar:
+        text: str = event.value
+        if _UNWRITABLE.search(text):
+            raise self._error(event, "this text holds a NUL or a lone surrogate", "take the escape out")
+        if event.style is not None:  # quoted, or a block
+            return text
+        if text in _CONSTANTS:
+            return _CONSTANTS[text]
+        match = _NUMBERS.fullmatch(text)
+        if match is None:
+            return text
+        if len(text) > _LONGEST_NUMBER:
+            raise self._error(event, "this number is too long", "put it into quotes, if it is a text")
+        base = _BASES.get(match.lastgroup or "")
+        if base is not None:
+            return int(match[match.lastgroup or 0], base)
+        special = match.lastgroup in {"infinity", "nan"}
+        return float(text.replace(".", "") if special else text)
+
+    def _offset(self, event: Any) -> int:
+        return self._start + int(event.start_mark.index)
+
+    def _error(self, event: Any, problem: str, fix: str) -> TemplateError:
+        return self._source.error(self._offset(event), problem, fix)

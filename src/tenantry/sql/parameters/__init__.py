@@ -1,0 +1,1 @@
+"""Declared parameters: their definitions, and what a viewer sent becomes typed values (docs/sql-parameters.md)."""

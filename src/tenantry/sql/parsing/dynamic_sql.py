@@ -1,0 +1,226 @@
+"""Dynamic SQL: functions that run a text as SQL, or read the relation or the server's file that a text names.
+
+A value that reaches one of them is SQL after all, so a statement with values calls none; whether the value is
+between the parentheses or comes by way of a column makes no difference. Templates are checked when they are compiled,
+and the finished text once more by the data source that runs it: both by the same rule and the lists of the dialects.
+
+A function of the database's own that runs its argument (plpgsql's ``execute``) is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from tenantry.errors import TemplateError
+from tenantry.sql.dialects import DIALECTS, Dialect
+from tenantry.sql.dialects.dialect import FunctionNames, function_names
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexer import lex
+from tenantry.sql.source import Source
+
+# Signs and words in code. DuckDB takes every space of Unicode for a space, also those of no width: whatever beyond
+# ASCII is no letter is passed over.
+_WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
+_BRACE = re.compile(r"\{(?=[{%])")
+_CACHED_TEXTS = 512  # texts whose result is cached
+ESCAPED_NAME: Final = "U&"
+SETTINGS: Final = "settings"
+
+
+class DynamicCall(NamedTuple):
+    """A call: a function's name with ``()``, the keywords of a statement or ESCAPED_NAME, with its offset."""
+
+    name: str
+    offset: int
+
+
+WordToken: TypeAlias = tuple[str, bool, int]
+
+
+_OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
+
+ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
+    *(dialect.dynamic_functions for dialect in DIALECTS.values()),
+    function_names(_OTHERS, attributes=True),
+)
+"""For an engine of another dialect: those of all dialects, and those that other engines are known for."""
+
+
+def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
+    """Raises TemplateError for the first such call in a template with variables."""
+    rules = (dialect.dynamic_functions,)
+    if not _may_call(source.text, rules) or not any(
+        lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
+    ):
+        return
+    call = next(_calls(source.text, lexemes, rules), None)
+    if call is None:
+        return
+    if call.name == ESCAPED_NAME:
+        problem, fix = "a name in escapes could be any function, beside variables", 'write it plainly: "name"'
+    elif call.name == SETTINGS:
+        problem = "a settings clause lifts the limits of its user, beside variables"
+        fix = "set it for the user or the connection"
+    else:
+        problem = f"{call.name} runs its text as SQL, or reads what it names: beside it a variable could become SQL"
+        fix = "write the query itself in the template, with {{ name }} in it"
+    raise source.error(call.offset, problem, fix)
+
+
+def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
+    """Raises TemplateError for a variable within ``columns(…)`` of DuckDB, whose value would choose the columns."""
+    if not dialect.columns_expression or "columns" not in source.text.lower():
+        return
+    before, depth = False, 0  # whether the name `columns` comes directly before, or at the end of a text of a choice
+    ends: list[bool] = []
+    for word, is_name, offset in _words(source.text, lexemes):
+        if word in _BRACKETS:
+            before = _columns_at_bracket(word, before, ends)
+            continue
+        if depth and word == "{{":
+            problem = "a variable within columns(…) would name a column"
+            raise source.error(offset, problem, "write the columns in the template itself; a value is never a name")
+        if depth or (word == "(" and before):
+            depth += (word == "(") - (word == ")")
+        before = is_name and word == "columns"
+
+
+def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
+    if word == "[[":
+        ends.append(before)
+        return before
+    if word == "]]":
+        return (ends.pop() if ends else False) or before
+    if ends:
+        ends[-1] |= before
+    return before
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
+    """Whether a finished text calls a function that runs a text as SQL, or reads what a text names.
+
+    ``dialect`` None is any other engine, whose text every engine reads the same way.
+    """
+    if dialect is None:
+        return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
+    rules = DIALECTS[dialect]
+    return calls_any(sql, rules, (rules.dynamic_functions,))
+
+
+def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
+    """Whether a finished text, read by a dialect's rules, calls one of some functions; True where that is unclear."""
+    if not _may_call(sql, rules):
+        return False
+    try:
+        source = Source(_BRACE.sub("{ ", sql))  # what would be a tag is the author's own text here
+        return next(_calls(source.text, lex(source, dialect), rules), None) is not None
+    except TemplateError:
+        return True
+
+
+def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
+    lower = text.lower()
+    return "immediate" in lower or "prepare" in lower or any(rule.may_appear_in(lower) for rule in rules)
+
+
+def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
+    """Every call and every statement that runs a text.
+
+    An optional clause may go, so what is before and after it can become neighbours: its brackets count as any
+    sign.
+    """
+    words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
+    yield from _function_calls(words, rules)
+    # `execute immediate` and `prepare … from` take an expression in MariaDB and Oracle.
+    prepares = any(rule.prepares for rule in rules)
+    settings = any(rule.settings for rule in rules)
+    before_these = [("", False, 0), ("", False, 0), *words]
+    for (first, *_), (before, *_), (word, _, offset) in zip(before_these, before_these[1:], words, strict=False):
+        if word == "immediate" and before in {"execute", *_BRACKETS}:
+            yield DynamicCall("execute immediate", offset)
+        if prepares and ((word == "from" and first == "prepare") or (word == "[[" and before == "prepare")):
+            yield DynamicCall("prepare … from", offset)
+        if settings and word == "=" and first == "settings":
+            yield DynamicCall(SETTINGS, offset)
+
+
+def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
+    """A name counts as a call before ``(``, and in some dialects after a dot; a string before ``(`` only."""
+    before = ""
+    names: list[tuple[str, int]] = []  # what comes next could call any of them
+    ends: list[list[tuple[str, int]]] = []  # at the ends of the texts of each choice so far
+    for word, is_name, offset in words:
+        if word in {"(", "[["}:
+            yield from (DynamicCall(f"{name}()", at) for name, at in names)
+        if word in _BRACKETS:
+            names = _at_bracket(word, names, ends)
+            before = word
+            continue  # what is at the end of the clause comes before what follows it
+        names = []
+        if word.startswith("'") and any(rule.matches(word[1:]) for rule in rules):
+            names = [(word[1:], offset)]
+        elif is_name:
+            found = [rule for rule in rules if rule.matches(word)]
+            if any(word in rule.words for rule in rules):
+                yield DynamicCall(word, offset)
+            if word == ESCAPED_NAME and any(rule.escaped_names for rule in rules):
+                yield DynamicCall(word, offset)
+            if before in {".", *_BRACKETS} and any(rule.attributes for rule in found):
+                yield DynamicCall(f"{word}()", offset)
+            names = [(word, offset)] if found else []
+        before = word
+
+
+def _at_bracket(word: str, names: list[tuple[str, int]], ends: list[list[tuple[str, int]]]) -> list[tuple[str, int]]:
+    """The names that are directly before what comes after the bracket of a clause or choice."""
+    if word == "[[":
+        ends.append([])
+        return []
+    if word == "]]":
+        return names + (ends.pop() if ends else [])
+    if ends:
+        ends[-1] += names
+    return []
+
+
+_BRACKETS = ("[[", "][", "]]")
+_LEXEME_SIGNS = {
+    LexemeKind.CLAUSE_START: "[[",
+    LexemeKind.CLAUSE_END: "]]",
+    LexemeKind.CHOICE_START: "[[",
+    LexemeKind.CHOICE_NEXT: "][",
+    LexemeKind.CHOICE_END: "]]",
+    LexemeKind.LEFT_BRACKET: "[",
+    LexemeKind.RIGHT_BRACKET: "]",
+    LexemeKind.TAG: "{{",
+    LexemeKind.INTERPOLATED_STRING: "{{",
+}
+
+
+def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
+    """The words and signs of a text, whether each is a name, and its offset; comments and hints are none. A quoted name
+    with a backslash is ESCAPED_NAME where a backslash escapes in it.
+
+    A string is given with its first quote: SQLite takes it for the name of a table, also of one with ``()``.
+    """
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE:
+            for match in _WORD.finditer(text, lexeme.start, lexeme.end):
+                word = match.group()
+                yield word.lower(), word[0].isalpha() or word[0] == "_", match.start()
+        elif lexeme.kind is LexemeKind.QUOTED:
+            first = text[lexeme.start]
+            if first in "uU" or (escapes and "\\" in text[lexeme.start : lexeme.end]):
+                yield ESCAPED_NAME, True, lexeme.start
+            elif first == "$":
+                yield "'", False, lexeme.start
+            elif first != "/":  # a hint is a comment
+                yield text[lexeme.start + 1 : lexeme.end - 1].lower(), True, lexeme.start
+        elif lexeme.kind is LexemeKind.STRING:
+            yield text[lexeme.start : lexeme.end - 1].lower(), False, lexeme.start
+        elif lexeme.kind is not LexemeKind.COMMENT:
+            yield _LEXEME_SIGNS.get(lexeme.kind, "'"), False, lexeme.start

@@ -1,0 +1,60 @@
+"""The parser: template text to a tree, with every check of what the text alone says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from types import MappingProxyType
+
+from tenantry.sql.binding.paramstyles import find_placeholder_conflicts
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexer import PATH, lex
+from tenantry.sql.lexing.tags import flatten, map_arguments
+from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.parsing.dynamic_sql import check_column_names, check_dynamic_sql
+from tenantry.sql.parsing.optional_clauses import check_clauses, match_brackets
+from tenantry.sql.parsing.tree_builder import MAX_CLAUSE_DEPTH, MAX_TAGS, TreeBuilder
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import InertTag, Tree
+
+__all__ = ["MAX_CLAUSE_DEPTH", "MAX_TAGS", "PATH", "parse"]
+
+_INERT = re.compile(r"(?<!\\)\{\{[^{}]*+\}\}")  # of tags in one another the innermost
+
+
+def parse(
+    source: Source,
+    dialect: Dialect,
+    optional: AbstractSet[str] = frozenset(),
+    parameters: Mapping[str, Parameter] = MappingProxyType({}),
+) -> Tree:
+    """Parses a template by the rules of a dialect; ``optional`` are the paths that the group may lack, ``parameters``
+    the declared ones by name.
+
+    Raises TemplateError with the line, a caret and the fix.
+    """
+    lexemes = lex(source, dialect)
+    if "[[" in source.text:
+        lexemes = _match_brackets(source, dialect, lexemes)
+    in_a_row = list(flatten(source, lexemes)) if any(lexeme.parts for lexeme in lexemes) else lexemes
+    check_dynamic_sql(source, dialect, in_a_row)
+    check_column_names(source, dialect, in_a_row)
+    if "[[" in source.text or in_a_row is not lexemes:
+        check_clauses(source, in_a_row)
+    conflicts, slices = find_placeholder_conflicts(source.text, in_a_row)
+    builder = TreeBuilder(source, dialect, slices, optional, parameters)
+    return Tree(builder.build(lexemes), tuple(builder.references), conflicts, source, _inert_tags(source.text, lexemes))
+
+
+def _match_brackets(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> list[Lexeme]:
+    return match_brackets(
+        source, dialect, map_arguments(lexemes, lambda parts: _match_brackets(source, dialect, parts))
+    )
+
+
+def _inert_tags(text: str, lexemes: Sequence[Lexeme]) -> tuple[InertTag, ...]:
+    comments = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.COMMENT)
+    found = (match for each in comments for match in _INERT.finditer(text, each.start, each.end))
+    return tuple(InertTag(match.group(), match.start()) for match in found)

@@ -1,0 +1,338 @@
+"""The builder of a template's tree. One method for each kind of lexeme, so that a new construct is a new method.
+
+What a filter makes of a tag is in ``filters``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
+
+from tenantry.errors import TemplateError
+from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, PATTERNS, placeholder_template
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.filters.literals import literal
+from tenantry.sql.filters.registry import SWITCHES, check_filters, check_position, has_default
+from tenantry.sql.filters.switch_context import SwitchContext
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexer import unescape
+from tenantry.sql.lexing.tags import (
+    DEFAULT,
+    NOT_A_FILTER,
+    NULLABLE,
+    Argument,
+    Filter,
+    VariableTag,
+    read_tag,
+)
+from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.parsing.levels import Level
+from tenantry.sql.parsing.positions import PositionAnalyzer, ReplacedSpan
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Concat, InList, Node, Position, Value, VariableReference
+from tenantry.sql.tenant_guard import is_viewer_input
+
+MAX_TAGS = 1_000
+"""Tags in one template."""
+MAX_CLAUSE_DEPTH = 8
+"""Optional clauses within one another."""
+
+_NEAR = 300  # lexemes around a tag that decide its position
+_TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
+
+
+class _Scope(NamedTuple):
+    """Lexemes around a tag, and its index among them."""
+
+    lexemes: Sequence[Lexeme]
+    at: int
+
+    def with_argument(self, argument: Sequence[Lexeme]) -> tuple[list[Lexeme], int]:
+        """The lexemes with an argument of the tag in its stead, and the index of the first one."""
+        before = self.lexemes[max(0, self.at - _NEAR) : self.at]
+        return [*before, *argument, *self.lexemes[self.at + 1 : self.at + _NEAR]], len(before)
+
+
+class _Placed(NamedTuple):
+    """A tag, or a string with tags in it, that is still to come: what it replaces, and where it is."""
+
+    span: ReplacedSpan
+    scope: _Scope
+    tag: VariableTag | None  # of a string none
+
+
+class TreeBuilder:
+    """Reads the lexemes of one template; ``references`` are its variables, in the order of the text."""
+
+    def __init__(
+        self,
+        source: Source,
+        dialect: Dialect,
+        slices: tuple[int, ...],
+        optional: AbstractSet[str],
+        parameters: Mapping[str, Parameter],
+    ) -> None:
+        self.references: list[VariableReference] = []
+        self.source = source
+        self.dialect = dialect
+        self.parameters = parameters
+        self._optional = optional
+        self._text = source.text
+        self._slices = list(reversed(slices))  # the next one is taken from the end
+        self._levels = [Level(0)]
+        self._clauses = 0  # that are open
+        self._choices: list[VariableReference] = []  # what decides about the branches that are open
+        self._end = 0  # the text before this offset is in the tree
+        self._tags: list[_Placed] = []  # the next one is taken from the end
+        self._handlers = {
+            LexemeKind.COMMENT: self._copy,
+            LexemeKind.CLAUSE_START: self._open,
+            LexemeKind.CLAUSE_END: self._close,
+            LexemeKind.ESCAPE: self._copy,
+            LexemeKind.TAG: self._tag,
+            LexemeKind.INTERPOLATED_STRING: self._interpolated_string,
+            LexemeKind.QUOTED: self._copy,
+            LexemeKind.STRING: self._copy,
+            LexemeKind.LEFT_BRACKET: self._copy,
+            LexemeKind.RIGHT_BRACKET: self._copy,
+        }
+
+    def build(self, lexemes: Sequence[Lexeme]) -> tuple[Node, ...]:
+        """The nodes of the whole text; ``references`` is filled on the way."""
+        tags = [len(lexeme.parts) or 1 for lexeme in lexemes if lexeme.kind in _TAGGED]
+        if sum(tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
+            raise _too_many_tags()
+        self._read(lexemes, lexemes, 0)
+        level = self._levels[0]
+        level.flush()
+        return tuple(level.nodes)
+
+    def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
+        """The nodes of an argument, which is a branch of the Switch that ``reference`` decides about."""
+        level = Level(argument[0].start if argument else 0)
+        self._levels.append(level)
+        self._choices.append(reference)
+        tags, self._tags = self._tags, []
+        self._read(argument, *scope.with_argument(argument))
+        self._tags = tags
+        self._choices.pop()
+        self._levels.pop()
+        level.flush()
+        return tuple(level.nodes)
+
+    def variable(
+        self, reference: VariableReference, tag: VariableTag, path: str, position: Position
+    ) -> VariableReference:
+        """A further variable of a tag, in a branch of its Switch."""
+        self._levels.append(Level(tag.offset))
+        self._choices.append(reference)
+        found = self.reference(tag, position, path)
+        self._choices.pop()
+        self._levels.pop()
+        return found
+
+    def _read(self, lexemes: Sequence[Lexeme], around: Sequence[Lexeme], first: int) -> None:
+        """Reads lexemes into the innermost level. ``around`` holds them from the index ``first``, in their context."""
+        analyzer = PositionAnalyzer(self.source, self.dialect, around)
+        self._tags = [
+            self._place(analyzer, _Scope(around, index), lexeme)
+            for index, lexeme in enumerate(lexemes, first)
+            if lexeme.kind in _TAGGED
+        ]
+        self._tags.reverse()
+        handlers = self._handlers
+        for lexeme in lexemes:
+            kind, start, end = lexeme[:3]
+            stop = min(end, self._tags[-1].span.start) if self._tags else end
+            if kind is LexemeKind.CODE:
+                self._code(max(start, self._end), stop)
+            elif kind in _TAGGED or start < stop:
+                handlers[kind](lexeme)
+
+    def _place(self, analyzer: PositionAnalyzer, scope: _Scope, lexeme: Lexeme) -> _Placed:
+        if lexeme.kind is not LexemeKind.TAG:
+            return _Placed(analyzer.analyze(scope.at, lexeme), scope, None)
+        tag = read_tag(self.source, lexeme)
+        if not tag.filters:
+            return _Placed(analyzer.analyze(scope.at, lexeme), scope, tag)
+        check_filters(self.source, tag)
+        if any(each.name in SWITCHES for each in tag.filters):
+            return _Placed(analyzer.choice(lexeme), scope, tag)
+        span = analyzer.analyze(scope.at, lexeme)
+        after_like = analyzer.is_pattern(scope.at)
+        check_position(self.source, self.dialect, tag, span.position, after_like=after_like)
+        return _Placed(span, scope, tag)
+
+    def _code(self, start: int, stop: int) -> None:
+        if start >= stop:
+            return  # all of it belongs to a list: `in (` or `)`
+        text = self._levels[-1].text
+        while self._slices and self._slices[-1] < stop:
+            offset = self._slices.pop()
+            if offset >= start:
+                text += [self._text[start : offset + 1], " "]  # a[1: n]: no driver takes this for a placeholder
+                start = offset + 1
+        text.append(self._text[start:stop])
+
+    def _copy(self, lexeme: Lexeme) -> None:
+        """The author's own text. Backslashes that protect our characters go; a comment is a space or nothing."""
+        text = self._text[lexeme.start : lexeme.end]
+        if lexeme.kind is LexemeKind.COMMENT:
+            text = " " if text.startswith("/*") else ""
+        elif lexeme.kind is LexemeKind.ESCAPE:
+            text = text[1:]
+        elif lexeme.kind is LexemeKind.STRING:
+            text = self._without_escapes(lexeme)
+        else:
+            text = text.replace("\\{{", "{{")
+        if text:
+            self._levels[-1].text.append(text)
+
+    def _without_escapes(self, lexeme: Lexeme) -> str:
+        text, parts = self._text, lexeme.parts
+        if not parts:
+            return text[lexeme.start : lexeme.end]
+        inner = (text[each.start + (each.kind is LexemeKind.ESCAPE) : each.end] for each in parts)
+        return text[lexeme.start : parts[0].start] + "".join(inner) + text[parts[-1].end : lexeme.end]
+
+    def _tag(self, _lexeme: Lexeme) -> None:
+        span, scope, tag = self._tags.pop()
+        if tag is None:  # pragma: no cover  # a TAG has one
+            raise AssertionError("a tag without a path")
+        if span.position is Position.CHOICE:
+            each = next(each for each in tag.filters if each.name in SWITCHES)
+            reference = self.reference(tag, span.position)
+            self._add(SWITCHES[each.name](_Context(self, scope, tag, each, reference)), span)
+        elif span.position is Position.LIST:
+            self._add(InList(self.reference(tag, span.position), span.operator, span.negated), span)
+        else:
+            self._add_value(tag, span)
+
+    def _add_value(self, tag: VariableTag, span: ReplacedSpan) -> None:
+        conversion = next((each.name for each in tag.filters if each.name in CONVERSIONS), "")
+        position = Position.PATTERN if conversion in PATTERNS else span.position
+        value = Value(self.reference(tag, position, conversion=conversion, cast=span.cast))
+        if not conversion:
+            self._add(value, span)
+            return
+        before, after = placeholder_template(conversion, self.dialect).split("{placeholder}")
+        self._add(value, span, before, after)
+
+    def _interpolated_string(self, lexeme: Lexeme) -> None:
+        span = self._tags.pop().span
+        alone = len(lexeme.parts) == 1
+        quote = self._text[lexeme.start]
+        parts: list[str | VariableReference] = []
+        for part in lexeme.parts:
+            if part.kind is LexemeKind.TAG:
+                parts.append(self.reference(self._tag_in_string(part), span.position, cast=span.cast if alone else ""))
+            elif part.kind is LexemeKind.ESCAPE:
+                parts.append(self._text[part.start + 1 : part.end])
+            else:
+                value = unescape(self.source, self.dialect, part, quote, lexeme.backslash)
+                if "\0" in value:
+                    fix = "remove \\0 from the literal"
+                    raise self.source.error(part.start, "a parameter cannot hold a NUL", fix)
+                parts.append(value)
+        only = parts[0]
+        if alone and isinstance(only, VariableReference):
+            self._add(Value(only), span)
+        else:
+            self._add(Concat(tuple(parts), span.cast), span)
+
+    def _tag_in_string(self, lexeme: Lexeme) -> VariableTag:
+        tag = read_tag(self.source, lexeme)
+        check_filters(self.source, tag)
+        check_position(self.source, self.dialect, tag, Position.PART, after_like=False)
+        return tag
+
+    def reference(
+        self, tag: VariableTag, position: Position, path: str = "", *, conversion: str = "", cast: str = ""
+    ) -> VariableReference:
+        """A variable of the tag, for the innermost level: the one that it names, unless another path is given."""
+        if len(self.references) == MAX_TAGS:
+            raise _too_many_tags()
+        path = path or tag.path
+        not_a_filter = tag.filter(NOT_A_FILTER) is not None
+        nullable = tag.filter(NULLABLE) is not None
+        never_absent = nullable or (path == tag.path and has_default(tag))
+        level = self._levels[-1]
+        reference = VariableReference(
+            path,
+            tag.offset,
+            position,
+            self._clauses,
+            not_a_filter,
+            not never_absent and self._is_required(path, not_a_filter),
+            len(self._choices),
+            never_absent,
+            self._default(tag, position) if path == tag.path else None,
+            nullable,
+            conversion,
+            cast,
+        )
+        self.references.append(reference)
+        level.references.append(reference)
+        return reference
+
+    def _default(self, tag: VariableTag, position: Position) -> Any:
+        default = tag.filter(DEFAULT)
+        if default is None or position is Position.CHOICE:
+            return None  # one_of names its own
+        values = tuple(literal(self.source, self.dialect, argument) for argument in default.arguments)
+        if position is Position.LIST or tag.filter(ARRAY) is not None:
+            return values
+        if len(values) > 1:
+            raise self.source.error(default.offset, "only a list has several values as its default", "give one")
+        return values[0]
+
+    def _is_required(self, path: str, not_a_filter: bool) -> bool:
+        """Whether the absence of a value is an error, whatever a viewer chooses."""
+        level = self._levels[-1]
+        if not level.clause and not self._choices:
+            return True
+        if path in self._optional:
+            return False
+        if level.clause:
+            return not_a_filter
+        return not is_viewer_input(path) and all(is_viewer_input(choice.path) for choice in self._choices)
+
+    def _add(self, node: Node, span: ReplacedSpan, opening: str = "", closing: str = "") -> None:
+        before = self._text[span.start - 1 : span.start]
+        after = self._text[span.end : span.end + 1]
+        self._levels[-1].add(node, before, after, opening, closing)
+        self._end = span.end
+
+    def _open(self, lexeme: Lexeme) -> None:
+        if self._clauses == MAX_CLAUSE_DEPTH:
+            fix = "put the clauses beside each other"
+            raise self.source.error(lexeme.start, f"optional clauses are at most {MAX_CLAUSE_DEPTH} deep", fix)
+        self._levels[-1].flush()
+        self._levels.append(Level(lexeme.start, clause=True))
+        self._clauses += 1
+
+    def _close(self, lexeme: Lexeme) -> None:
+        level = self._levels.pop()
+        self._clauses -= 1
+        self._levels[-1].nodes.append(level.as_clause(self._text, lexeme))
+
+
+def _too_many_tags() -> TemplateError:
+    return TemplateError(f"a SQL template has at most {MAX_TAGS} variables")
+
+
+class _Context(SwitchContext):
+    def __init__(
+        self, builder: TreeBuilder, scope: _Scope, tag: VariableTag, this: Filter, reference: VariableReference
+    ) -> None:
+        parameter = builder.parameters.get(tag.path.removeprefix("params.")) if is_viewer_input(tag.path) else None
+        super().__init__(builder.source, builder.dialect, tag, this, reference, parameter)
+        self._builder = builder
+        self._scope = scope
+
+    def compile(self, argument: Argument) -> tuple[Node, ...]:
+        return self._builder.branch(self.reference, self._scope, argument.lexemes)
+
+    def variable(self, path: str, position: Position = Position.VALUE) -> VariableReference:
+        return self._builder.variable(self.reference, self.tag, path, position)

@@ -344,3 +344,48 @@ def test_a_guarded_zone_may_be_in_each_unit() -> None:
     template = SQLTemplate("select {{ params.x | trunc(at, zone: {{ tz }}) }}", "postgresql")
     assert {each.path: each.guarded for each in template.variables} == {"params.x": False, "tz": True}
     assert template.bind({"params": {"x": "day"}, "tz": "UTC"}).reads_group
+
+
+ZONES = {
+    "none": ("trunc(at)", {}, ""),
+    "an argument": ("trunc(at, zone: 'Europe/Vienna')", {}, "'Europe/Vienna'"),
+    "declared": ("trunc(at)", {"zone": "Europe/Vienna"}, "'Europe/Vienna'"),
+    "an argument, the group's": ("trunc(at, zone: {{ user_group.properties.tz }})", {}, "?"),
+    "declared, the group's": ("trunc(at)", {"zone": {"property": "tz"}}, "?"),
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("source", ZONES)
+def test_every_unit_with_every_zone(dialect: str, source: str) -> None:
+    """One template for all units. Red when the guard counts how often the dialect writes a tag: MySQL's week and
+    quarter name the column twice, and a zone of the group was then "in some of the texts only"."""
+    rules = DIALECTS[dialect]
+    expression, declared, zone = ZONES[source]
+    definition = {"type": "choice", "choices": list(UNITS), **declared}
+    text = f"select {{{{ params.x | {expression} }}}}"
+    if zone and not rules.local_time:
+        assert f"{dialect} knows no time zones" in refusal(text, definition, dialect)
+        return
+    template = SQLTemplate(text, dialect, params={"x": definition})
+    for unit in UNITS:
+        found = template.bind({"user_group": {"properties": {"tz": "Asia/Tokyo"}}, "params": {"x": unit}}, "qmark")
+        assert found.sql == f"select {rules.trunc(unit, 'at', zone)}"
+        assert found.params == ("Asia/Tokyo",) * found.sql.count("?")
+
+
+@pytest.mark.parametrize(
+    ("text", "definition"),
+    [
+        ("select {{ params.x | trunc(f({{ rate }})) }}", "text"),
+        (
+            "select 1 where {{ params.x | within(f({{ rate }})) }}",
+            {"type": "date range", "open": "both", "required": True},
+        ),
+        ("select 1 where {{ params.x | matches(f({{ rate }})) }}", {**SEVERAL, "required": True}),
+        ("select {{ params.x | trunc({{ rate | one_of(a: f({{ tz }}), b: g({{ tz }})) }}) }}", "text"),
+    ],
+)
+def test_a_guarded_variable_in_a_column_that_is_there_twice(text: str, definition: Any) -> None:
+    """Every text holds the column, however often. Red with the count of its occurrences."""
+    assert SQLTemplate(text, "mysql", params={"x": definition}).variables

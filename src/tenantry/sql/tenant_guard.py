@@ -4,9 +4,10 @@ Every path but ``params.*`` (the viewer's own input) is guarded, unless the host
 optional or the author marked that one tag: ``{{ rate | not_a_filter }}``. A marked variable is still required: its
 absence is an error and drops nothing.
 
-There is one rule: in each Switch that a viewer's value decides, every branch holds the same guarded paths, each as
-often. An optional clause ``[[ ]]`` is a Switch whose other branch is empty, so a guarded path is in none, however deep
-and whatever else is in it or elsewhere.
+There is one rule: in each Switch that a viewer's value decides, every branch holds the same guarded paths, each in as
+many tags. (A helper may write one tag of the author's more than once: MySQL's week names its column twice.) An optional
+clause ``[[ ]]`` is a Switch whose other branch is empty, so a guarded path is in none, however deep and whatever else
+is in it or elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
@@ -53,6 +54,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, optional:
             raise source.error(clause.offset, problem, "take [[ and ]] out, or name the params.* that it depends on")
 
 
+_T = TypeVar("_T")
 _Paths: TypeAlias = frozenset[tuple[Any, int]]
 """Guarded paths, and how often each; for a Switch that the group decides and whose branches differ, its own offset."""
 
@@ -66,6 +68,7 @@ class _Guard:
     def paths(self, nodes: Sequence[Node]) -> _Paths:
         """The guarded paths of some nodes, the same whatever a viewer chooses. Raises TemplateError where they are
         not."""
+        nodes = _each_once(nodes)
         found: Counter[Any] = Counter(each.path for each in references_in(nodes) if self._holds(each))
         for node in nodes:
             if isinstance(node, Clause):
@@ -98,7 +101,8 @@ class _Guard:
 
     def _differ(self, node: Switch) -> TemplateError:
         """The error for the first guarded path that another branch does not hold as often."""
-        guarded = [[each for each in _all_references(branch) if self._holds(each)] for branch in node.branches]
+        branches = [_each_once(list(_all_references(branch))) for branch in node.branches]
+        guarded = [[each for each in branch if self._holds(each)] for branch in branches]
         counts = [Counter(each.path for each in branch) for branch in guarded]
         everywhere = [each for branch in guarded for each in branch]
         uneven = (each for each in everywhere if len({count[each.path] for count in counts}) > 1)
@@ -109,6 +113,11 @@ class _Guard:
             "move it out of the choice, or write it into each text; or, where it restricts no rows, write "
             f"{{{{ {reference.path} | not_a_filter }}}}",
         )
+
+
+def _each_once(items: Sequence[_T]) -> list[_T]:
+    """Without repetitions of the very same node or reference: they are one tag of the author's."""
+    return list({id(each): each for each in items}.values())
 
 
 def droppable(tree: Tree) -> tuple[VariableReference, ...]:

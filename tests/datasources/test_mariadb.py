@@ -1,4 +1,5 @@
-"""MariaDB through the MySQL driver, on a real server: what a value or a text of the template may not reach."""
+"""MariaDB through the MySQL driver, on a real server: what a value or a text of the template may not reach, and the
+dialect that the scheme of the URL names."""
 
 from __future__ import annotations
 
@@ -8,16 +9,21 @@ import pytest
 
 from engines.mariadb import MariaDB
 from tenantry.errors import NotOneStatement, QueryFailed, TemplateError
+from tenantry.sql import Query
 from tests.datasources.conftest import Directory, group
+
+
+def make_database(mariadb: MariaDB) -> str:
+    database = mariadb.create_database()
+    mariadb.execute("create table orders (id int, owner text)", database=database)
+    mariadb.execute("insert into orders values (1, 'acm'), (2, 'it''s \\\\ ')", database=database)
+    return database
 
 
 @pytest.fixture
 def fetch(mariadb: MariaDB, directory: Directory, open_sources):
     """Runs SQL on one connection, as root: whatever is refused, is refused to anyone."""
-    database = mariadb.create_database()
-    mariadb.execute("create table orders (id int, owner text)", database=database)
-    mariadb.execute("insert into orders values (1, 'acm'), (2, 'it''s \\\\ ')", database=database)
-    directory.add(1, f"mysql://root@127.0.0.1:{mariadb.port}/{database}")
+    directory.add(1, f"mysql://root@127.0.0.1:{mariadb.port}/{make_database(mariadb)}")
     sources = open_sources(timeout=5, row_limit=10, pool_size=1, connect_timeout=5)
 
     async def run(sql: str, **variables: object):
@@ -80,3 +86,24 @@ async def test_nothing_is_left_for_the_next_query(sql: str, fetch) -> None:
     with pytest.raises(NotOneStatement):
         await fetch(sql)
     assert await fetch("select is_used_lock('a') as holder") == [{"holder": None}]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "dialect"), [("mysql", "mysql"), ("mariadb", "mariadb"), ("mariadb+pymysql", "mariadb")]
+)
+async def test_the_scheme_of_the_url_names_the_dialect(
+    scheme: str, dialect: str, mariadb: MariaDB, directory: Directory, open_sources
+) -> None:
+    """A query is bound for it, with its fragments: one of another dialect is refused, and one of this dialect runs. Red
+    when every driver of this module was `mysql`."""
+    directory.add(1, f"{scheme}://root@127.0.0.1:{mariadb.port}/{make_database(mariadb)}")
+    sources, acme = open_sources(timeout=5), group(main="ds_1")
+    assert await sources.dialect(acme, "main") == dialect
+    for named in ("mysql", "mariadb"):
+        fragment = Query(f"/* ---\ndialect: {named}\n--- */\nselect id from orders where owner = {{{{ v }}}}", "mine")
+        query = Query("select count(*) as n from ({{> mine }}) m", fragments={"mine": fragment})
+        if named == dialect:
+            assert await sources.fetch(acme, "main", query, {"v": "acm"}) == [{"n": 1}]
+        else:
+            with pytest.raises(TemplateError, match=f"this fragment is {named}, and the template .* {dialect}"):
+                await sources.fetch(acme, "main", query, {"v": "acm"})

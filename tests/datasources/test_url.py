@@ -22,7 +22,8 @@ CANARY = "k3y-c4n4ry"
         ("postgresql+psycopg://u:p@h/db?sslmode=require", "postgresql"),
         ("postgres://u@/db?host=/run/postgresql", "postgresql"),
         ("mysql+pymysql://u:p@h:3306/db", "mysql"),
-        ("mariadb://u:p@h/db", "mysql"),
+        ("mariadb://u:p@h/db", "mariadb"),
+        ("mariadb+pymysql://u:p@h/db", "mariadb"),
     ],
 )
 def test_the_engine_of_a_url(url: str, engine: str) -> None:

@@ -38,16 +38,16 @@ _SLACK = 2.0  # seconds that the client waits beyond the server's own timeout
 
 
 class MySQLDriver:
-    """A ``Driver`` for one MySQL or MariaDB database.
+    """A ``Driver`` for one MySQL or MariaDB database; ``dialect`` is that of the SQL which templates are bound to.
 
     Raises InvalidSource when PyMySQL is not installed, or for an option of the URL that it does not know.
     """
 
-    dialect = "mysql"
     paramstyle = "format"
 
-    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
+    def __init__(self, source_id: str, url: URL, limits: Limits, dialect: str = "mysql") -> None:
         self.source_id = source_id
+        self.dialect = dialect
         self._limits = limits
         self._options = _options(url)
         try:

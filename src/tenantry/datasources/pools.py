@@ -53,8 +53,8 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
             return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
         case "postgresql":
             return PostgreSQLSource(source.id, url, limits, has_session=bool(source.session))
-        case "mysql":
-            return ThreadedSource(MySQLDriver(source.id, url, limits), limits)
+        case "mysql" | "mariadb":
+            return ThreadedSource(MySQLDriver(source.id, url, limits, engine), limits)
         case _:
             from tenantry.datasources.trusted import TrustedDriver  # loads all of SQLAlchemy, which only this needs
 

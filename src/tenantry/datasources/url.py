@@ -21,7 +21,7 @@ ENGINES = {
     "postgresql": "postgresql",
     "postgres": "postgresql",
     "mysql": "mysql",
-    "mariadb": "mysql",
+    "mariadb": "mariadb",
 }
 """SQLAlchemy's dialect names whose read-only mode Tenantry enforces -> the engine that does."""
 
@@ -81,7 +81,7 @@ def _is_misread(url: URL) -> bool:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """The name of the engine that runs it: sqlite, duckdb, postgresql, mysql, or that of a trusted SQLAlchemy dialect.
+    """The name of the engine that runs it, one of ENGINES or that of a trusted SQLAlchemy dialect.
 
     Checks the text only: nothing is opened. Raises InvalidSource, naming the fix.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -15,7 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
+from tenantry.groups import freeze
+from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
 
 WHO = {"source": "ds_1", "revision": "r1", "group": "acme"}
 INSTANT = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -174,6 +176,46 @@ def test_choices_and_defaults_that_are_the_groups_count_as_read(
     assert query.reads_group is not shared
     acme, globex = (query.fingerprint(**{**WHO, "group": group}) for group in ("acme", "globex"))
     assert (acme == globex) is shared
+
+
+# For each conversion: values of which no two are one value to an engine. Many of them are equal in Python.
+WHOLE: dict[str, list[Any]] = {
+    "array": [
+        *([], [1], [True], [1.0], [Decimal(1)], [Decimal("1.0")], ["1"], ["true"], [b"1"], [UUID(int=1)], [""]),
+        *([str(UUID(int=1))], [INSTANT], [INSTANT.astimezone(timezone(timedelta(hours=1)))], [INSTANT.isoformat()]),
+        *([1, 1], [1, True], [True, 1], [1, 2], [2, 1], [12], ["1", "2"], ["12"], ["1,2"], ["12", ""], [0.0], [-0.0]),
+    ],
+    "json": [
+        *([], [[]], [[], []], [[[]]], {}, [{}], [None], [[None]], [0], [0.0], [-0.0], [False], [""], ["null"]),
+        *([1], [True], [1.0], ["1"], [[1]], [1, 1], [[1, 1]], [[1], 1], [1, [1]], [[1], [1]], "[1]", ["[1]"]),
+        *({"a": 1}, {"a": True}, {"a": 1.0}, {"a": "1"}, {"a": [1]}, {"a": {"a": 1}}, [{"a": 1}], ["a", 1]),
+        *({"a": None}, {"a": {}}, {"a": []}, {"a": "b"}, {"a": {"b": 1}}, {"a": 1, "b": 1}, {"a": '1,"b":1'}),
+        *('{"a":1}', {'{"a"': "1}"}, [["a", 1]], {"1": 1}, {"": 1}, {"true": 1}),
+    ],
+}
+WITH_ARRAYS = [name for name, dialect in DIALECTS.items() if dialect.array_parameter]
+
+
+@pytest.mark.parametrize(
+    ("conversion", "dialect"), [*(("array", name) for name in WITH_ARRAYS), *(("json", name) for name in DIALECTS)]
+)
+def test_lists_and_objects_that_are_bound_whole_are_typed(conversion: str, dialect: str) -> None:
+    """Two of them share a fingerprint only if they are the same value, by type and by nesting, whatever the class of
+    the collection that they came in. Red when the digest wrote a boolean as an integer, and when JSON was made of the
+    texts of its scalars."""
+    template = SQLTemplate(f"select * from t where a = {{{{ params.x | {conversion} }}}}", dialect)
+
+    def fingerprint(value: Any) -> str:
+        return template.bind({"params": {"x": value}}).fingerprint(**WHO)
+
+    values = WHOLE[conversion]
+    prints = {fingerprint(value): value for value in values}
+    assert len(prints) == len(values)
+    for value in values:
+        assert fingerprint(copy.deepcopy(value)) == fingerprint(freeze(value))
+        assert prints[fingerprint(freeze(value))] is value
+        if isinstance(value, list):
+            assert fingerprint(tuple(value)) == fingerprint(value)
 
 
 def test_what_the_session_reads_counts_as_read() -> None:

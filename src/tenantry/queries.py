@@ -91,6 +91,11 @@ def _first_line(error: TemplateError) -> str:
     return error.message.partition("\n")[0]
 
 
+def is_within(file: Path, folder: Path) -> bool:
+    """Whether a file is in a folder or in a sub-folder of it, wherever links lead."""
+    return file.resolve().is_relative_to(folder.resolve())
+
+
 def read_query_text(file: Path) -> str:
     """The text of a query file. Raises TemplateError for one that is too long or no UTF-8; OSError."""
     with file.open("rb") as stream:

@@ -176,3 +176,100 @@ def test_headers_and_fragments_are_those_of_the_folder(terminal: Terminal, folde
     assert one.out.splitlines()[0].startswith("queries/base/orders.sql:2:29: warning or-beside-guarded")
     named = terminal("sql", "check", "queries/base/orders.sql", "--queries", "queries")
     assert named.out == one.out
+
+
+LACKS = "/* ---\noptional: [region]\n--- */\nselect * from orders [[ where region = {{ region }} ]]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "own"),
+    [
+        (["queries"], None, True),
+        ([".", "--queries", "queries"], None, True),
+        (["queries/lacks.sql", "--queries", "queries"], None, True),
+        (["queries/../queries/lacks.sql", "--queries", "queries"], None, True),
+        (["queries/lacks.sql"], None, False),
+        (["queries/lacks.sql", "--queries", "other"], None, False),
+        (["other/link.sql", "--queries", "other"], None, False),
+        (["-"], LACKS, False),
+        (["-", "--queries", "queries"], LACKS, False),
+        (["queries/lacks.sql", "--optional", "region"], None, True),
+        (["-", "--optional", "region"], LACKS, True),
+    ],
+)
+def test_a_header_declares_optional_in_the_programs_own_folder_only(
+    arguments: list[str],
+    given: str | None,
+    own: bool,
+    terminal: Terminal,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A folder that is checked or declared is the program's; a file by itself may be anybody's, and lets no condition
+    of the group go. Red when every file was trusted, as it was, and when a link was taken for what it is named."""
+    write(folder, lacks=LACKS)
+    (folder / "other").mkdir()
+    (folder / "other" / "link.sql").symlink_to(folder / "queries" / "lacks.sql")
+    checked = terminal("sql", "check", *arguments, given=given, fails=not own)
+    assert ("error template-error: optional counts in the program's own query folder only" in checked.out) is not own
+    if "--queries" in arguments and given is None:  # by its variable, too
+        monkeypatch.setenv("TENANTRY_QUERIES", arguments.pop())
+        assert terminal("sql", "check", *arguments[:-1], fails=not own).out == checked.out
+
+
+def test_render_trusts_the_same_files(ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a path that the program declares, too. Red when --optional made a file of the folder foreign."""
+    write(folder, lacks=LACKS)
+    ready("group", "create", "acme")
+    render = ("sql", "render", "queries/lacks.sql", "--group", "acme")
+    assert "own query folder only" in ready(*render, fails=1).err
+    monkeypatch.setenv("TENANTRY_QUERIES", "queries")
+    for more in ([], ["--optional", "discount"]):
+        assert ready(*render, *more).out.strip() == "select * from orders"
+
+
+def test_with_groups_it_says_what_session_variables_lack(ready: Terminal, folder: Path) -> None:
+    """Of the groups that are mapped to the source, by either of its ids; the others never ask it. No query runs for
+    them, so it is an error although no template names the property. Red when only the templates were looked at, when
+    all groups counted, and when a property that no group has was left to the templates."""
+    url = "postgresql://reader@127.0.0.1:1/db"
+    path = "{{ user_group.properties.%s }}"
+    sessions = {"tenant": "{{ user_group.id }}", "region": path % "region", "shop": path % "shop.id"}
+    options = [f"--session=app.{name}={tag}" for name, tag in sessions.items()]
+    source = ready("data-source", "create", "sales", "--url", url, *options).out.strip()
+    ready("data-source", "create", "plain", "--url", url)
+    for name, mapped, properties in (
+        ("a", "sales", ["region=eu", 'shop={"id": 1}']),
+        ("b", source, ["region=us"]),
+        ("c", "sales", []),
+        ("d", "sales", ["region=", 'shop={"id": [1]}']),
+        ("e", "plain", []),
+        ("f", None, []),
+    ):
+        ready(
+            *("group", "create", name, *(f"--property={each}" for each in properties)),
+            *((f"--map=main={mapped}",) if mapped else ()),
+        )
+    write(folder, one="select 1")
+    checked = ready("sql", "check", "queries", "--groups", fails=1)
+    prefix = "user_group.properties."
+    lacks, wrong = "missing-property is missing", "property-type is a list, an object or empty,"
+    assert [line for line in checked.out.splitlines() if not line.startswith(" ")] == [
+        f"data source sales:{number}:1: error {what.split()[0]}: app.{name} is set from {prefix}{path}, which "
+        f"{what.partition(' ')[2]} in {groups}; no query runs for them on this data source"
+        for number, name, path, what, groups in (
+            (2, "region", "region", lacks, "1 of 4 groups: c"),
+            (2, "region", "region", wrong, "1 of 4 groups: d"),
+            (3, "shop", "shop.id", lacks, "2 of 4 groups: b, c"),
+            (3, "shop", "shop.id", wrong, "1 of 4 groups: d"),
+        )
+    ]
+    finding = json.loads(ready("sql", "check", "queries", "--groups", "--format", "json", fails=1).out)["findings"][0]
+    assert {key: finding[key] for key in ("file", "variable", "groups", "total", "named")} == {
+        "file": "data source sales",
+        "variable": f"{prefix}region",
+        "groups": 1,
+        "total": 4,
+        "named": ["c"],
+    }
+    assert ready("sql", "check", "queries").out == ""

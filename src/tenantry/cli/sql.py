@@ -24,7 +24,7 @@ from tenantry.cli.sql_convert import convert_command
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
-from tenantry.queries import QueryFolder
+from tenantry.queries import QueryFolder, is_within
 from tenantry.sql import DIALECTS, PARAMSTYLES, Query
 from tenantry.sql.parsing.parser import PATH
 
@@ -157,8 +157,9 @@ def check(
 ) -> None:
     """Say what is wrong with templates before a dashboard shows it: docs/sql-checks.md lists what is looked for.
 
-    Of a DIR, every .sql file in it is checked, and schemas/ENVIRONMENT.json is the schema. No store is asked unless
-    with --groups, and nothing is run. It ends with 1 for a finding of severity error.
+    Of a DIR, every .sql file in it is checked, as the program's own, and schemas/ENVIRONMENT.json is the schema. A FILE
+    is the program's own if it is in the folder of --queries: then its header may declare properties optional. No store
+    is asked unless with --groups, and nothing is run. It ends with 1 for a finding of severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 
@@ -174,13 +175,13 @@ def check(
 
 def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Query:
     """The query in a file: one of the folder, where it is in it, else one that may include those of the folder."""
-    folder = QueryFolder(queries) if queries is not None else None
-    path = Path(file.name).resolve()
-    if folder is not None and queries is not None and path.is_relative_to(queries.resolve()):
-        name = path.relative_to(queries.resolve()).with_suffix("").as_posix()
+    folder, path = QueryFolder(queries) if queries is not None else None, Path(file.name)
+    own = queries is not None and is_within(path, queries)
+    if own and queries is not None and folder is not None:
+        name = path.resolve().relative_to(queries.resolve()).with_suffix("").as_posix()
         if name in folder and not optional:
             return folder[name]
-    return Query(_text(file), Path(file.name).stem, file=file.name, fragments=folder, optional=optional)
+    return Query(_text(file), path.stem, file=file.name, fragments=folder, optional=optional, trusted=own)
 
 
 def _text(file: TextIO) -> str:

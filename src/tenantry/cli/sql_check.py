@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
 
@@ -19,7 +19,7 @@ from tenantry.errors import TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.ports import Store
 from tenantry.property_schemas import read_schema, schema_file
-from tenantry.queries import read_query_text
+from tenantry.queries import is_within, read_query_text
 from tenantry.sql import Query
 from tenantry.sql.checks.coverage import Coverage, PropertyTypes
 from tenantry.sql.checks.findings import Finding, Severity
@@ -70,22 +70,23 @@ class Check:
         self._unreadable: list[tuple[str, Finding]] = []
         self._order: dict[str, int] = {}
         self._folders: dict[Path, dict[str, Query]] = {}
-        for name, file, folder in _files(self._paths):
-            root = queries or folder
-            self._order[name] = len(self._order)
+        for found in _files(self._paths, queries):
+            self._order[found.name] = len(self._order)
             try:
-                self._templates[name] = self._read(name, file, root, dialect, optional)
+                self._templates[found.name] = self._read(found, dialect, optional)
             except TemplateError as error:
-                self._unreadable.append((name, template_error(error)))
+                self._unreadable.append((found.name, template_error(error)))
         self._schema: PropertySchema | None = None
         self._types: PropertyTypes | None = None
+        self._sessions: tuple[tuple[str, Finding], ...] = ()
         self._environment: str | None = None
 
-    def _read(self, name: str, file: Path | None, root: Path, dialect: str, optional: Collection[str]) -> Query:
-        """The query of a file, as a program has it whose folder of queries is ``root``. Raises TemplateError."""
+    def _read(self, found: _Found, dialect: str, optional: Collection[str]) -> Query:
+        """The query of a file, as a program has it that includes from the file's folder. Raises TemplateError."""
+        name, file = found.name, found.file
         text = sys.stdin.read() if file is None else read_query_text(file)
-        fragments = self._fragments(root) if _INCLUDES.search(text) else {}
-        query = Query(text, name, file=name, dialect=dialect, optional=optional, fragments=fragments, trusted=True)
+        fragments = self._fragments(found.folder) if _INCLUDES.search(text) else {}
+        query = Query(text, name, file=name, dialect=dialect, optional=optional, fragments=fragments, trusted=found.own)
         query.check()
         return query
 
@@ -100,18 +101,24 @@ class Check:
         return self._folders[root]
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Reads the groups of a store, in pages. Raises StoreUnavailable, UnknownEnvironment."""
+        """Reads the groups of a store, in pages, and its data sources. Raises StoreUnavailable, UnknownEnvironment,
+        InvalidSource."""
+        from tenantry.datasources.session_check import SessionCheck  # SQLAlchemy, which only --groups needs
+
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
 
         @with_store
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
             self._environment = target.name
+            sessions = SessionCheck(await store.data_sources(target))
             page = await store.groups(target, limit=PAGE)
             while page:
                 for group in page:
                     types.add(group.provided_id, group.properties)
+                    sessions.add(group)
                 page = await store.groups(target, after=page[-1].team_id, limit=PAGE)
+            self._sessions = tuple(sessions.findings())
 
         read(database=database)
         if not len(types):
@@ -140,9 +147,20 @@ class Check:
             )
             covered = coverage_findings(template, coverage, given=self._given) if coverage is not None else ()
             found += [(finding.file or name, finding) for finding in (*findings, *covered)]
-        order, last = self._order, len(self._order)  # a fragment may be of another folder
+        found += self._sessions
+        order, last = self._order, len(self._order)  # a fragment may be of another folder; a data source is of none
         found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))
         return Report(tuple(dict.fromkeys(found)), len(self._order), counted)
+
+
+class _Found(NamedTuple):
+    """A template's name as it is reported, its file (None is standard input), the folder that it includes from, and
+    whether it is the program's own, so that its header may declare properties optional."""
+
+    name: str
+    file: Path | None
+    folder: Path
+    own: bool
 
 
 def _configured_environment() -> str | None:
@@ -153,16 +171,18 @@ def _configured_environment() -> str | None:
         return None
 
 
-def _files(paths: Iterable[str]) -> Iterator[tuple[str, Path | None, Path]]:
-    """Each template's name as it is reported, its file (None is standard input), and the folder that it is of."""
+def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
+    """A folder is taken for the program's own; a file or standard input by itself may be anybody's, unless it is in the
+    folder that the program declares, ``queries``."""
     for path in paths:
-        folder = Path(path)
+        given = Path(path)
         if path == "-":
-            yield path, None, Path()
-        elif folder.is_dir():
-            yield from ((str(file), file, folder) for file in _query_files(folder))
+            yield _Found(path, None, queries or Path(), own=False)
+        elif given.is_dir():
+            yield from (_Found(str(file), file, queries or given, own=True) for file in _query_files(given))
         else:
-            yield path, folder, folder.parent
+            own = queries is not None and is_within(given, queries)
+            yield _Found(path, given, queries or given.parent, own=own)
 
 
 def _query_files(folder: Path) -> Iterator[Path]:

@@ -224,11 +224,16 @@ class Coverage:
     ) -> Finding:
         total, count = len(self._types), len(numbers)
         named = self._types.named(numbers)
-        more = f" and {count - len(named)} more" if count > len(named) else ""
         path = property_path(reference.path) or reference.path
-        message = f"{path} {what} in {count} of {total} group{'s' * (total != 1)}: {', '.join(named)}{more}"
+        message = f"{path} {what} {in_groups(count, total, named)}"
         line, column = location.line, location.column
         return Finding(code, severity, line, column, message, fix, reference.path, count, total, named, location.file)
+
+
+def in_groups(count: int, total: int, named: Sequence[str]) -> str:
+    """``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
+    more = f" and {count - len(named)} more" if count > len(named) else ""
+    return f"in {count} of {total} group{'s' * (total != 1)}: {', '.join(named)}{more}"
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:

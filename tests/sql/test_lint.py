@@ -257,6 +257,18 @@ def test_the_helpers_are_predicates_too() -> None:
     assert [each.code for each in lint(viewers, schema=COLUMN)] == ["tenant-predicate"]
 
 
+def test_a_locked_parameter_is_the_groups() -> None:
+    """It counts as the tenant's predicate, and an `or` beside it is found. Red where the lints take every ``params.*``
+    for the viewer's."""
+    params = {"c": {"type": "text", "locked": True, "default": {"property": "customer"}}}
+    own = SQLTemplate("select * from t where customer_id = {{ params.c }}", "postgresql", params=params)
+    assert lint(own, schema=COLUMN, properties=["customer"]) == ()
+    assert own.variables[0].guarded
+    beside = SQLTemplate("select * from t where a = {{ params.c }} and b or c", "postgresql", params=params)
+    (finding,) = lint(beside)
+    assert (finding.code, finding.severity, finding.variable) == ("or-beside-guarded", Severity.ERROR, "params.c")
+
+
 # --- one value in two placeholders ------------------------------------------------------------------------------------
 
 BUCKET = "date_trunc({{ params.unit }}, at)"

@@ -163,3 +163,29 @@ def test_a_choice_of_the_group_in_each_text_of_a_viewer(texts: tuple[str, str]) 
     first, second = (f"{{{{ kind | one_of({each}) }}}}" for each in texts)
     with pytest.raises(TemplateError, match="would drop its condition"):
         SQLTemplate(f"select * from t where {{{{ params.a | one_of(x: {first}, y: {second}) }}}}", "postgresql")
+
+
+LOCKED = {"region": {"type": "text", "locked": True, "default": {"property": "region"}}, "y": "text"}
+LOCKED_GROUP = {"user_group": {"properties": {"region": "eu"}}}
+
+
+@EACH
+def test_a_locked_parameter_is_guarded_as_a_property_is(dialect: str) -> None:
+    """Whatever a viewer chooses, it is there; and it may decide itself. Red where ``Guard.guards`` knows no locked one:
+    the first texts compile, the next ones say that a viewer has chosen it."""
+    for text in (
+        "select 1 [[ where a = {{ params.region }} and b = {{ params.y }} ]]",
+        "select 1 where {{ params.y | one_of(own: a = {{ params.region }}, all: true) }}",
+    ):
+        with pytest.raises(TemplateError, match=r"params\.region is locked, and a viewer's choice could leave it out"):
+            SQLTemplate(text, dialect, params=LOCKED, optional={"params.region"})
+    each = "select 1 where {{ params.y | one_of(own: a = {{ params.region }}, all: b = {{ params.region }}) }}"
+    by_group = "select 1 where {{ params.region | one_of(eu: a = {{ tenant }}, us: true) }}"
+    marked = "select 1 [[ where b = {{ params.y }} * {{ params.region | not_a_filter }} ]]"
+    for text in (each, by_group, marked):
+        template = SQLTemplate(text, dialect, params=LOCKED)
+        assert [v.path for v in template.variables if not v.guarded] == ["params.y"] * text.count("params.y")
+    assert SQLTemplate(each, dialect, params=LOCKED).bind({**LOCKED_GROUP, "params": {"y": "all"}}, "qmark").params == (
+        "eu",
+    )
+    assert [v.path for v in SQLTemplate(marked, dialect, params=LOCKED).droppable] == ["params.region"]

@@ -13,7 +13,6 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Tree
-from tenantry.sql.tenant_guard import enforce_tenant_guard, is_guarded
+from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard
 
 OPTIONAL = frozenset({"discount"})
 GROUP = {"tenant": "a", "tenants": ["a"], "rate": 1, "kind": "x"}
@@ -191,25 +190,29 @@ def test_clauses_of_the_viewers_compile_and_give_no_foreign_row(orders: sqlite3.
         assert not owned or {row[1] for row in rows} <= {"a"}
 
 
-def old_rule(source: Source, _dialect: Dialect, tree: Tree, optional: AbstractSet[str]) -> None:
+def old_rule(source: Source, _dialect: Dialect, tree: Tree, guard: Guard) -> None:
     """The rule that let a filter go: a clause holds only what is also outside one."""
     outside = {reference.path for reference in tree.references if not reference.clauses}
     for reference in tree.references:
-        if reference.clauses and reference.path not in outside | optional and not reference.path.startswith("params."):
+        if (
+            reference.clauses
+            and reference.path not in outside | guard.optional
+            and not reference.path.startswith("params.")
+        ):
             raise source.error(reference.offset, "in a clause only", "")
 
 
-def clauses_only(source: Source, _dialect: Dialect, tree: Tree, optional: AbstractSet[str]) -> None:
+def clauses_only(source: Source, _dialect: Dialect, tree: Tree, guard: Guard) -> None:
     """A rule that does not know of choices."""
     for reference in tree.references:
-        if reference.clauses and is_guarded(reference, optional) and not reference.not_a_filter:
+        if reference.clauses and guard.holds(reference):
             raise source.error(reference.offset, "in a clause", "")
 
 
-def blind_to_fragments(source: Source, dialect: Dialect, tree: Tree, optional: AbstractSet[str]) -> None:
+def blind_to_fragments(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
     """The rule, for what is in the template itself."""
     try:
-        enforce_tenant_guard(source, dialect, tree, optional)
+        enforce_tenant_guard(source, dialect, tree, guard)
     except TemplateError as error:
         if error.location is None or error.location.included_at is None:
             raise

@@ -149,7 +149,7 @@ DEFENCES: Final = (
     Defence(
         "no variable of the group is in a clause that a viewer can drop",
         "sql/tenant_guard.py",
-        "reference = next((each for each in _all_references(node.children) if self._holds(each)), None)",
+        "reference = next(self._guarded(node.children), None)",
         "reference = None",
         ("tests/sql/test_tenant_guard.py",),
     ),

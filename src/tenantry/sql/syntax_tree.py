@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -128,13 +128,26 @@ def _reference_key(reference: VariableReference) -> Hashable:
     )
 
 
-def references_in(nodes: Sequence[Node]) -> Iterator[VariableReference]:
+def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
     """The variables of some nodes on their own level: not those in a clause or a branch among them."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
         elif isinstance(node, Concat):
             yield from (part for part in node.parts if isinstance(part, VariableReference))
+
+
+def walk(
+    nodes: Iterable[Node], around: tuple[Clause | Switch, ...] = ()
+) -> Iterator[tuple[Node, tuple[Clause | Switch, ...]]]:
+    """Every node, before the nodes in it, with the clauses and Switches that it is in: the outermost comes first."""
+    for node in nodes:
+        yield node, around
+        if isinstance(node, Clause):
+            yield from walk(node.children, (*around, node))
+        elif isinstance(node, Switch):
+            for branch in node.branches:
+                yield from walk(branch, (*around, node))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.parsing.parser import PATH, parse
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
-from tenantry.sql.tenant_guard import droppable, enforce_tenant_guard, is_guarded
+from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
 
@@ -32,9 +32,9 @@ DEFAULT_DIALECT = "postgresql"
 class Variable:
     """One tag of a template: its path, its location, and what its position makes of it.
 
-    ``optional``: it is inside ``[[ ]]``; ``guarded``: it is the group's and not declared optional, so
-    its absence never drops a clause; ``not_a_filter``: its author marked it so; ``file``: the file or the fragment
-    that it is in, where that has a name.
+    ``optional``: it is inside ``[[ ]]``; ``guarded``: it is the group's and not declared optional, or a locked
+    parameter, so its absence never drops a clause; ``not_a_filter``: its author marked it so; ``file``: the file or the
+    fragment that it is in, where that has a name.
     """
 
     path: str
@@ -122,6 +122,14 @@ class SQLTemplate:
         """The template as it was written."""
         return self.definition.source.text
 
+    @property
+    def guard(self) -> Guard:
+        """Which of its variables are guarded."""
+        return self._guard(self.parameters)
+
+    def _guard(self, parameters: Mapping[str, Parameter]) -> Guard:
+        return Guard(self.optional, frozenset(each.path for each in parameters.values() if each.locked))
+
     def check(self, dialect: str | None = None) -> None:
         """Compiles the text now, for a dialect, else for the template's, else for the first one that takes it.
 
@@ -194,14 +202,14 @@ class SQLTemplate:
         optional clause with a ``params.*``, which are marked ``not_a_filter`` or declared optional. A review of
         templates looks at these; ``tenantry sql check`` prints them."""
         tree = self._own_tree()
-        return tuple(self._variable(tree, reference) for reference in droppable(tree))
+        return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))
 
     def __repr__(self) -> str:
         return f"<SQLTemplate {self.text[:60]!r}{'…' if len(self.text) > 60 else ''}>"
 
     def _variable(self, tree: Tree, reference: VariableReference) -> Variable:
         at = tree.source.location(reference.offset)
-        guarded = is_guarded(reference, self.optional)
+        guarded = self.guard.guards(reference.path)
         inside = reference.clauses > 0
         mark = reference.not_a_filter
         return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, mark, at.file)
@@ -232,7 +240,7 @@ class SQLTemplate:
                 check_parameters(tree.source, tree, expanded.parameters)
                 self._conversions[dialect.name] = ParameterConversion(expanded.parameters)
                 self._converts = True
-            enforce_tenant_guard(tree.source, dialect, tree, self.optional)
+            enforce_tenant_guard(tree.source, dialect, tree, self._guard(expanded.parameters))
             self._trees[dialect.name] = tree
         return tree
 

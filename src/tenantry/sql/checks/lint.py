@@ -24,14 +24,14 @@ from tenantry.sql.checks.outline import (
     split_at,
     written,
 )
-from tenantry.sql.checks.predicates import GuardedPaths, comparisons_with_null, or_beside_guarded
+from tenantry.sql.checks.predicates import comparisons_with_null, or_beside_guarded
 from tenantry.sql.checks.schema_checks import schema_problems
 from tenantry.sql.checks.tenant_column import TenantColumn, tables_without_predicate
 from tenantry.sql.dialects import dialect_named
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
-from tenantry.sql.tenant_guard import droppable, is_viewer_input
+from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input
 from tenantry.suggestions import did_you_mean
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
@@ -69,20 +69,20 @@ def lint(
     style = paramstyle_named(paramstyle or dialect.paramstyle)
     tokens = read_tokens(source, dialect, tree)
     selects = list(selects_of(tokens))
-    guarded = GuardedPaths(template.optional)
+    guard = template.guard
     if schema is not None:
         properties = schema.paths() | frozenset(properties or ())
-    problems = [*_unknown_variables(tree, properties, given), *_droppable(template, tree), *_inert_tags(tree)]
+    problems = [*_unknown_variables(tree, properties, given), *_droppable(template, tree, guard), *_inert_tags(tree)]
     problems += _unused_parameters(template, tree)
     if schema is not None:
         problems += schema_problems((each for each in tree.references if not _is_given(each.path, given)), schema)
     for select in selects:
-        problems += [*or_beside_guarded(select, guarded), *comparisons_with_null(select, dialect)]
+        problems += [*or_beside_guarded(select, guard), *comparisons_with_null(select, dialect)]
         if style.name not in _SHARED_STYLES and dialect.name not in _TAKE_EQUAL_VALUES:
             problems += _repeated_expressions(select, style.name)
     if schema is not None and schema.tenant_column is not None:
         column = TenantColumn(schema.tenant_column, schema.shared_tables)
-        problems += tables_without_predicate(selects, column, guarded, _most_used(tree, guarded))
+        problems += tables_without_predicate(selects, column, guard, _most_used(tree, guard))
     return tuple(_findings(source, problems))
 
 
@@ -188,9 +188,9 @@ def _is_given(path: str, given: Collection[str]) -> bool:
     return any(path == each or path.startswith(f"{each}.") for each in given)
 
 
-def _droppable(template: SQLTemplate, tree: Tree) -> Iterator[Problem]:
+def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
     """What ``SQLTemplate.droppable`` lists, for a review: in an optional clause that a viewer decides about."""
-    for reference in droppable(tree):
+    for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
             continue  # it is in every text of a choice
         how = "not_a_filter" if reference.not_a_filter else "optional"
@@ -218,8 +218,8 @@ def _unused_parameters(template: SQLTemplate, tree: Tree) -> Iterator[Problem]:
             yield Problem("unused-parameter", Severity.WARNING, offset, message, fix, f"params.{name}")
 
 
-def _most_used(tree: Tree, guarded: GuardedPaths) -> str:
-    paths = [reference.path for reference in tree.references if guarded.holds(reference)]
+def _most_used(tree: Tree, guard: Guard) -> str:
+    paths = [reference.path for reference in tree.references if guard.holds(reference)]
     return max(paths, key=paths.count, default="user_group.id")
 
 

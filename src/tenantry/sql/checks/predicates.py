@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.checks.from_clause import Join, joins_of
@@ -16,38 +16,20 @@ from tenantry.sql.checks.outline import (
     written,
 )
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.syntax_tree import VariableReference
-from tenantry.sql.tenant_guard import is_guarded
+from tenantry.sql.tenant_guard import Guard
 
 _COMPARISONS = ("=", "==", "<>", "!=", "<", ">", "<=", ">=")
 _CONDITIONS = ("where", "prewhere", "having", "qualify")
 
 
-class GuardedPaths:
-    """Which variables are guarded: the group's, unless the host program declared them optional or the author wrote that
-    one filters nothing."""
-
-    def __init__(self, optional: Collection[str]) -> None:
-        self._optional = frozenset(optional)
-
-    def holds(self, reference: VariableReference) -> bool:
-        """Whether a predicate with this variable is always in the bound text and always filters."""
-        return is_guarded(reference, self._optional) and not reference.not_a_filter
-
-    def of(self, token: OutlineToken) -> frozenset[str]:
-        """The guarded paths of a tag; of another token none."""
-        if token.kind not in {TokenKind.TAG, TokenKind.STRING}:
-            return frozenset()
-        return frozenset(reference.path for reference in token.references if self.holds(reference))
-
-    def within(self, tokens: Tokens) -> frozenset[str]:
-        """The guarded paths of tokens and of the groups in them, sub-selects apart."""
-        found: set[str] = set()
-        for token in tokens:
-            found |= self.of(token)
-            if token.kind is TokenKind.GROUP and not is_query(token):
-                found |= self.within(token.children)
-        return frozenset(found)
+def guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
+    """The guarded paths of tokens and of the groups in them, sub-selects apart."""
+    found: set[str] = set()
+    for token in tokens:
+        found.update(reference.path for reference in token.references if guard.holds(reference))
+        if token.kind is TokenKind.GROUP and not is_query(token):
+            found |= guarded_paths(token.children, guard)
+    return frozenset(found)
 
 
 def conditions_of(select: Select) -> Iterator[list[OutlineToken]]:
@@ -67,16 +49,16 @@ def _on_conditions(joins: Iterable[Join]) -> Iterator[list[OutlineToken]]:
 # --- or ---------------------------------------------------------------------------------------------------------------
 
 
-def or_beside_guarded(select: Select, guarded: GuardedPaths) -> Iterator[Problem]:
+def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
     """``where region = {{ region }} and a or b``: the rows of ``b`` are those of every region."""
     for condition in conditions_of(select):
-        yield from _or_beside(condition, guarded)
+        yield from _or_beside(condition, guard)
 
 
-def _or_beside(condition: Tokens, guarded: GuardedPaths) -> Iterator[Problem]:
-    yield from _or_in_choice(condition, guarded)
+def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
+    yield from _or_in_choice(condition, guard)
     branches = split_at(condition, "or")
-    paths = [guarded.within(branch) for branch in branches]
+    paths = [guarded_paths(branch, guard) for branch in branches]
     left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
     if len(branches) > 1 and left_out:
         viewer = any(token.clauses for token in condition if token.is_word("or"))
@@ -93,12 +75,12 @@ def _or_beside(condition: Tokens, guarded: GuardedPaths) -> Iterator[Problem]:
         )
     for token in condition:  # what is in parentheses was meant; a case or a function is looked into all the same
         if token.kind is TokenKind.GROUP and token.text == "(" and not is_query(token) and _mixes(token.children):
-            yield from _or_beside(token.children, guarded)
+            yield from _or_beside(token.children, guard)
 
 
-def _or_in_choice(condition: Tokens, guarded: GuardedPaths) -> Iterator[Problem]:
+def _or_in_choice(condition: Tokens, guard: Guard) -> Iterator[Problem]:
     """``where region = {{ region }} and {{ params.a | one_of(x: b or c) }}``."""
-    paths = sorted(guarded.within(condition))
+    paths = sorted(guarded_paths(condition, guard))
     for token in condition if paths else ():
         for choice in token.choices:
             where = next((each for each in choice if each.is_word("or")), None)

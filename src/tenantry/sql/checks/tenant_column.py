@@ -20,7 +20,8 @@ from tenantry.sql.checks.outline import (
     is_query,
     split_at,
 )
-from tenantry.sql.checks.predicates import GuardedPaths
+from tenantry.sql.checks.predicates import guarded_paths
+from tenantry.sql.tenant_guard import Guard
 
 _NO_TABLES = frozenset(("dual",))
 
@@ -49,10 +50,10 @@ _Fact: TypeAlias = _Predicate | _Same
 
 
 def tables_without_predicate(
-    selects: Sequence[Select], column: TenantColumn, guarded: GuardedPaths, suggested: str
+    selects: Sequence[Select], column: TenantColumn, guard: Guard, suggested: str
 ) -> Iterator[Problem]:
     """Each table that a select reads without a predicate of the column; ``suggested`` is a path for the fix."""
-    reader = _FactReader(column.name, guarded)
+    reader = _FactReader(column.name, guard)
     known: dict[int, frozenset[str]] = {}  # the select -> the aliases in it that have their predicate
     for select in selects:
         joins = joins_of(select.clauses.get("from", []))
@@ -164,9 +165,9 @@ def _closure(has: set[str], edges: set[tuple[str, str]], outer: frozenset[str]) 
 class _FactReader:
     """What a condition says of the tenant's column for every row that it takes."""
 
-    def __init__(self, column: str, guarded: GuardedPaths) -> None:
+    def __init__(self, column: str, guard: Guard) -> None:
         self.column = column
-        self._guarded = guarded
+        self._guard = guard
 
     def facts(self, condition: Tokens) -> frozenset[_Fact]:
         """Of alternatives what each of them says; of conditions that hold together what any of them says."""
@@ -193,7 +194,7 @@ class _FactReader:
 
     def _of_field_filter(self, tag: OutlineToken) -> frozenset[_Fact]:
         """``{{ customers | matches(customer_id) }}``."""
-        if not tag.has_filter("matches") or not self._guarded.of(tag) or not tag.choices:
+        if not tag.has_filter("matches") or not guarded_paths((tag,), self._guard) or not tag.choices:
             return frozenset()
         prefix = self._column_of(tag.choices[0])
         return frozenset() if prefix is None else frozenset({_Predicate(prefix)})
@@ -221,7 +222,7 @@ class _FactReader:
         plain = _without_cast(tokens)
         if len(plain) == 2 and plain[0].is_word("any", "some") and plain[1].kind is TokenKind.GROUP:
             plain = _without_cast(plain[1].children)
-        return len(plain) == 1 and bool(self._guarded.of(plain[0]))
+        return len(plain) == 1 and plain[0].kind is not TokenKind.GROUP and bool(guarded_paths(plain, self._guard))
 
 
 def _without_cast(tokens: Tokens) -> Tokens:

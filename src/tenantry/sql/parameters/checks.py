@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence
 
 from tenantry.sql.binding.conversions import ARRAY, JSON
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Clause, Node, Position, Switch, Tree, VariableReference, references_in
+from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import is_viewer_input
 from tenantry.suggestions import did_you_mean
 
@@ -16,18 +15,10 @@ _ENDS = ("start", "end")
 
 
 def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parameter]) -> None:
-    """Raises TemplateError for the first ``params.*`` that is not declared, that cannot be where it is, or that is
-    locked and could be left out by a viewer's choice."""
+    """Raises TemplateError for the first ``params.*`` that is not declared, or that cannot be where it is."""
     for reference in tree.references:
         if is_viewer_input(reference.path):
             _check(source, reference, parameters)
-    locked = frozenset(each.path for each in parameters.values() if each.locked)
-    for reference in _droppable(tree.nodes, locked, decided=False):
-        raise source.error(
-            reference.offset,
-            f"{reference.path} is locked, and a viewer's choice could leave it out",
-            "move it out of [[ ]], and out of what a viewer chooses from",
-        )
 
 
 def _check(source: Source, reference: VariableReference, parameters: Mapping[str, Parameter]) -> None:
@@ -65,20 +56,3 @@ def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableRefer
     if position is Position.LIMIT and parameter.type != "integer":
         return f"{path} is {parameter.type}, where a count is needed", "declare it: type: integer"
     return None
-
-
-def _droppable(nodes: Sequence[Node], locked: AbstractSet[str], *, decided: bool) -> Iterator[VariableReference]:
-    """The locked parameters in a clause, or in a branch that a viewer decides about."""
-    if decided:
-        yield from (reference for reference in references_in(nodes) if _root(reference) in locked)
-    for node in nodes:
-        if isinstance(node, Clause):
-            yield from _droppable(node.children, locked, decided=True)
-        elif isinstance(node, Switch):
-            by_viewer = is_viewer_input(node.reference.path) and _root(node.reference) not in locked
-            for branch in node.branches:
-                yield from _droppable(branch, locked, decided=decided or by_viewer)
-
-
-def _root(reference: VariableReference) -> str:
-    return ".".join(reference.path.split(".", 2)[:2])

@@ -77,13 +77,20 @@ class _MariaDBServer:
         self._folder = Path(tempfile.mkdtemp(prefix="tenantry-mariadb-"))
         self._data = self._folder / "data"
         self._data.mkdir()
+        self._temporary = self._folder / "tmp"  # its own: a server that starts removes what others left in a shared one
+        self._temporary.mkdir()
         self.port: int = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     def _command(self, *options: str) -> list[str]:
         share = self._root / "usr/share/mysql"
         command = [str(self._root / "usr/sbin/mariadbd"), "--no-defaults", f"--basedir={self._root / 'usr'}"]
-        command += [f"--datadir={self._data}", f"--lc-messages-dir={share / 'english'}", *options]
+        command += [
+            f"--datadir={self._data}",
+            f"--tmpdir={self._temporary}",
+            f"--lc-messages-dir={share / 'english'}",
+            *options,
+        ]
         return [*command, "--user=root"] if os.getuid() == 0 else command
 
     def start(self) -> None:

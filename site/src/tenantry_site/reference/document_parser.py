@@ -37,11 +37,10 @@ def parse(text: str | bytes) -> Any:
     try:
         return sanitize(_read(_decoded(text)))
     except TooDeep as error:
-        raise UnreadableDocument(
-            str(error), "take it apart into several documents, or leave out what repeats"
-        ) from None
-    except RecursionError:
-        raise UnreadableDocument("it nests too deep", "take it apart into several documents") from None
+        problem = str(error)
+    except RecursionError:  # of the reader, which some versions of Python let go deeper
+        problem = _TOO_DEEP
+    raise UnreadableDocument(problem, "take it apart into several documents, or leave out what repeats")
 
 
 def _decoded(text: str | bytes) -> str:
@@ -99,7 +98,7 @@ def _limit_depth(text: str) -> None:
         if isinstance(event, starts):
             depth += 1
             if depth > DEEPEST:
-                raise TooDeep(f"it nests deeper than {DEEPEST} levels")
+                raise TooDeep(_TOO_DEEP)
         elif isinstance(event, ends):
             depth -= 1
 
@@ -146,6 +145,7 @@ def _integer(text: str) -> int:
 
 
 DEEPEST: Final = 100
+_TOO_DEEP: Final = f"it nests deeper than {DEEPEST} levels"
 MOST: Final = 1_000_000
 """Values of one document, each alias counted as often as it stands for something."""
 
@@ -172,8 +172,7 @@ class _Sanitizer:
         if kind is dict or kind is list:
             self._left -= len(value)
             if depth >= DEEPEST or self._left < 0:
-                reason = f"nests deeper than {DEEPEST} levels" if depth >= DEEPEST else f"has more than {MOST:,} values"
-                raise TooDeep(f"it {reason}")
+                raise TooDeep(_TOO_DEEP if depth >= DEEPEST else f"it has more than {MOST:,} values")
             if kind is list:
                 return [self.copy(item, depth + 1) for item in value]
             return {_key(key): self.copy(item, depth + 1) for key, item in value.items()}

@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Mapping
 from contextlib import closing
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
 
 from tenantry.database.own_tables import check_sqlite
 from tenantry.datasources.driver import (
@@ -30,6 +35,7 @@ _DENIED = (
 )
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _FORBIDDEN_FUNCTIONS = DIALECTS["sqlite"].dynamic_functions
+_DECLARED = DIALECTS["sqlite"].bind_as
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes: what one value may grow to, against zeroblob(1e9) and the like
 
@@ -45,6 +51,23 @@ _AWAY = frozenset(
         sqlite3.SQLITE_IOERR,
     }
 )
+
+
+def _clock(moment: datetime) -> str:
+    """As SQLite's functions write it: an instant in UTC, a clock time as it is."""
+    text: str = moment.isoformat(sep=" ") if moment.tzinfo is None else _DECLARED["datetime"](moment)
+    return text
+
+
+BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
+    Decimal: _DECLARED["decimal"],
+    UUID: _DECLARED["uuid"],
+    date: _DECLARED["date"],
+    datetime: _clock,
+    time: time.isoformat,
+    timedelta: _DECLARED["interval"],
+}
+"""Types that SQLite does not have, and what is bound for them: the same as for declared parameters."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -103,7 +126,7 @@ class SQLiteDriver:
         """One statement that reads, within the limits."""
         reason: str | None = None
         try:
-            cursor = connection.execute(bound.sql, driver_parameters(bound))
+            cursor = connection.execute(bound.sql, [_plain(value) for value in driver_parameters(bound)])
         except sqlite3.Error:
             reason = refusal(bound.sql, _KEYWORDS)
             if reason is None or reason == UNCLEAR:
@@ -146,3 +169,8 @@ class SQLiteDriver:
 
     def shutdown(self) -> None:
         """Nothing is shared between connections."""
+
+
+def _plain(value: Any) -> Any:
+    convert = BOUND_AS.get(type(value))
+    return value if convert is None else convert(value)

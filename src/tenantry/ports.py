@@ -173,6 +173,10 @@ class GroupStore(LeasedBackend, Protocol):
         """The group with this id and its live token; None if there is none."""
         ...
 
+    async def get_by_handle(self, handle: bytes) -> Issued | None:
+        """The group with this handle, of any environment, and its live token; None if there is none."""
+        ...
+
     async def groups(self, environment: Environment, *, after: int = 0, limit: int = 100) -> Sequence[UserGroup]:
         """Groups with ``team_id > after``, ordered by ``team_id``."""
         ...

@@ -97,6 +97,31 @@ async def test_a_rotation_is_sent_again_with_the_same_key(kind: str, pauses: lis
     assert len({(request.headers["idempotency-key"], request.content) for request in script.requests}) == 1
 
 
+CALLS: dict[str, Act] = {
+    "get_or_create": lambda client: client.get_or_create("a", dry_run=True),
+    "update": lambda client: client.update("a", name="b", dry_run=True),
+    "rotate": lambda client: client.rotate("old", dry_run=True),
+}
+
+
+@KINDS
+@pytest.mark.parametrize("call", CALLS)
+async def test_a_dry_run_is_asked_for_and_answered(kind: str, call: str, pauses: list[float]) -> None:
+    """In the address, again at each attempt. A success that does not say that nothing was written is an error, for an
+    older service passes the parameter over and writes. Red without the check, and when the second attempt wrote."""
+    rehearsed = {**GOOD, "user_group": {**GOOD["user_group"], "team_id": 0, "token": ""}}
+    script = Script(httpx2.ReadError("gone"), httpx2.Response(200, json=rehearsed, headers={"Dry-Run": "true"}))
+    made = await run(kind, script, CALLS[call])
+    assert (made.dry_run, made.team_id, made.token) == (True, 0, "")
+    assert [str(request.url) for request in script.requests] == ["http://tenantry.test/api/user?dry_run=true"] * 2
+    older = Script(httpx2.Response(200, json=GOOD))
+    with pytest.raises(UnexpectedAnswer, match="does not know dry_run"):
+        await run(kind, older, CALLS[call])
+    plain = Script(httpx2.Response(200, json=GOOD))
+    assert not (await run(kind, plain, lambda client: client.update("a"))).dry_run
+    assert plain.requests[0].url.query == b""
+
+
 @KINDS
 async def test_two_rotations_have_two_keys(kind: str, pauses: list[float]) -> None:
     """A fresh one for each call, unless one is given."""

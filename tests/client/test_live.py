@@ -36,9 +36,14 @@ def test_the_life_of_a_group(live: Live, get_method: str) -> None:
         changed = client.update(name, properties=None)
         assert (changed.name, changed.properties, changed.created) == ("Acme", None, None)
         assert str(changed.api_environment_tag) == "Customer"
+        tried = client.update(name, name="B", dry_run=True)
+        assert (tried.name, tried.token, tried.dry_run) == ("B", made.token, True)
+        assert client.rotate(made.token, dry_run=True).token == ""
+        assert client.get_or_create(new_id(), dry_run=True).created
         rotated = client.rotate(made.token)
         assert rotated.token != made.token
-        assert client.get_or_create(name).token == rotated.token
+        found = client.get_or_create(name)
+        assert (found.token, found.name) == (rotated.token, "Acme")
 
 
 async def test_the_same_from_asyncio(live: Live) -> None:

@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from secrets import token_hex
 from typing import Final
+from urllib.parse import parse_qsl
 
 from starlette.types import Receive, Scope
 
@@ -66,7 +67,7 @@ class ApiRequest:
     ``complete``: the body was received to its end. ``operation`` is what a RequestRecord says of it.
     """
 
-    __slots__ = ("_receive", "_values", "complete", "id", "method", "operation")
+    __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         values: dict[bytes, list[bytes]] = {}
@@ -75,6 +76,7 @@ class ApiRequest:
                 values.setdefault(name, []).append(value)
         self._values = values
         self._receive = receive
+        self._query: bytes = scope.get("query_string") or b""
         self.method: str = scope["method"]
         own = request_id_of(scope["headers"]) if b"x-request-id" in values else None
         self.id: str = own or token_hex(8)
@@ -141,6 +143,18 @@ class ApiRequest:
         if holds_token(key):
             raise BadRequest("the header Idempotency-Key holds a secret token: send a random text of your own")
         return key
+
+    def dry_run(self) -> bool:
+        """Whether the address has ``?dry_run=true``. Raises BadRequest for anything but that, ``dry_run=false`` and no
+        parameter at all: a slip in its spelling would write."""
+        if not self._query:
+            return False
+        match parse_qsl(self._query.decode("latin-1"), keep_blank_values=True):
+            case []:
+                return False
+            case [("dry_run", "true" | "false" as value)]:
+                return value == "true"
+        raise BadRequest("the only query parameter here is dry_run, once: dry_run=true writes nothing")
 
     def prefers_problem(self) -> bool:
         """Whether Accept names ``application/problem+json``, at no lower quality than plain JSON."""

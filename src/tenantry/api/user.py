@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from tenantry.api.endpoint import ApiContext, Endpoint, digest_of, json_response
 from tenantry.api.operations import LoadedGroup, Operation, OperationParser
+from tenantry.api.rehearsal import Rehearsal
 from tenantry.api.request import ApiRequest
 from tenantry.api.strict_json import decode_json
 from tenantry.errors import BadJson, IdempotencyInFlight, MissingScope, TenantryError
@@ -22,6 +23,7 @@ KeyAndBody: TypeAlias = tuple[str, dict[str, Any]]
 """An Idempotency-Key and the body that came with it."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
+_REHEARSED = ((b"dry-run", b"true"),)
 
 _BODY_DROPPED = (
     "the body is empty. Many HTTP clients and proxies drop the body of a GET: send the same JSON object with QUERY or "
@@ -30,9 +32,9 @@ _BODY_DROPPED = (
 
 
 class UserGroupEndpoint(Endpoint):
-    """Gets, creates, updates and rotates user groups for callers with an API token. ``operations``: what each method
-    makes of a body; ``example``: a valid body, for the error of an empty one; ``in_flight`` is shared by all endpoints
-    of one service."""
+    """Gets, creates, updates and rotates user groups for callers with an API token; with ``?dry_run=true`` it answers
+    what it would, and writes nothing. ``operations``: what each method makes of a body; ``example``: a valid body, for
+    the error of an empty one; ``in_flight`` is shared by all endpoints of one service."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
@@ -54,7 +56,9 @@ class UserGroupEndpoint(Endpoint):
         if Scope.PROVISION not in caller.scopes:
             operation.check()  # 422
             raise MissingScope("this API token may not provision: create one with --scope provision")
-        provisioner = Provisioner(context.store, context.keys, deadline=deadline, contract=context.contract)
+        rehearsed = request.dry_run()
+        kind = Rehearsal if rehearsed else Provisioner
+        provisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
         environment = caller.environment
         author = Author(f"api token {caller.id} ({caller.label})", request.id)
         if keyed is None:
@@ -64,7 +68,8 @@ class UserGroupEndpoint(Endpoint):
             once = idempotency_key(*keyed, context.keys)
             with self._in_flight.claim(environment, once):
                 result = await operation.run(provisioner, environment, author=author, once=once)
-        return json_response(operation.document(result, request.method), headers=_REPLAYED if result.replayed else ())
+        headers = _REHEARSED if rehearsed else _REPLAYED if result.replayed else ()
+        return json_response(operation.document(result, request.method), headers=headers)
 
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
@@ -95,6 +100,8 @@ class UserGroupEndpoint(Endpoint):
             needed = f"the body is empty: a JSON object is needed, such as {self._example}"
             raise BadJson(_BODY_DROPPED if request.method == "GET" else needed)
         key = request.idempotency_key() if request.method == "POST" else None  # 400
+        if request.dry_run():  # 400
+            key = None  # nothing is to happen once
         body = decode_json(raw)  # 400
         operation = self._operations[request.method](body)  # 422
         return operation, None if key is None else (key, body)

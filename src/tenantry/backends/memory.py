@@ -164,6 +164,11 @@ class MemoryStore(MemoryDirectory):
             handle = self._tables.provided.get((environment.id, provided_id))
             return self._tables.handles[handle].issued() if handle is not None else None
 
+    async def get_by_handle(self, handle: bytes) -> Issued | None:
+        with self._tables.lock:
+            stored = self._tables.handles.get(handle)
+            return None if stored is None else stored.issued()
+
     async def groups(self, environment: Environment, *, after: int = 0, limit: int = 100) -> Sequence[UserGroup]:
         with self._tables.lock:
             here = [stored.group for stored in self._tables.handles.values()]

@@ -29,7 +29,8 @@ class Client:
 
     ``timeout``: seconds for each request; ``attempts``: how often one call is sent at most, when the service cannot be
     reached or says 503; ``get_method``: what get_or_create is sent as, for proxies that drop the body of a GET.
-    Each call raises the TenantryError that the service answered with, ApiUnreachable, or UnexpectedAnswer.
+    Each call raises the TenantryError that the service answered with, ApiUnreachable, or UnexpectedAnswer. With
+    ``dry_run`` it writes nothing and gives, or raises, what it would: see ``ProvisionedGroup.dry_run``.
     """
 
     def __init__(
@@ -54,9 +55,10 @@ class Client:
         name: str | None = None,
         properties: Mapping[str, Any] | None = None,
         mapping: Mapping[str, str] | None = None,
+        dry_run: bool = False,
     ) -> ProvisionedGroup:
         """The group with this id, created if there is none; one that exists is never changed."""
-        return self._run(self._calls.get_or_create(user_group_id, name, properties, mapping))
+        return self._run(self._calls.get_or_create(user_group_id, name, properties, mapping, dry_run=dry_run))
 
     def update(
         self,
@@ -65,14 +67,17 @@ class Client:
         name: str | Unchanged = UNCHANGED,
         properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
+        dry_run: bool = False,
     ) -> ProvisionedGroup:
         """Changes what is given; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
-        return self._run(self._calls.update(user_group_id, name, properties, mapping))
+        return self._run(self._calls.update(user_group_id, name, properties, mapping, dry_run=dry_run))
 
-    def rotate(self, current_token: str, *, idempotency_key: str | None = None) -> ProvisionedGroup:
+    def rotate(
+        self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> ProvisionedGroup:
         """A new token for the group; the old one is dead. Sent again safely: the key (a fresh one by default) makes it
         happen once. Raises UnknownToken, TokenAlreadyRotated."""
-        return self._run(self._calls.rotate(current_token, idempotency_key))
+        return self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
 
     def _run(self, call: Call) -> ProvisionedGroup:
         reply: Reply | NoReply | None = None
@@ -91,7 +96,7 @@ class Client:
                 attempt += 1
 
     def _send(self, request: Send, attempt: int) -> Reply | NoReply:
-        url = self._calls.url
+        url = self._calls.url + request.query
         with HttpClientSpan(request.method, url, attempt) as span:
             try:
                 headers = span.inject(request.headers)
@@ -140,9 +145,10 @@ class AsyncClient:
         name: str | None = None,
         properties: Mapping[str, Any] | None = None,
         mapping: Mapping[str, str] | None = None,
+        dry_run: bool = False,
     ) -> ProvisionedGroup:
         """As Client.get_or_create."""
-        return await self._run(self._calls.get_or_create(user_group_id, name, properties, mapping))
+        return await self._run(self._calls.get_or_create(user_group_id, name, properties, mapping, dry_run=dry_run))
 
     async def update(
         self,
@@ -151,13 +157,16 @@ class AsyncClient:
         name: str | Unchanged = UNCHANGED,
         properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
+        dry_run: bool = False,
     ) -> ProvisionedGroup:
         """As Client.update."""
-        return await self._run(self._calls.update(user_group_id, name, properties, mapping))
+        return await self._run(self._calls.update(user_group_id, name, properties, mapping, dry_run=dry_run))
 
-    async def rotate(self, current_token: str, *, idempotency_key: str | None = None) -> ProvisionedGroup:
+    async def rotate(
+        self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    ) -> ProvisionedGroup:
         """As Client.rotate."""
-        return await self._run(self._calls.rotate(current_token, idempotency_key))
+        return await self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
 
     async def _run(self, call: Call) -> ProvisionedGroup:
         reply: Reply | NoReply | None = None
@@ -176,7 +185,7 @@ class AsyncClient:
                 attempt += 1
 
     async def _send(self, request: Send, attempt: int) -> Reply | NoReply:
-        url = self._calls.url
+        url = self._calls.url + request.query
         with HttpClientSpan(request.method, url, attempt) as span:
             try:
                 headers = span.inject(request.headers)

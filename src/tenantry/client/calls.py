@@ -29,6 +29,7 @@ MAX_SLEEP: Final = 5.0
 class ProvisionedGroup:
     """A user group as the API returns it (SPEC section 2.1). ``properties`` and ``api_environment_tag`` are None where
     the call does not return them; ``created`` is None but for get_or_create. ``token`` is a secret and not in ``repr``.
+    ``dry_run``: nothing was written; a token that would be new is empty then, and the ``team_id`` of a new group is 0.
     """
 
     team_id: int
@@ -39,6 +40,7 @@ class ProvisionedGroup:
     api_environment_tag: Tag | None = None
     created: bool | None = None
     replayed: bool = False
+    dry_run: bool = False
 
 
 # --- one call, with retries -------------------------------------------------------------------------------------------
@@ -46,11 +48,17 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this request. The body holds secrets, so it is not in ``repr``."""
+    """Send this request. The body holds secrets, so it is not in ``repr``. ``dry_run``: nothing is to be written."""
 
     method: str
     body: bytes = field(repr=False)
     headers: dict[str, str] = field(default_factory=dict, repr=False)
+    dry_run: bool = False
+
+    @property
+    def query(self) -> str:
+        """What follows the address."""
+        return "?dry_run=true" if self.dry_run else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +76,13 @@ class Reply:
     content: bytes = field(repr=False)
     retry_after: str | None = None
     replayed: bool = False
+    dry_run: bool = False
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Reply:
         """The parts of an httpx2 response that are read."""
-        replayed = response.headers.get("idempotency-replayed") == "true"
-        return cls(response.status_code, response.content, response.headers.get("retry-after"), replayed)
+        replayed, dry_run = (response.headers.get(name) == "true" for name in ("idempotency-replayed", "dry-run"))
+        return cls(response.status_code, response.content, response.headers.get("retry-after"), replayed, dry_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +105,8 @@ def retrying_call(send: Send, attempts: int) -> Call:
         reply = yield send
         outcome = _outcome(reply, attempts)
         if isinstance(outcome, ProvisionedGroup):
+            if send.dry_run and not outcome.dry_run:
+                raise UnexpectedAnswer("the service does not know dry_run: it may have done what was to be tried")
             return outcome
         if left == 0 or not isinstance(outcome, ApiUnreachable | StoreUnavailable | IdempotencyInFlight):
             raise outcome
@@ -113,14 +124,14 @@ def _outcome(reply: Reply | NoReply | None, attempts: int) -> ProvisionedGroup |
     except ValueError:
         document = None
     if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
-        return read_group(document, replayed=reply.replayed)
+        return read_group(document, replayed=reply.replayed, dry_run=reply.dry_run)
     return read_error(reply.status, document, reply.retry_after)
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
 
 
-def read_group(document: Any, *, replayed: bool) -> ProvisionedGroup:
+def read_group(document: Any, *, replayed: bool, dry_run: bool) -> ProvisionedGroup:
     """Raises UnexpectedAnswer where a field is missing or is of another type. Unknown fields are ignored."""
     try:
         group, tag = document["user_group"], document["user_group"].get("api_environment_tag")
@@ -133,6 +144,7 @@ def read_group(document: Any, *, replayed: bool) -> ProvisionedGroup:
             None if tag is None else Tag(tag),
             document.get("new_user_group"),
             replayed,
+            dry_run,
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         found = None
@@ -205,11 +217,13 @@ class ApiCalls:
         name: str | None,
         properties: Mapping[str, Any] | None,
         mapping: Mapping[str, str] | None,
+        *,
+        dry_run: bool,
     ) -> Call:
         """``GET /api/user``, or another method that was chosen for it."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
         given = {field: _plain(value) for field, value in fields.items() if value is not None}
-        return self._call(self._get_method, {"user_group_id": user_group_id, **given})
+        return self._call(self._get_method, {"user_group_id": user_group_id, **given}, dry_run=dry_run)
 
     def update(
         self,
@@ -217,21 +231,25 @@ class ApiCalls:
         name: str | Unchanged,
         properties: Mapping[str, Any] | Unchanged | None,
         mapping: Mapping[str, str] | Unchanged | None,
+        *,
+        dry_run: bool,
     ) -> Call:
         """``PUT /api/user``."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
         given = {field: _plain(value) for field, value in fields.items() if value is not UNCHANGED}
-        return self._call("PUT", {"user_group_id": user_group_id, **given})
+        return self._call("PUT", {"user_group_id": user_group_id, **given}, dry_run=dry_run)
 
-    def rotate(self, current_token: str, idempotency_key: str | None) -> Call:
+    def rotate(self, current_token: str, idempotency_key: str | None, *, dry_run: bool) -> Call:
         """``POST /api/user`` with ``current_token``."""
         key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
-        return self._call("POST", {"current_token": current_token}, {"Idempotency-Key": key})
+        return self._call("POST", {"current_token": current_token}, {"Idempotency-Key": key}, dry_run=dry_run)
 
-    def _call(self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None) -> Call:
+    def _call(
+        self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None, *, dry_run: bool
+    ) -> Call:
         """Raises ValueError for NaN and infinite numbers, TypeError for what is not JSON."""
         body = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
-        return retrying_call(Send(method, body, headers or {}), self._attempts)
+        return retrying_call(Send(method, body, headers or {}, dry_run), self._attempts)
 
 
 def _plain(value: Any) -> Any:

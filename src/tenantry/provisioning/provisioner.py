@@ -176,8 +176,11 @@ class Provisioner:
             errors = self._contract.errors(environment.name, loaded.group.properties, changes.properties)
             self._enforce(environment, provided_id, errors)
         self._provisioned(loaded)  # minted before the write too: no update is made that could not be answered
-        update = self._store.update(environment, provided_id, changes, author=author)
-        return self._provisioned(await self._deadline.write(update))
+        return self._provisioned(await self._change(environment, loaded, changes, author))
+
+    async def _change(self, environment: Environment, issued: Issued, changes: GroupChanges, author: Author) -> Issued:
+        update = self._store.update(environment, issued.group.provided_id, changes, author=author)
+        return await self._deadline.write(update)
 
     async def rehearse(
         self,
@@ -242,16 +245,27 @@ class Provisioner:
         author: Author,
         once: IdempotencyKey | None = None,
     ) -> Provisioned:
+        grace = None if grace_seconds is None else checked_grace(grace_seconds)
+        return self._provisioned(await self._replace_token(environment, current, grace, author, once))
+
+    async def _replace_token(
+        self,
+        environment: Environment,
+        current: Token,
+        grace_seconds: int | None,
+        author: Author,
+        once: IdempotencyKey | None,
+    ) -> Issued:
         rotation = self._store.rotate(
             environment,
             current,
             key_id=self._keys.active_id,
             nonce=self._random(16),
-            grace_seconds=None if grace_seconds is None else checked_grace(grace_seconds),
+            grace_seconds=grace_seconds,
             once=once,
             author=author,
         )
-        return self._provisioned(await self._deadline.write(rotation))
+        return await self._deadline.write(rotation)
 
     async def rotate_group(
         self,

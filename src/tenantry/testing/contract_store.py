@@ -111,6 +111,17 @@ class GroupContract:
                 await store.get_or_create(environment, GroupDraft("other", "Other"), issued.token)
         assert await store.get(issued.group.environment, "other") is None
 
+    async def test_a_group_is_found_by_its_handle(self, store: Store) -> None:
+        """In any environment, whatever token of it is live; None once it is deleted."""
+        issued = await _issued(store)
+        environment, handle = issued.group.environment, issued.token.handle
+        assert await store.get_by_handle(handle) == replace(issued, created=False)
+        rotated = await store.rotate(environment, issued.token, key_id="k1", nonce=bytes(16))
+        assert await store.get_by_handle(handle) == rotated == await store.get(environment, "acme")
+        assert await store.get_by_handle(make_token().handle) is None
+        await store.delete(environment, "acme")
+        assert await store.get_by_handle(handle) is None
+
     async def test_an_id_belongs_to_its_environment(self, store: Store) -> None:
         """One id in four environments of both tags is four groups, and nothing is shared between them."""
         environments = [

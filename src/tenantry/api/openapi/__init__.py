@@ -120,6 +120,10 @@ _HEADERS: Final = {
         "description": "`true` when the answer to a repeated Idempotency-Key is given again.",
         "schema": {"type": "string", "const": "true"},
     },
+    "DryRun": {
+        "description": "`true` when nothing was written.",
+        "schema": {"type": "string", "const": "true"},
+    },
     "Challenge": {"description": "How to authenticate.", "schema": {"type": "string"}},
     "Accepted": {"description": "The media type that is read here.", "schema": {"type": "string"}},
 }

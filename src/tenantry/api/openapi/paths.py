@@ -53,6 +53,18 @@ _KEY: Final[JsonObject] = {
     "example": "5f0c7be2-rotate-acme",
 }
 
+_DRY_RUN: Final[JsonObject] = {
+    "name": "dry_run",
+    "in": "query",
+    "required": False,
+    "description": "`true`: nothing is written. The answer is what it would have been, or the refusal; a success has "
+    "the header `Dry-Run`. A token that would be new is an empty text, and the `team_id` of a group that would be new "
+    "is 0. What would break a saved query is refused, also where the service only reports it. An `Idempotency-Key` is "
+    "not looked at and stays free.",
+    "schema": {"type": "boolean"},
+    "example": False,
+}
+
 # --- examples ---------------------------------------------------------------------------------------------------------
 
 _TOKEN: Final = "ugtc_k1_" + "A" * 39 + "." + "A" * 43 + "000000"
@@ -214,19 +226,22 @@ def _operation(
     codes: tuple[str, ...],
 ) -> JsonObject:
     media = {"schema": body, "examples": requests}
+    done = _success("Done", answer, example)
+    done["headers"]["Dry-Run"] = {"$ref": "#/components/headers/DryRun"}
     return {
         "operationId": name,
         "summary": summary,
         "description": about,
         "tags": ["User groups"],
+        "parameters": [_DRY_RUN],
         "requestBody": {"required": True, "content": {"application/json": media}},
-        "responses": {"200": _success("Done", answer, example), **error_responses(codes, DEFAULT_FORMAT)},
+        "responses": {"200": done, **error_responses(codes, DEFAULT_FORMAT)},
     }
 
 
 def _idempotent(operation: JsonObject) -> JsonObject:
     """The same operation, which takes an Idempotency-Key."""
-    operation["parameters"] = [_KEY]
+    operation["parameters"] = [*operation["parameters"], _KEY]
     operation["responses"]["200"]["headers"]["Idempotency-Replayed"] = {"$ref": "#/components/headers/Replayed"}
     return operation
 

@@ -64,8 +64,14 @@ def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = 
 
 
 _GROUP_FIELDS: Final[JsonObject] = {
-    "team_id": {"type": "integer", "description": "Internal id of the user group."},
-    "token": {"type": "string", "description": "The user group token. Keep it secret."},
+    "team_id": {
+        "type": "integer",
+        "description": "Internal id of the user group; 0 in a dry run that would create it.",
+    },
+    "token": {
+        "type": "string",
+        "description": "The user group token. Keep it secret. Empty in a dry run that would make a new one.",
+    },
     "name": {"type": "string"},
     "provided_id": {"type": "string", "description": "The `user_group_id` that was sent."},
     "properties": {"anyOf": [reference("Properties"), {"type": "null"}]},

@@ -144,6 +144,10 @@ class SQLStore(SQLDirectory):
     async def get(self, environment: Environment, provided_id: str) -> Issued | None:
         return await self._get(environment, provided_id, self._runner.deadline())
 
+    async def get_by_handle(self, handle: bytes) -> Issued | None:
+        found = await self._runner.read(queries.GROUP_BY_HANDLE, self._runner.deadline(), handle=handle)
+        return rows.stored_group(found[0]).issued() if found else None
+
     async def groups(self, environment: Environment, *, after: int = 0, limit: int = 100) -> Sequence[UserGroup]:
         found = await self._runner.read(
             queries.GROUPS, self._runner.deadline(), environment_id=environment.id, after=after, limit=limit

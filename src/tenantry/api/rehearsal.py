@@ -1,0 +1,91 @@
+"""Rehearsal: a Provisioner that writes nothing. What a write would give is computed from what the store holds now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from tenantry.backends.stored import UNKNOWN_TOKEN, StoredGroup, utc_now
+from tenantry.errors import TenantryError, UnknownGroup, UnknownToken
+from tenantry.groups import (
+    UNNAMED,
+    Author,
+    Environment,
+    GroupChanges,
+    GroupDraft,
+    IdempotencyKey,
+    Issued,
+    Token,
+    UserGroup,
+)
+from tenantry.ports import Store
+from tenantry.provisioning import Deadline, PropertyContract, Provisioned, Provisioner
+from tenantry.tokens import KeyRing, draft_token
+
+NO_TOKEN = ""
+"""The token of a group that would have a new one."""
+NO_TEAM_ID = 0
+"""The ``team_id`` of a group that would be created; the store counts from 1."""
+
+
+class Rehearsal(Provisioner):
+    """Answers what a Provisioner would, or raises what it would, by the same checks; the store is only read.
+
+    A token that would be new is ``NO_TOKEN``, and a group that would be new has ``NO_TEAM_ID``. What breaks the
+    ``contract`` is refused whether it refuses or reports. An Idempotency-Key is not looked at.
+    """
+
+    def __init__(self, store: Store, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None) -> None:
+        super().__init__(store, keys, deadline=deadline, contract=contract)
+        self._groups = store
+        self._unissued: set[Token] = set()
+
+    async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
+        """The group that would be deleted. Raises UnknownGroup."""
+        issued = await self._load(environment, provided_id)
+        if issued is None:
+            raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
+        return issued.group
+
+    async def _create(
+        self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
+    ) -> Issued:
+        token = self._draw(draft_token(environment.tag, self._keys.active_id, self._random))
+        return Issued(draft.make_group(NO_TEAM_ID, environment, token), token, created=True)
+
+    async def _change(self, environment: Environment, issued: Issued, changes: GroupChanges, author: Author) -> Issued:
+        return StoredGroup(issued.group, issued.token).updated(changes).issued()
+
+    async def _replace_token(
+        self,
+        environment: Environment,
+        current: Token,
+        grace_seconds: int | None,
+        author: Author,
+        once: IdempotencyKey | None,
+    ) -> Issued:
+        found = await self._deadline.read(self._groups.get_by_handle(current.handle))
+        if found is None:
+            raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
+        rotated = StoredGroup(found.group, found.token).rotated(
+            environment,
+            current,
+            key_id=self._keys.active_id,
+            nonce=self._random(16),
+            grace_seconds=grace_seconds,
+            now=utc_now(),
+        )
+        self._draw(rotated.token)
+        return rotated.issued()
+
+    def _draw(self, token: Token) -> Token:
+        self._unissued.add(token)
+        return token
+
+    def _provisioned(self, issued: Issued) -> Provisioned:
+        made = super()._provisioned(issued)
+        return replace(made, token=NO_TOKEN) if issued.token in self._unissued else made
+
+    def _enforce(self, environment: Environment, provided_id: str, errors: Iterable[TenantryError]) -> None:
+        for error in errors:
+            raise error

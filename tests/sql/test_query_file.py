@@ -170,7 +170,7 @@ def test_a_text_of_a_choice_can_name_other_choices() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message", "fix"),
     [
-        ("one_of(order)", "one_of(ordr)", "q:13:55: the header has no choices ordr", "did you mean order?"),
+        ("one_of(order)", "one_of(ordr)", "q:13:55: there are no choices ordr", "did you mean order?"),
         ("day desc, id", "f(day desc", "q:4:14: this text ends before its )", "close it with )"),
         ("day desc, id", "day); drop", "q:4:16: this ) closes nothing that its text opens", "take it out"),
         ("day desc, id", "day '", "q:4:17: this string has no end", "close it"),

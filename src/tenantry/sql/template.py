@@ -15,7 +15,8 @@ from tenantry.sql.binding.codegen import Bind, generate
 from tenantry.sql.binding.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Fragments, TemplateDefinition, expand
-from tenantry.sql.header.query_header import begins_header
+from tenantry.sql.header.choices import declare_choices
+from tenantry.sql.header.query_header import Header, begins_header
 from tenantry.sql.parameters.checks import check_parameters
 from tenantry.sql.parameters.conversion import ParameterConversion
 from tenantry.sql.parameters.declared import Parameter
@@ -58,7 +59,7 @@ class SQLTemplate:
     ``optional`` names paths that the group may lack: their clauses in ``[[ ]]`` are then dropped. ``params`` declares
     what a viewer may choose, by name (docs/sql-parameters.md): its values are then typed before they are bound.
     ``fragments`` are what ``({{> name }})`` includes (docs/sql-queries.md): SQL, templates or queries by name, or a
-    QueryFolder.
+    QueryFolder. ``choices`` are texts of ``one_of``, by the name of their set, for ``one_of(name)``.
 
     An empty list is a list: its condition stays in the text and means what it says. ``in`` nothing is true of no row;
     ``not in`` nothing is true of every row, NULL included, since nothing is excluded (``not (a in …)`` and
@@ -87,6 +88,7 @@ class SQLTemplate:
         optional: Iterable[str] = frozenset(),
         params: Mapping[str, Any] | None = None,
         fragments: Fragments | None = None,
+        choices: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         parameters = MappingProxyType(declare(params or {}))
         source = Source(text)
@@ -94,7 +96,11 @@ class SQLTemplate:
             problem = "this text begins with the header of a query file, which SQLTemplate does not read"
             raise source.error(0, problem, "make it by Query(text) or a QueryFolder; or take the header out")
         definition = TemplateDefinition(
-            source=source, parameters=parameters, optional=optional_paths(optional), fragments=fragments
+            source=source,
+            header=Header(choices=declare_choices(choices or {})),
+            parameters=parameters,
+            optional=optional_paths(optional),
+            fragments=fragments,
         )
         self._prepare(definition, dialect)
         if dialect is not None:

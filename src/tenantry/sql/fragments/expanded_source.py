@@ -34,7 +34,7 @@ class ExpandedSource(Source):
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas in texts that stand in a header: no end of an argument."""
+        """Offsets of commas in texts that stand beside the template: no end of an argument."""
         return self._commas
 
     def location(self, offset: int) -> Location:

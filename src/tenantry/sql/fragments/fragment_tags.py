@@ -1,4 +1,4 @@
-"""The tags of a text that other text replaces: those of fragments, and names of choices that are in a header."""
+"""The tags of a text that other text replaces: those of fragments, and names of choices that stand beside it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tenantry.sql.header.query_header import ChoiceText
+from tenantry.sql.header.choices import NAME as CHOICES_NAME
+from tenantry.sql.header.choices import ChoiceSets, ChoiceText
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import SQLToken, TokenContext
 from tenantry.sql.lexing.tags import ONE_OF
@@ -18,7 +19,6 @@ NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
-_CHOICES_NAME = re.compile(r"[^\W\d_]\w*")
 _CONDITIONS_START = frozenset({"where", "on", "having", "qualify", "when"})
 _LOOKBACK = 300  # tokens
 _OR = frozenset({"or", "xor"})
@@ -26,7 +26,7 @@ _OR = frozenset({"or", "xor"})
 
 class ReplacedTag(NamedTuple):
     """What other text replaces: the tag of a fragment by its name, or the one argument of ``one_of`` that names choices
-    of the header. ``alone``: nothing is beside it, or parentheses are; else ``before`` and ``after`` are the tokens."""
+    beside the text. ``alone``: nothing is next to it, or parentheses are; else ``before`` and ``after`` are tokens."""
 
     start: int
     end: int
@@ -49,9 +49,7 @@ def _has_or(tokens: Iterable[SQLToken]) -> bool:
     return False
 
 
-def replaced_tags(
-    source: Source, lexemes: Sequence[Lexeme], choices: Mapping[str, Mapping[str, ChoiceText]]
-) -> Iterator[ReplacedTag]:
+def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:
     """In the order of the text, those within the arguments of tags too."""
     context = TokenContext(source, lexemes)
     for index, lexeme in enumerate(lexemes):
@@ -72,10 +70,8 @@ def replaced_tags(
                     yield from replaced_tags(source, argument.parts, choices)
 
 
-def _named_choices(
-    source: Source, lexeme: Lexeme, choices: Mapping[str, Mapping[str, ChoiceText]]
-) -> ReplacedTag | None:
-    """``one_of(order)``, where a header has choices of that name."""
+def _named_choices(source: Source, lexeme: Lexeme, choices: ChoiceSets) -> ReplacedTag | None:
+    """``one_of(order)``, where there are choices of that name."""
     if not choices or len(lexeme.parts) != 1 or not _ONE_OF.match(source.text, lexeme.start):
         return None
     (argument,) = lexeme.parts
@@ -83,11 +79,11 @@ def _named_choices(
         return None
     start, end = argument.parts[0].start, argument.parts[0].end
     name = source.text[start:end]
-    if argument.start != start or not _CHOICES_NAME.fullmatch(name):
+    if argument.start != start or not CHOICES_NAME.fullmatch(name):
         return None
     if name not in choices:
-        fix = did_you_mean(name, choices) or f"the header has {', '.join(choices)}"
-        raise source.error(start, f"the header has no choices {name}", fix.strip())
+        fix = did_you_mean(name, choices) or f"there are {', '.join(choices)}"
+        raise source.error(start, f"there are no choices {name}", fix.strip())
     return ReplacedTag(start, end, name, choices[name])
 
 

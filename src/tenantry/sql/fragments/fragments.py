@@ -104,7 +104,8 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     Raises TemplateError for a fragment that is not there, not whole, too deep, too long, or that includes itself; each
     with both locations.
     """
-    if not definition.header.end and not _MAY_INCLUDE.search(definition.source.text):
+    header = definition.header
+    if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
         return Expanded(definition.source, definition.parameters)
     expander = _Expander(dialect, definition.optional)
     expander.run(definition)
@@ -162,13 +163,15 @@ class _Expander:
         self.text.add(text, body.segment(offset), commas)
 
     def _choices(self, tag: ReplacedTag, definition: TemplateDefinition, chain: _Chain, body: ExpandedSource) -> None:
-        """Adds the texts of a header as the arguments of ``one_of``: ``name: text, name: text``. They can name other
-        choices of the header."""
-        included_at = body.location(tag.start).included_at
+        """Adds the texts of a set as the arguments of ``one_of``: ``name: text, name: text``. They can name other
+        sets of the template."""
+        at = body.location(tag.start)
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
         for number, (name, choice) in enumerate((tag.choices or {}).items()):
-            origin = Segment(0, definition.source, choice.offset, included_at, choice.exact)
+            own = choice.source  # else it is in the file, where its own location says all
+            included_at = at.included_at if own is None else at
+            origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             lexemes = lex(ExpandedSource(choice.sql, [origin]), self._dialect)
             code = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.CODE)
             commas = [match.start() for each in code for match in _COMMA.finditer(choice.sql, each.start, each.end)]

@@ -16,6 +16,13 @@ from types import MappingProxyType
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.header.choices import (
+    NO_CHOICES,
+    ChoiceSets,
+    ChoiceText,
+    InvalidChoices,
+    check_choices,
+)
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
 from tenantry.sql.parameters.declared import InvalidDefinition, Parameter
 from tenantry.sql.parameters.definitions import declare
@@ -31,20 +38,6 @@ _START = re.compile(r"\ufeff?\s*/\*[ \t]*---[ \t]*\r?\n")
 _END = re.compile(r"^[ \t]*---[ \t]*\*/[ \t]*(?:\r?\n)*", re.MULTILINE)
 _COMMENT_SIGN = re.compile(r"/\*|\*/")
 _PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
-_KEY = re.compile(r"\w+")
-_NAME = re.compile(r"[^\W\d_]\w*")
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceText:
-    """A text that a viewer chooses by name, with the offset of its first character in the file.
-
-    ``exact``: the file holds it character by character, so that an error can point into it.
-    """
-
-    sql: str
-    offset: int
-    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +57,7 @@ class Header:
     optional_offset: int = 0
     dialect: str | None = None
     dialect_offset: int = 0
-    choices: Mapping[str, Mapping[str, ChoiceText]] = field(default_factory=lambda: MappingProxyType({}))
+    choices: ChoiceSets = field(default_factory=lambda: NO_CHOICES)
 
 
 NO_HEADER = Header()
@@ -125,12 +118,7 @@ class _HeaderReader:
             root.keys.get("optional", end),
             self._dialect(dialect),
             dialect.offset if dialect is not None else end,
-            MappingProxyType(
-                {
-                    name: self._choices(name, node)
-                    for name, node in self._named(present.get("choices", YamlNode({}, end)), "choices").items()
-                }
-            ),
+            self._choices(present.get("choices", YamlNode({}, end))),
         )
 
     def _text(self, node: YamlNode | None, key: str) -> str:
@@ -173,30 +161,24 @@ class _HeaderReader:
             path = ".".join(("params", *error.keys))
             raise self._error(offset, f"{path}: {error.problem}", error.fix) from None
 
-    def _choices(self, name: str, node: YamlNode) -> Mapping[str, ChoiceText]:
-        texts: dict[str, ChoiceText] = {}
-        for key, text in self._mapping(node, f"choices.{name}", f"{name}: {{newest: created_at desc}}").items():
-            if not _KEY.fullmatch(key):
-                fix = "use letters, digits and _: it is what a viewer sends"
-                raise self._error(node.keys[key], f"choices.{name} has a key that is no name: {key}", fix)
-            if not isinstance(text.value, str) or not text.value.strip():
-                raise self._error(
-                    text.offset, f"choices.{name}.{key} is SQL, as a text", "write newest: created_at desc"
-                )
-            quoted = self._source.text[text.offset] in "'\""
-            at = text.offset + quoted
-            texts[key] = ChoiceText(text.value, at, self._source.text.startswith(text.value, at))
-        if not texts:
-            raise self._error(node.offset, f"choices.{name} holds no text", f"{name}: {{newest: created_at desc}}")
-        return MappingProxyType(texts)
+    def _choices(self, node: YamlNode) -> ChoiceSets:
+        try:
+            check_choices(node.plain())
+        except InvalidChoices as error:
+            offset = node.offset
+            for key in error.keys:
+                offset, node = node.keys[key], node.value[key]
+            raise self._error(offset if error.in_key else node.offset, error.problem, error.fix) from None
+        return MappingProxyType(
+            {
+                name: MappingProxyType({key: self._choice(text) for key, text in texts.value.items()})
+                for name, texts in node.value.items()
+            }
+        )
 
-    def _named(self, node: YamlNode, key: str) -> dict[str, YamlNode]:
-        nodes = self._mapping(node, key, f"write {key}:, and below it one indented line each")
-        for name in nodes:
-            if not _NAME.fullmatch(name):
-                fix = "begin with a letter, then letters, digits and _"
-                raise self._error(node.keys[name], f"{key} has a key that is no name: {name}", fix)
-        return nodes
+    def _choice(self, text: YamlNode) -> ChoiceText:
+        at = text.offset + (self._source.text[text.offset] in "'\"")
+        return ChoiceText(text.value, at, self._source.text.startswith(text.value, at))
 
     def _mapping(self, node: YamlNode, what: str, fix: str) -> dict[str, YamlNode]:
         if not isinstance(node.value, dict):

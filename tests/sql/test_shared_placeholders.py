@@ -72,12 +72,19 @@ def test_a_time_bucket_is_one_expression_to_duckdb() -> None:
         ("a like {{ params.a | contains }} or b like {{ params.a | prefix }} or c = {{ params.a }}", None, 3),
         ("a = {{ params.z | default(1) }} or b = {{ params.z | default(1) }}", "a = $1 or b = $1", (1,)),
         ("a = {{ params.z | default(1) }} or b = {{ params.z | default(true) }}", "a = $1 or b = $2", (1, True)),
+        ("a in {{ params.z | default(1) }} or b in {{ params.z | default(1) }}", "a in ($1) or b in ($1)", (1,)),
+        ("a in {{ params.z | default(1) }} or b in {{ params.z | default(true) }}", "a in ($1) or b in ($2)", 2),
+        ("a in {{ params.z | default(1) }} or b in {{ params.z | default(1.0) }}", "a in ($1) or b in ($2)", 2),
+        ("a = {{ params.z | default(0.0) }} or b = {{ params.z | default(-0.0) }}", "a = $1 or b = $2", 2),
+        ("a = {{ params.z | default(1) }} or b = {{ params.z | default(1.0) }}", "a = $1 or b = $2", 2),
         ("a = 1 [[ and b = {{ params.a }} ]] and c = {{ params.a }}", "a = 1  and b = $1  and c = $1", ("A",)),
         ("a = 1 [[ and b = {{ params.z }} ]] [[ and c = {{ params.a }} ]]", "a = 1   and c = $1 ", ("A",)),
     ],
 )
 def test_what_is_the_same(text: str, sql: str | None, params: Any) -> None:
-    """The same path, role, conversion and cast; another cast or role can have another type to the engine."""
+    """The same path, role, conversion and cast; another cast or role can have another type to the engine.
+
+    Red for lists when the key of a default is ``(type(default), default)``: ``(1,) == (True,)`` in Python."""
     values = {"x": "v", "l": [1, 2], "params": {"a": "A"}}
     found = SQLTemplate(f"select 1 where {text}", "postgresql").bind(values)
     assert sql is None or found.sql == f"select 1 where {sql}"
@@ -94,7 +101,12 @@ PIECES = st.sampled_from(
             "b = {{ params.t }}",
             "a = {{ params.d }}",
         ),
-        *("d in {{ params.l | default(4, 5) }}", "c = '{{ params.b }}'", "e = {{ params.e }}"),
+        *(
+            "d in {{ params.l | default(4, 5) }}",
+            "d in {{ params.l | default(4.0, 5) }}",
+            "c = '{{ params.b }}'",
+            "e = {{ params.e }}",
+        ),
     ]
 )
 CONDITIONS = st.recursive(

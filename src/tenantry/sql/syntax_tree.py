@@ -122,10 +122,15 @@ def placeholder_key(node: Value | Concat | InList) -> Hashable:
 
 
 def _reference_key(reference: VariableReference) -> Hashable:
-    default = reference.default
     return (reference.path, reference.position, reference.conversion, reference.cast) + (
-        (type(default), default) if reference.never_absent else ()
+        (default_key(reference),) if reference.never_absent else ()
     )
+
+
+def default_key(reference: VariableReference) -> str:
+    """Equal for equal defaults of one type, those of their items too: ``(1,) == (True,)`` and ``1 == 1.0`` in Python,
+    and to an engine they are not."""
+    return repr(reference.default)
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:

@@ -31,6 +31,7 @@ from tenantry.sql.syntax_tree import (
     Tree,
     Value,
     VariableReference,
+    default_key,
     placeholder_key,
     references_in,
 )
@@ -296,4 +297,4 @@ class _FunctionWriter:
 def _value(reference: VariableReference) -> tuple[Any, ...]:
     """Equal for references of one value: of the same path, and with the same default."""
     default = reference.default
-    return (reference.path, type(default), default) if default is not None else (reference.path,)
+    return (reference.path, default_key(reference), default) if default is not None else (reference.path,)

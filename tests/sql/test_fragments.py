@@ -134,6 +134,48 @@ def test_a_fragment_in_a_choice() -> None:
         bound("select 1 where {{ params.by | one_of(large: x in ({{> active }}), any: 1 = 1) }}")
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "sql"),
+    [
+        ("select {{ params.by | one_of(two: {{> columns }}, one: a) }}", "two", "select a, f(b, c), '1,2'"),
+        ("select {{ params.by | one_of(one: a, two: {{> outer }}) }}", "two", "select x, a, f(b, c), '1,2'"),
+        ("select {{ params.by | one_of(one: a, two: {{> choice }}) }}", "two", "select 1, b"),
+        ("order by {{ params.by | one_of(one: a, two: /* c */ {{> columns }}) }}", "two", "by   a, f(b, c), '1,2'"),
+    ],
+)
+def test_a_comma_of_a_fragment_ends_no_text_of_a_choice(text: str, key: str, sql: str) -> None:
+    """A fragment is one text, whatever is in it. Red when its commas are read as those of one_of: what is after one
+    became another text to choose, by a name in the fragment."""
+    fragments = {
+        "columns": "a, f(b, c), '1,2'",
+        "outer": "x, {{ params.inner | one_of(q: 1, b: {{> columns }}) }}",
+        "choice": "1, {{ params.inner | one_of(a, b) }}",
+    }
+    template = SQLTemplate(text, "sqlite", fragments=fragments)
+    assert sql in template.bind({"params": {"by": key, "inner": "b"}}).sql
+    with pytest.raises(InvalidParameter, match=r"give one of (two, one|one, two)$"):
+        template.bind({"params": {"by": "y", "inner": "b"}})
+
+
+def test_a_fragment_gives_no_name_to_a_text() -> None:
+    """The author of the template names the texts. Red when `a: x` in a fragment is the text a."""
+    with pytest.raises(TemplateError, match=r"^1:30: a text of one_of that is a fragment has a name\n") as caught:
+        SQLTemplate("select {{ params.by | one_of({{> f }}, b: c) }}", "postgresql", fragments={"f": "a: x, y: z"})
+    assert "write one_of(name: {{> f }})" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "fragment", ["and a, b", "and a in (1, 2), b", "[[ and x = {{ params.x }}, b ]]", "and a -- c\n , b"]
+)
+def test_further_conditions_are_no_list(fragment: str) -> None:
+    """A comma outside of brackets would end the condition before it. Red without it among the words that are looked
+    for."""
+    with pytest.raises(TemplateError, match=r"^f:\d:\d+: a fragment that begins with `and` is a row of conditions"):
+        SQLTemplate("select 1, q {{> f }} from t", "postgresql", fragments={"f": fragment})
+    within = "and a in (1, 2) and b = array[1, 2] and c = {'d': 1, 'e': 2} [[ and f(x, {{ params.x }}) ]]"
+    assert SQLTemplate("select 1 where q {{> f }}", "duckdb", fragments={"f": within}).variables
+
+
 def test_a_clause_depends_on_the_variables_of_its_fragment() -> None:
     """[[ ]] around a fragment goes with its params."""
     text = "select 1 [[ where ({{> large }}) ]]"

@@ -67,6 +67,7 @@ def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets
                     yield chosen
                     continue
                 for argument in each.parts:
+                    _check_named(source, each, argument)
                     yield from replaced_tags(source, argument.parts, choices)
 
 
@@ -85,6 +86,16 @@ def _named_choices(source: Source, lexeme: Lexeme, choices: ChoiceSets) -> Repla
         fix = did_you_mean(name, choices) or f"there are {', '.join(choices)}"
         raise source.error(start, f"there are no choices {name}", fix.strip())
     return ReplacedTag(start, end, name, choices[name])
+
+
+def _check_named(source: Source, lexeme: Lexeme, argument: Lexeme) -> None:
+    """Raises TemplateError for a text of ``one_of`` that is a fragment without a name: the fragment would give it."""
+    parts = argument.parts
+    if _ONE_OF.match(source.text, lexeme.start) and parts and argument.start == parts[0].start:
+        name = _included_name(source, parts[0])
+        if name is not None:
+            fix = f"write one_of(name: {{{{> {name} }}}})"
+            raise source.error(argument.start, "a text of one_of that is a fragment has a name", fix)
 
 
 def _included_name(source: Source, lexeme: Lexeme) -> str | None:

@@ -18,7 +18,7 @@ from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.fragments.expanded_source import ExpandedSource, ExpandedText, Segment
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
-from tenantry.sql.fragments.whole_texts import begins_with_and, check_whole, find_word
+from tenantry.sql.fragments.whole_texts import begins_with_and, check_whole, find_token
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
@@ -38,7 +38,7 @@ _NO_CONDITION_AFTER = frozenset({"or", "xor"})
 _NO_CONDITIONS = frozenset(
     (
         *("or", "xor", "union", "intersect", "except", "minus", "select", "into", "where", "group", "having", "order"),
-        *("limit", "offset", "fetch", "qualify", "window", "returning"),
+        *("limit", "offset", "fetch", "qualify", "window", "returning", ","),
     )
 )
 _COMMA = re.compile(",")
@@ -142,8 +142,15 @@ class _Expander:
 
     def _lex(self, definition: TemplateDefinition, at: Location | None) -> tuple[ExpandedSource, list[Lexeme]]:
         start = definition.header.end
-        body = ExpandedSource(definition.source.text[start:], [Segment(0, definition.source, start, at)])
-        return body, lex(body, self._dialect)
+        origin = Segment(0, definition.source, start, at)
+        return self._lex_text(definition.source.text[start:], origin)
+
+    def _lex_text(self, text: str, origin: Segment) -> tuple[ExpandedSource, list[Lexeme]]:
+        """A text that can stand in an argument of a filter: no comma of its own ends that."""
+        lexemes = lex(ExpandedSource(text, [origin]), self._dialect)
+        code = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.CODE)
+        commas = [match.start() for each in code for match in _COMMA.finditer(text, each.start, each.end)]
+        return ExpandedSource(text, [origin], commas), lexemes
 
     def _write(
         self, body: ExpandedSource, lexemes: Sequence[Lexeme], definition: TemplateDefinition, chain: _Chain
@@ -172,10 +179,7 @@ class _Expander:
             own = choice.source  # else it is in the file, where its own location says all
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
-            lexemes = lex(ExpandedSource(choice.sql, [origin]), self._dialect)
-            code = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.CODE)
-            commas = [match.start() for each in code for match in _COMMA.finditer(choice.sql, each.start, each.end)]
-            text = ExpandedSource(choice.sql, [origin], commas)
+            text, lexemes = self._lex_text(choice.sql, origin)
             check_whole(text, lexemes, "text")
             self.text.add(f"{', ' if number else ''}{name}: ", origin._replace(exact=False))
             self._write(text, lexemes, inner, chain)
@@ -258,7 +262,7 @@ def _check_further_conditions(source: Source, lexemes: Sequence[Lexeme], tag: Re
     if tag.before in _NO_CONDITION_BEFORE or tag.after in _NO_CONDITION_AFTER:
         problem = f"{tag.name} begins with `and`: before it comes a condition, and beside it no `or`"
         raise outer.error(tag.start, problem, f"write where 1 = 1 {{{{> {tag.name} }}}}")
-    offset = find_word(source, lexemes, _NO_CONDITIONS)
+    offset = find_token(source, lexemes, _NO_CONDITIONS)
     if offset is not None:
         problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
         raise source.error(offset, problem, "put what belongs together into parentheses")

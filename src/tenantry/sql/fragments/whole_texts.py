@@ -10,7 +10,7 @@ from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.source import Source
 
 _AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
-_WORD_OR_PARENTHESIS = re.compile(r"(?<![\w$.])[A-Za-z_]\w*|[()]")
+_WORD_OR_SIGN = re.compile(r"(?<![\w$.])[A-Za-z_]\w*|[][(){},]")
 _SIGN = re.compile(r"[][(){};]")
 _CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
 _WITH_SIGNS = frozenset(
@@ -55,15 +55,23 @@ def begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
     return False
 
 
-def find_word(source: Source, lexemes: Sequence[Lexeme], words: AbstractSet[str]) -> int | None:
-    """The offset of the first of some words that is in no parentheses; None where there is none."""
-    depth = 0
+def find_token(source: Source, lexemes: Sequence[Lexeme], tokens: AbstractSet[str]) -> int | None:
+    """The offset of the first of some words or signs that is in no brackets, but for those of optional clauses; None
+    where there is none."""
+    opened: list[bool] = []  # whether each open bracket keeps apart what is in it
     for lexeme in lexemes:
-        if lexeme.kind is LexemeKind.CODE:
-            for match in _WORD_OR_PARENTHESIS.finditer(source.text, lexeme.start, lexeme.end):
-                depth += (match[0] == "(") - (match[0] == ")")
-                if depth == 0 and match[0].lower() in words:
-                    return match.start()
+        if lexeme.kind is LexemeKind.CLAUSE_START:
+            opened += [False, False]  # closed by two brackets
+            continue
+        if lexeme.kind not in _WITH_SIGNS:
+            continue
+        for match in _WORD_OR_SIGN.finditer(source.text, lexeme.start, lexeme.end):
+            if match[0] in _CLOSED_BY:
+                opened.append(True)
+            elif match[0] in _CLOSED_BY.values():
+                opened.pop()  # check_whole has seen that it closes one
+            elif not any(opened) and match[0].lower() in tokens:
+                return match.start()
     return None
 
 

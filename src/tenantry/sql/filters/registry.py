@@ -15,6 +15,7 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.column_filters import matches, trunc, within
 from tenantry.sql.filters.one_of import one_of
 from tenantry.sql.filters.switch_context import SwitchContext
+from tenantry.sql.lexing.left_out import FILTERS_LEFT_OUT, filter_left_out
 from tenantry.sql.lexing.tags import (
     DEFAULT,
     MATCHES,
@@ -73,6 +74,10 @@ def check_filters(source: Source, tag: VariableTag) -> None:
     default = tag.filter(DEFAULT)
     if default is not None and not seen.isdisjoint({WITHIN, MATCHES}):
         raise source.error(default.offset, "default has no meaning here", "declare the parameter with a default")
+    pattern = next((each for each in tag.filters if each.name in PATTERNS), None)
+    if pattern is not None and NULLABLE in seen:
+        fix = f"write [[ and name like {{{{ {tag.path} | {pattern.name} }}}} ]]; or give it a default"
+        raise source.error(pattern.offset, f"{pattern.name} of NULL is true of no row", fix)
     if default is not None and len(default.arguments) > 1 and not seen.isdisjoint(SWITCHES):
         raise source.error(default.offset, "a choice has one default", "name one of its texts")
     nullable = tag.filter(NULLABLE)
@@ -100,6 +105,8 @@ def check_position(source: Source, dialect: Dialect, tag: VariableTag, position:
 
 def _check_arguments(source: Source, each: Filter) -> None:
     limits = _ARGUMENTS.get(each.name)
+    if each.name in FILTERS_LEFT_OUT:
+        raise source.error(each.offset, *filter_left_out(each.name))
     if limits is None:
         fix = did_you_mean(each.name, _ARGUMENTS).strip() or f"the filters are {', '.join(_ARGUMENTS)}"
         raise source.error(each.offset, f"there is no filter {each.name}", fix)

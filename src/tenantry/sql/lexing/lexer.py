@@ -13,6 +13,7 @@ from functools import cache
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.arguments import ArgumentReader
+from tenantry.sql.lexing.left_out import statement_left_out
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.source import Source
 
@@ -40,10 +41,6 @@ _SIMPLE_KINDS = {
     "right": LexemeKind.RIGHT_BRACKET,
 }
 _REFUSED = {
-    "statement": (
-        "{% … %} is not in the language yet",
-        "use [[ … ]] for an optional clause; or write \\{% for the characters",
-    ),
     "executable": (
         "an executable comment is code on some servers and a comment on others",
         "write its content without /*! and */",
@@ -124,6 +121,8 @@ class _Lexer:
             if kind is None:
                 if group in _REFUSED:
                     raise source.error(position, *_REFUSED[group])
+                if group == "statement":
+                    raise source.error(position, *statement_left_out(text, position))
                 lexeme = _READERS[group](self, position, end)
             else:
                 lexeme = Lexeme(kind, position, end)

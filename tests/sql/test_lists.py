@@ -11,10 +11,12 @@ import duckdb
 import pytest
 
 from engines.postgres import Postgres
-from tenantry.sql import SQLTemplate
+from tenantry.errors import TemplateError
+from tenantry.sql import DIALECTS, SQLTemplate
 
 TABLE = "create table t (i int, s varchar(20), d date)"
 ROWS = "insert into t values (1, 'a', '2024-01-01'), (2, 'b', '2024-01-02'), (null, null, null)"
+APART = "the `in` of this list, or its `not`, is outside of the choice"
 PAIRS = {"i": [1, 5], "s": ["a", "z"], "d": [date(2024, 1, 1), date(2030, 1, 1)]}
 
 
@@ -31,6 +33,27 @@ PAIRS = {"i": [1, 5], "s": ["a", "z"], "d": [date(2024, 1, 1), date(2030, 1, 1)]
 def test_both_spellings_are_expanded(text: str, sql: str) -> None:
     """With and without parentheses, whatever comes between."""
     assert SQLTemplate(text).bind({"xs": [1, 2]}).sql == sql
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("x not [[ in {{ params.l }} ]]", "the `not` before this list is in another optional clause"),
+        ("x not /* c */ [[ in {{ params.l }} ]]", "in another optional clause"),
+        ("x [[ + {{ params.p }} not ]] in {{ l }}", "in another optional clause"),
+        ("x [[ + {{ params.p }} not ]] [[ in ({{ params.l }}) ]]", "in another optional clause"),
+        ("x not {{ params.k | one_of(a: in {{ params.l }}, b: like 'x') }}", APART),
+        ("x not in {{ params.k | one_of(a: {{ params.l }}, b: (2)) }}", APART),
+        ("x in ({{ params.k | one_of(a: {{ params.l }}, b: 2) }})", APART),
+    ],
+)
+def test_in_and_its_not_stand_with_the_list(dialect: str, text: str, problem: str) -> None:
+    """Else an empty list would be written as for `in`, with `not` before that: Redshift's `not in (null) is true` is
+    true of no row. Red without check_list; the choices then made `in in (…)`."""
+    with pytest.raises(TemplateError, match=r"\n  fix: write `") as caught:
+        SQLTemplate(f"select 1 where {text}", dialect)
+    assert problem in caught.value.message
 
 
 def test_one_value_among_others_is_a_value() -> None:

@@ -142,6 +142,12 @@ def test_hostile_values_change_no_text(dialect: str) -> None:
         ("select {{ params.x | one_of(a: t.) }} c", "does not end with"),
         ("select a from t order by {{ params.x | one_of(a: {{ params.y }}, b: b) }}", "sorts by nothing"),
         ("select a from {{ params.x | one_of(a: {{ params.y }}, b: b) }}", "would name a table"),
+        ("select {{ params.x | one_of(a: t. /* c */) }} c", "does not end with"),
+        ("select a {{ params.x | one_of(a: not /* c */, b: = 1 or not) }} in {{ params.y }}", "does not end with"),
+        ("select a {{ params.x | one_of(a: not -- c\n) }} in {{ params.y }}", "does not end with"),
+        ("select a {{ params.x | one_of(a: is /* c */ not /* d */ /* e */) }} null", "does not end with"),
+        ("select {{ params.x | one_of(a: b [[ + {{ params.p }} not /* c */ ]]) }} in {{ params.y }}", "does not end"),
+        ("select a {{ params.x | one_of(a: b in /* c */) }} (1)", "does not end with"),
         ("select {{ params.x | one_of(a: case when b then c) }} end", "ends before its end"),
         ("select 1 where a between 1 {{ params.x | one_of(a: and 2) }}", "closes nothing that its text of a choice"),
         ("select {{ params.x | one_of(a: 1; drop table t) }}", "cannot end in a text of a choice"),
@@ -152,7 +158,9 @@ def test_hostile_values_change_no_text(dialect: str) -> None:
     ],
 )
 def test_refused(dialect: str, text: str, problem: str) -> None:
-    """A text is a whole of its own, compiled and checked by the same parser as the text around it."""
+    """A text is a whole of its own, compiled and checked by the same parser as the text around it.
+
+    Red for those with comments when the characters of a text are looked at, and not its last code."""
     with pytest.raises(TemplateError, match=r"\n  fix: ") as caught:
         SQLTemplate(text, dialect)
     assert problem in caught.value.message
@@ -259,3 +267,78 @@ def test_the_group_may_decide_what_is_read_of_it() -> None:
     assert template.bind({"role": "finance", "rate": 3}).params == (3,)
     with pytest.raises(MissingVariable, match="rate"):
         template.bind({"role": "finance"})
+
+
+ORDER = "select a from t order by {{ params.x | one_of(newest: at desc, big: n) }}"
+NEWEST = {"type": "choice", "choices": ["newest", "big"]}
+
+
+@pytest.mark.parametrize(
+    ("definition", "problem", "fix"),
+    [
+        ("integer", "one_of takes a name, and params.x is integer", "{type: choice, choices: [newest, big]}"),
+        ("decimal", "params.x is decimal", "choices: [newest, big]"),
+        ("boolean", "params.x is boolean", "choices: [newest, big]"),
+        ("date", "params.x is date", "choices: [newest, big]"),
+        ("datetime", "params.x is datetime", "choices: [newest, big]"),
+        ("uuid", "params.x is uuid", "choices: [newest, big]"),
+        ("interval", "params.x is interval", "choices: [newest, big]"),
+        ("date range", "params.x is date range", "choices: [newest, big]"),
+        ("list of text", "params.x is list of text", "choices: [newest, big]"),
+        ({**NEWEST, "type": "list of choice"}, "params.x is list of choice", "choices: [newest, big]"),
+        ({"type": "text", "is_null": "none"}, "params.x is for matches alone", "choices: [newest, big]"),
+        ({"type": "text", "match": "prefix"}, "params.x is for matches alone", "choices: [newest, big]"),
+        ({**NEWEST, "choices": ["newst", "big"]}, "params.x can be newst, and newst is not in one_of", "mean newest?"),
+        ({**NEWEST, "choices": ["newest", "Big"]}, "params.x can be Big", "did you mean big?"),
+        ({"type": "text", "default": "newst"}, "params.x can be newst", "did you mean newest?"),
+        ({"type": "text", "choices": ["a"]}, "params.x can be a,", "Give one of newest, big"),
+    ],
+)
+def test_a_declared_parameter_can_choose(definition: Any, problem: str, fix: str) -> None:
+    """Else the template would compile and refuse what its own declaration allows: every value of a type that has no
+    names, or one of its choices. Red without check_names_fit."""
+    with pytest.raises(TemplateError) as caught:
+        SQLTemplate(ORDER, "postgresql", params={"x": definition})
+    assert caught.value.location is not None
+    said, _, fixed = caught.value.message.partition("\n  fix: ")
+    assert problem in said
+    assert fix in fixed
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "text",
+        NEWEST,
+        {**NEWEST, "choices": ["big"]},
+        {**NEWEST, "choices": {"query": "orders"}},
+        {**NEWEST, "default": "big"},
+        {"type": "text", "max_length": 9, "default": {"property": "sort"}},
+    ],
+)
+def test_what_can_choose(definition: Any) -> None:
+    """A text, or a choice whose names are among those of the texts; there may be more texts than choices."""
+    template = SQLTemplate(ORDER, "postgresql", params={"x": definition})
+    values = {"user_group": {"properties": {"sort": "big"}}, "params": {"x": "big"}}
+    assert template.bind(values).sql.endswith("order by n")
+
+
+def test_an_end_of_a_range_chooses_nothing() -> None:
+    """A date is no name and no unit. Red when an end of a range is not looked up among the declared parameters."""
+    for what in ("one_of(a, b)", "trunc(a)"):
+        text = f"select {{{{ params.x.start | {what} }}}}"
+        with pytest.raises(TemplateError, match=r"and params\.x\.start is date\n"):
+            SQLTemplate(text, "postgresql", params={"x": "date range"})
+
+
+def test_a_name_that_was_mistyped_in_the_default() -> None:
+    with pytest.raises(TemplateError, match=r"the default newst is not in one_of\n[^?]*did you mean newest\?"):
+        SQLTemplate(ORDER.replace(" }}", " | default(newst) }}"), "postgresql")
+
+
+def test_a_default_of_what_always_has_a_value() -> None:
+    """The tag's own is then never used, whatever it says."""
+    text = ORDER.replace(" }}", " | default(newest) }}")
+    for declared in ({"required": True}, {"default": "big"}):
+        with pytest.raises(TemplateError, match=r"params\.x (is required|has a default .*), so this default is never"):
+            SQLTemplate(text, "postgresql", params={"x": {**NEWEST, **declared}})

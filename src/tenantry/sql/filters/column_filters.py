@@ -17,16 +17,18 @@ from zoneinfo import ZoneInfo
 
 from tenantry.groups import Record, RecordList
 from tenantry.sql.dialects import UNITS
+from tenantry.sql.filters.named_choice import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import LexemeKind
-from tenantry.sql.lexing.tags import Argument, read_tag
-from tenantry.sql.parameters.declared import Parameter, ParameterType, PropertyReference
+from tenantry.sql.lexing.tags import ONE_OF, TRUNC, Argument, read_tag
+from tenantry.sql.parameters.declared import TEXTS, Parameter, PropertyReference
 from tenantry.sql.syntax_tree import InList, Node, Position, Switch, Text, Value
 from tenantry.sql.tenant_guard import is_viewer_input
 
 Nodes = tuple[Node, ...]
 
 _TRUE: Final[Nodes] = (Text("1 = 1"),)
+_NUMBER = re.compile(r"[-+]?[0-9.]+")
 _SIMPLE = re.compile(r'(?:\w+|"[^"]+"|`[^`]+`)(?:\.(?:\w+|"[^"]+"|`[^`]+`))*')
 _COLUMN, _ZONE = "\0column", "\0zone"  # what stands for them in the dialect's SQL: no template holds a NUL
 _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
@@ -36,7 +38,9 @@ def within(context: SwitchContext) -> Switch:
     """``column >= start and column < end``, of the ends that the range has."""
     parameter = _parameter(context)
     if parameter is not None and not parameter.is_range:
+        period, _, end = parameter.name.partition(".")
         fix = f"declare it: type: date range; or write {{{{ {parameter.path} | matches(column) }}}}"
+        fix = f"write the range itself: {{{{ params.{period} | within(column) }}}}" if end else fix
         raise context.error(f"within takes a range, and {parameter.path} is {parameter.type}", fix)
     return _range(context, parameter, _column(context))
 
@@ -67,25 +71,11 @@ def matches(context: SwitchContext) -> Switch:
 def trunc(context: SwitchContext) -> Switch:
     """The start of the unit that a column is in: ``date_trunc('day', created_at)``, as the dialect writes it."""
     parameter = _parameter(context)
-    units: Iterable[Any] = UNITS
-    if parameter is not None:
-        if (
-            parameter.type not in {ParameterType.CHOICE, ParameterType.TEXT}
-            or parameter.is_list
-            or parameter.only_matches
-        ):
-            fix = "declare it: {type: choice, choices: [day, week, month]}"
-            raise context.error(f"trunc takes a unit, and {parameter.path} is {parameter.type}", fix)
-        units = parameter.choices or UNITS
+    check_names_fit(context, "a unit", f"is no unit of {context.dialect.name}", context.dialect.time_buckets)
+    units = UNITS if parameter is None else parameter.choices or UNITS
     column, zone = _column(context), _zone(context, parameter)
     branches = {unit: _bucket(context, unit, column, zone) for unit in units}
-    numbers: dict[Any, int] = {unit: number for number, unit in enumerate(branches)}
-    default = context.default
-    if default is not None:
-        if default not in numbers:
-            raise context.error(f"the default {default} is not a unit", f"give one of {', '.join(branches)}")
-        numbers[None] = numbers[default]
-    return Switch(context.reference, numbers.__getitem__, tuple(branches.values()), f"one of {', '.join(branches)}")
+    return switch_by_name(context, "is not a unit", branches)
 
 
 # --- the parts of them ------------------------------------------------------------------------------------------------
@@ -105,8 +95,22 @@ def _column(context: SwitchContext) -> Nodes:
     if argument.key or not argument.lexemes:
         fix = f"write {{{{ {context.reference.path} | {context.filter.name}(created_at) }}}}"
         raise context.error(f"{context.filter.name} takes a column first", fix, offset=argument.start)
+    if _is_constant(context, argument):
+        problem = f"{context.filter.name} takes a column, and this is a value"
+        fix = "write the column without quotes; for one to choose {{ params.x | one_of(column, column) }}"
+        raise context.error(problem, fix, offset=argument.lexemes[0].start)
     nodes = context.compile(argument)
     return nodes if _SIMPLE.fullmatch(argument.text) else (Text("("), *nodes, Text(")"))
+
+
+def _is_constant(context: SwitchContext, argument: Argument) -> bool:
+    """Whether an argument is a literal or a variable and nothing else."""
+    if len(argument.lexemes) != 1 or _NUMBER.fullmatch(argument.text):
+        return len(argument.lexemes) == 1
+    (only,) = argument.lexemes
+    if only.kind is LexemeKind.TAG:
+        return {each.name for each in read_tag(context.source, only).filters}.isdisjoint({ONE_OF, TRUNC})
+    return only.kind in {LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING}
 
 
 def _condition(column: Nodes, *rest: Node) -> Nodes:
@@ -177,11 +181,8 @@ def _is_absent(value: Any) -> int:
     return int(value is None)
 
 
-def _bucket(context: SwitchContext, unit: Any, column: Nodes, zone: Nodes) -> Nodes:
+def _bucket(context: SwitchContext, unit: str, column: Nodes, zone: Nodes) -> Nodes:
     """The dialect's SQL of one unit, with the nodes where the dialect has their texts."""
-    if unit not in context.dialect.time_buckets:
-        fix = f"the units are {', '.join(context.dialect.time_buckets)}"
-        raise context.error(f"{unit} is no unit of {context.dialect.name}", fix)
     try:
         sql = context.dialect.trunc(unit, _COLUMN, _ZONE if zone else "")
     except ValueError as error:
@@ -214,6 +215,11 @@ def _zone_argument(context: SwitchContext, argument: Argument) -> Nodes:
             return context.compile(argument)
         if only.kind is LexemeKind.TAG:
             tag = read_tag(context.source, only)
+            parameter = context.declared(tag.path)
+            if parameter is not None and (parameter.type not in TEXTS or parameter.is_list):
+                fix = f"declare {parameter.name}: {{type: choice, choices: [Europe/Vienna, UTC]}}"
+                problem = f"a zone is a text, and {parameter.path} is {parameter.kind}"
+                raise context.error(problem, fix, offset=only.start)
             if not tag.filters:
                 return (Value(context.variable(tag.path)),)
     fix = "write zone: 'Europe/Vienna', or zone: {{ user_group.properties.timezone }}"

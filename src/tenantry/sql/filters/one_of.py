@@ -9,14 +9,19 @@ column's name is its own key: ``one_of(region, amount)``.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from tenantry.sql.filters.named_choice import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import PATH
 from tenantry.sql.lexing.tags import Argument
 from tenantry.sql.syntax_tree import Node, Switch
 
-_UNFINISHED = re.compile(r"(?:\.|(?<![\w$.])(?:in|is|not))\Z", re.IGNORECASE)
+_UNFINISHED = re.compile(r"(?:\.|(?<![\w$.])(?:in|is|not))\s*\Z", re.IGNORECASE)
+_NO_TEXT = frozenset({LexemeKind.COMMENT, LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 _FIX = "write one_of(name: text, name: text), or one_of(column, column)"
+_LACKS = "is not in one_of"
 
 
 def one_of(context: SwitchContext) -> Switch:
@@ -29,13 +34,8 @@ def one_of(context: SwitchContext) -> Switch:
         branches[key] = context.compile(argument)
     if not branches:
         raise context.error("one_of has nothing to choose from", _FIX)
-    numbers: dict[str | None, int] = {key: number for number, key in enumerate(branches)}
-    default = context.default
-    if default is not None:
-        if default not in numbers:
-            raise context.error(f"the default {default} is not in one_of", f"give one of {', '.join(branches)}")
-        numbers[None] = numbers[default]
-    return Switch(context.reference, numbers.__getitem__, tuple(branches.values()), f"one of {', '.join(branches)}")
+    check_names_fit(context, "a name", _LACKS, branches)
+    return switch_by_name(context, _LACKS, branches)
 
 
 def _key(context: SwitchContext, argument: Argument) -> str:
@@ -43,7 +43,17 @@ def _key(context: SwitchContext, argument: Argument) -> str:
         raise context.error("a text of one_of is empty", "write its SQL", offset=argument.start)
     if not argument.key and not PATH.fullmatch(argument.text):
         raise context.error("a text of one_of that is no column has a name", _FIX, offset=argument.start)
-    if _UNFINISHED.search(argument.text):
+    if _is_unfinished(context.source.text, argument.lexemes):
         problem = "a text of one_of does not end with a dot, `in`, `is` or `not`"
         raise context.error(problem, "write what follows into each text", offset=argument.start)
     return argument.key or argument.text
+
+
+def _is_unfinished(text: str, lexemes: Sequence[Lexeme]) -> bool:
+    """Whether the last code of a text, in a clause or before a comment too, goes on after it."""
+    for lexeme in reversed(lexemes):
+        if lexeme.kind is LexemeKind.CODE and not text[lexeme.start : lexeme.end].isspace():
+            return _UNFINISHED.search(text, lexeme.start, lexeme.end) is not None
+        if lexeme.kind is not LexemeKind.CODE and lexeme.kind not in _NO_TEXT:
+            return False
+    return False

@@ -50,6 +50,10 @@ class SwitchContext(ABC):
         """A further variable for the branches: ``params.period.start`` of ``params.period``. Its absence is an error in
         the branch that it is in."""
 
+    @abstractmethod
+    def declared(self, path: str) -> Parameter | None:
+        """The declaration of a variable in an argument, if it is a declared ``params.*``."""
+
     def error(self, problem: str, fix: str, *, offset: int | None = None) -> TemplateError:
         """The error at the filter, or at an offset, to raise."""
         return self.source.error(self.filter.offset if offset is None else offset, problem, fix)

@@ -15,13 +15,12 @@ from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import converter
 from tenantry.sql.binding.values import is_absent, look_up
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.parameters.declared import INSTANTS, UTC_ZONE, Nullable, Parameter, PropertyReference
+from tenantry.sql.parameters.declared import INSTANTS, RANGE_ENDS, UTC_ZONE, Nullable, Parameter, PropertyReference
 from tenantry.sql.parameters.definitions import find_zone
 from tenantry.sql.parameters.relative_ranges import RelativeRange
 from tenantry.sql.parameters.values import REFUSALS, Moment, is_empty, read_value, read_whole, reader, resolve
 
 _Adapter: TypeAlias = Callable[[Any], Any]
-_RANGE_ENDS: Final = ("start", "end")
 _NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not ask for it
 _UNREADABLE: Final = object()
 _record_values = vars(Record)["_values"].__get__
@@ -116,7 +115,7 @@ class ParameterConversion:
             value = request.value(parameter)
             if value is not None:
                 adapt = dialect.bind_as.get(parameter.scalar_type)
-                converted[parameter.name] = _bindable(parameter, value, _pattern(parameter, dialect) or adapt)
+                converted[parameter.name] = bindable(parameter, value, _pattern(parameter, dialect) or adapt)
         request.raise_problems()
 
 
@@ -144,9 +143,10 @@ def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
     return {name: mapping[name] for name in mapping}
 
 
-def _bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
+def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
+    """A typed value as a template binds it; ``adapt`` is what the dialect makes of one value."""
     if parameter.is_range:
-        ends = zip(_RANGE_ENDS, value, strict=True)
+        ends = zip(RANGE_ENDS, value, strict=True)
         return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}
     if isinstance(value, Nullable):
         return _nullable(parameter, value, adapt)
@@ -159,7 +159,7 @@ def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> 
     """``null`` where NULL is asked for; and the value, by the name of its part, unless nothing else is."""
     found: dict[str, Any] = {"null": True} if value.null else {}
     if value.value is not None and (value.value != () or not value.null):
-        found[parameter.part] = _bindable(parameter, value.value, adapt)
+        found[parameter.part] = bindable(parameter, value.value, adapt)
     return found
 
 
@@ -215,7 +215,7 @@ class _Request:
         given, name = self._given, parameter.name
         raw = given.get(name)
         if parameter.is_range:  # a form has a field for each end
-            ends = {end: given[f"{name}.{end}"] for end in _RANGE_ENDS if f"{name}.{end}" in given}
+            ends = {end: given[f"{name}.{end}"] for end in RANGE_ENDS if f"{name}.{end}" in given}
             if ends and not all(map(is_empty, ends.values())):
                 return ends if is_empty(raw) else _UNREADABLE
         return raw

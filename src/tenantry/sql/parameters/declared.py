@@ -40,8 +40,11 @@ class ParameterType(StrEnum):
     RELATIVE_RANGE = "relative range"
 
 
+TEXTS: Final = frozenset({ParameterType.TEXT, ParameterType.CHOICE})
+"""Types whose values are texts."""
 RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types with a ``start`` and an ``end``."""
+RANGE_ENDS: Final = ("start", "end")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types whose values are datetimes."""
 
@@ -129,6 +132,11 @@ class Parameter:
         return f"params.{self.name}"
 
     @property
+    def kind(self) -> str:
+        """Its type as it is declared: ``list of text``."""
+        return f"list of {self.type}" if self.is_list else self.type
+
+    @property
     def is_range(self) -> bool:
         """Whether it has a ``start`` and an ``end``."""
         return self.type in RANGES
@@ -149,6 +157,13 @@ class Parameter:
     def scalar_type(self) -> ParameterType:
         """The type of one value, or of each end of a range."""
         return _ENDS.get(self.type, self.type)
+
+    def end(self, name: str) -> Parameter:
+        """``start`` or ``end`` of a range, as a parameter of its own."""
+        given = self.always_given and name not in self.open
+        return Parameter(
+            name=f"{self.name}.{name}", type=self.scalar_type, required=given, locked=self.locked, zone=self.zone
+        )
 
     @property
     def always_given(self) -> bool:
@@ -179,6 +194,17 @@ class Parameter:
         if self.is_range and self.open:
             text += f", without the {' or the '.join(sorted(self.open, reverse=True))} if you like"
         return text
+
+
+def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
+    """What is declared for a path: ``params.period``, or an end of a range, ``params.period.start``. None for other
+    parts, and for what is not declared."""
+    root, _, names = path.partition(".")
+    name, _, part = names.partition(".")
+    parameter = parameters.get(name) if root == "params" else None
+    if parameter is None or not part:
+        return parameter
+    return parameter.end(part) if parameter.is_range and part in RANGE_ENDS else None
 
 
 _TAKES: Final[Mapping[ParameterType, str]] = {

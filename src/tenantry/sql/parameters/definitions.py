@@ -15,6 +15,7 @@ from tenantry.sql.parameters.declared import (
     MAX_ITEMS,
     NAME,
     RANGES,
+    TEXTS,
     UTC_ZONE,
     Parameter,
     ParameterType,
@@ -32,7 +33,6 @@ _PROPERTY, _QUERY = "property", "query"
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a default is tried at some time; whether it fits does not depend on it
 
 _T = ParameterType
-_TEXTS = frozenset({_T.TEXT, _T.CHOICE})
 _COMPARED = frozenset({_T.INTEGER, _T.DECIMAL, _T.DATE, _T.DATETIME, _T.INTERVAL, _T.DATE_RANGE, _T.DATETIME_RANGE})
 _TYPES_OF: Final[Mapping[str, frozenset[ParameterType]]] = {
     "min": _COMPARED,
@@ -220,7 +220,7 @@ class _Definition:
             value = None
         if value is None:
             kind = "a range such as last 30 days" if self._type in RANGES else f"of the type {self._type}"
-            fix = "a number, true and false are texts only in quotes" if self._type in _TEXTS else f"each is {kind}"
+            fix = "a number, true and false are texts only in quotes" if self._type in TEXTS else f"each is {kind}"
             self._reject("choices", "a choice that does not fit", fix)
         return value
 

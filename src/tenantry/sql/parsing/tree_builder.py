@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tenantry.errors import TemplateError
-from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, PATTERNS, placeholder_template
+from tenantry.sql.binding.conversions import CONVERSIONS, PATTERNS, placeholder_template
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.filters.literals import literal
+from tenantry.sql.filters.defaults import default_value
 from tenantry.sql.filters.registry import SWITCHES, check_filters, check_position, has_default
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import unescape
 from tenantry.sql.lexing.tags import (
-    DEFAULT,
     NOT_A_FILTER,
     NULLABLE,
     Argument,
@@ -26,8 +25,9 @@ from tenantry.sql.lexing.tags import (
     VariableTag,
     read_tag,
 )
-from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.parameters.declared import Parameter, find_parameter
 from tenantry.sql.parsing.levels import Level
+from tenantry.sql.parsing.list_boundaries import check_list
 from tenantry.sql.parsing.positions import PositionAnalyzer, ReplacedSpan
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Concat, InList, Node, Position, Value, VariableReference
@@ -135,12 +135,15 @@ class TreeBuilder:
     def _read(self, lexemes: Sequence[Lexeme], around: Sequence[Lexeme], first: int) -> None:
         """Reads lexemes into the innermost level. ``around`` holds them from the index ``first``, in their context."""
         analyzer = PositionAnalyzer(self.source, self.dialect, around)
-        self._tags = [
+        placed = [
             self._place(analyzer, _Scope(around, index), lexeme)
             for index, lexeme in enumerate(lexemes, first)
             if lexeme.kind in _TAGGED
         ]
-        self._tags.reverse()
+        for each in placed:
+            if each.span.position is Position.LIST:
+                check_list(self.source, *each.scope, each.span.start, lexemes[0].start)
+        self._tags = placed[::-1]
         handlers = self._handlers
         for lexeme in lexemes:
             kind, start, end = lexeme[:3]
@@ -267,7 +270,7 @@ class TreeBuilder:
             not never_absent and self._is_required(path, not_a_filter),
             len(self._choices),
             never_absent,
-            self._default(tag, position) if path == tag.path else None,
+            default_value(self.source, self.dialect, tag, position, self.parameters) if path == tag.path else None,
             nullable,
             conversion,
             cast,
@@ -275,17 +278,6 @@ class TreeBuilder:
         self.references.append(reference)
         level.references.append(reference)
         return reference
-
-    def _default(self, tag: VariableTag, position: Position) -> Any:
-        default = tag.filter(DEFAULT)
-        if default is None or position is Position.CHOICE:
-            return None  # one_of names its own
-        values = tuple(literal(self.source, self.dialect, argument) for argument in default.arguments)
-        if position is Position.LIST or tag.filter(ARRAY) is not None:
-            return values
-        if len(values) > 1:
-            raise self.source.error(default.offset, "only a list has several values as its default", "give one")
-        return values[0]
 
     def _is_required(self, path: str, not_a_filter: bool) -> bool:
         """Whether the absence of a value is an error, whatever a viewer chooses."""
@@ -326,13 +318,16 @@ class _Context(SwitchContext):
     def __init__(
         self, builder: TreeBuilder, scope: _Scope, tag: VariableTag, this: Filter, reference: VariableReference
     ) -> None:
-        parameter = builder.parameters.get(tag.path.removeprefix("params.")) if is_viewer_input(tag.path) else None
+        parameter = find_parameter(builder.parameters, tag.path)
         super().__init__(builder.source, builder.dialect, tag, this, reference, parameter)
         self._builder = builder
         self._scope = scope
 
     def compile(self, argument: Argument) -> tuple[Node, ...]:
         return self._builder.branch(self.reference, self._scope, argument.lexemes)
+
+    def declared(self, path: str) -> Parameter | None:
+        return find_parameter(self._builder.parameters, path)
 
     def variable(self, path: str, position: Position = Position.VALUE) -> VariableReference:
         return self._builder.variable(self.reference, self.tag, path, position)

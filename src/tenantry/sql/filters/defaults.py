@@ -1,0 +1,61 @@
+"""``default``: what a tag's variable is where it is absent. Of a declared parameter it has the declared type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from tenantry.sql.binding.conversions import ARRAY
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.filters.literals import literal
+from tenantry.sql.lexing.tags import DEFAULT, Filter, VariableTag
+from tenantry.sql.parameters.conversion import bindable
+from tenantry.sql.parameters.declared import INSTANTS, UTC_ZONE, Parameter, PropertyReference, find_parameter
+from tenantry.sql.parameters.values import REFUSALS, Moment, read_whole
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Position
+
+_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no type that a default can have depends on it
+
+
+def default_value(
+    source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
+) -> Any:
+    """The default of a tag's variable, as it is bound in its position; None without one. A Switch names its own.
+
+    Raises TemplateError for one that is no literal, that its position does not take, or that is not of the type that
+    its parameter is declared with.
+    """
+    default = tag.filter(DEFAULT)
+    if default is None or position is Position.CHOICE:
+        return None
+    value: Any = tuple(literal(source, dialect, argument) for argument in default.arguments)
+    if position is not Position.LIST and tag.filter(ARRAY) is None:
+        if len(value) > 1:
+            raise source.error(default.offset, "only a list has several values as its default", "give one")
+        (value,) = value
+    parameter = find_parameter(parameters, tag.path)
+    if parameter is not None and not parameter.is_range and not parameter.only_matches:
+        value = _typed(source, dialect, default, parameter, value)
+    if position is Position.LIMIT and (type(value) is not int or value < 0):
+        problem = "`limit` and `offset` take a whole number from 0, and so does their default"
+        raise source.error(default.offset, problem, "write a number: default(100)")
+    return value
+
+
+def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Parameter, value: Any) -> Any:
+    """The default as a viewer's value of the parameter would be bound."""
+    zone = parameter.zone
+    if isinstance(zone, PropertyReference):
+        if parameter.type in INSTANTS:
+            problem = f"{parameter.path} is a time in the group's zone, which a default in a tag does not know"
+            raise source.error(default.offset, problem, "write the default into the declaration of the parameter")
+        zone = None
+    try:
+        typed = read_whole(parameter, value, Moment(zone or UTC_ZONE, _ANY_TIME))
+    except REFUSALS:
+        problem = f"this default does not fit {parameter.path}, which takes {parameter.takes}"
+        fix = f"give one that does, or declare another type than {parameter.kind}"
+        raise source.error(default.offset, problem, fix) from None
+    return bindable(parameter, typed, dialect.bind_as.get(parameter.scalar_type))

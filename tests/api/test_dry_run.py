@@ -18,10 +18,8 @@ from tenantry.sql import SQLTemplate
 from tenantry.sql.checks.contract import QueryContract
 from tests.api.conftest import JSON_TYPE, Service, make_app, make_service
 
-CONTRACT = {
-    "queries": {"sales": SQLTemplate("select 1 from t where region = {{ region }}")},
-    "schemas": {"production": PropertySchema({"properties": {"seats": {"type": "integer"}}})},
-}
+QUERIES = {"sales": SQLTemplate("select 1 from t where region = {{ region }}")}
+SCHEMAS = {"production": PropertySchema({"properties": {"seats": {"type": "integer"}}})}
 ROTATE = "/api/user/rotate"
 
 
@@ -35,7 +33,7 @@ async def service(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
         migrate(url)
         store = SQLStore(url, deadline=20, run_dir=tmp_path / "run")
     made = await make_service(store)
-    app = make_app(store, made.keys, contract=QueryContract(**CONTRACT))
+    app = make_app(store, made.keys, contract=QueryContract(QUERIES, SCHEMAS))
     made.http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://tenantry.test")
     async with made.http:
         yield made
@@ -177,7 +175,7 @@ async def test_what_is_only_reported_is_refused_in_a_dry_run(
 ) -> None:
     """A dry run is there to find what would break, as that of the command line is; and it is no event for the log. Red
     when the contract alone decided."""
-    contract = QueryContract(**CONTRACT, refuses=False)
+    contract = QueryContract(QUERIES, SCHEMAS, refuses=False)
     transport = httpx2.ASGITransport(make_app(service.store, service.keys, contract=contract))
     service.http = httpx2.AsyncClient(transport=transport, base_url="http://tenantry.test")
     await service.ask("GET", {"user_group_id": "acme", "properties": {"region": "eu"}})

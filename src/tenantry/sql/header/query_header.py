@@ -10,7 +10,7 @@ params:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -153,11 +153,7 @@ class _HeaderReader:
         try:
             return MappingProxyType(declare(params.plain()))
         except InvalidDefinition as error:
-            node, offset = params, params.offset
-            for key in error.keys:
-                if not isinstance(node.value, dict) or key not in node.value:
-                    break
-                node, offset = node.value[key], node.keys[key]
+            offset, _ = _locate(params, error.keys)
             path = ".".join(("params", *error.keys))
             raise self._error(offset, f"{path}: {error.problem}", error.fix) from None
 
@@ -165,20 +161,19 @@ class _HeaderReader:
         try:
             check_choices(node.plain())
         except InvalidChoices as error:
-            offset = node.offset
-            for key in error.keys:
-                offset, node = node.keys[key], node.value[key]
-            raise self._error(offset if error.in_key else node.offset, error.problem, error.fix) from None
+            offset, wrong = _locate(node, error.keys)
+            raise self._error(offset if error.in_key else wrong.offset, error.problem, error.fix) from None
         return MappingProxyType(
             {
-                name: MappingProxyType({key: self._choice(text) for key, text in texts.value.items()})
-                for name, texts in node.value.items()
+                name: MappingProxyType({key: self._choice(text) for key, text in _children(texts).items()})
+                for name, texts in _children(node).items()
             }
         )
 
-    def _choice(self, text: YamlNode) -> ChoiceText:
-        at = text.offset + (self._source.text[text.offset] in "'\"")
-        return ChoiceText(text.value, at, self._source.text.startswith(text.value, at))
+    def _choice(self, node: YamlNode) -> ChoiceText:
+        text: str = node.plain()
+        at = node.offset + (self._source.text[node.offset] in "'\"")
+        return ChoiceText(text, at, self._source.text.startswith(text, at))
 
     def _mapping(self, node: YamlNode, what: str, fix: str) -> dict[str, YamlNode]:
         if not isinstance(node.value, dict):
@@ -187,3 +182,17 @@ class _HeaderReader:
 
     def _error(self, offset: int, problem: str, fix: str) -> TemplateError:
         return self._source.error(offset, problem, fix)
+
+
+def _children(node: YamlNode) -> dict[str, YamlNode]:
+    return node.value if isinstance(node.value, dict) else {}
+
+
+def _locate(node: YamlNode, keys: Sequence[str]) -> tuple[int, YamlNode]:
+    """The offset of the last of some keys that is there, each within what the one before holds, and what it holds."""
+    offset = node.offset
+    for key in keys:
+        if key not in _children(node):
+            break
+        offset, node = node.keys[key], _children(node)[key]
+    return offset, node

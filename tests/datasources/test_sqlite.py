@@ -55,7 +55,7 @@ async def test_rows_are_dicts_of_python_values(fetch) -> None:
     assert list(rows[0]) == ["id", "owner", "raw", "gone", "half"]
 
 
-AT = datetime(2026, 1, 31, 12, 0, 0, 500_000)
+AT = datetime(2026, 1, 31, 12, 0, 0, 500_000)  # noqa: DTZ001  # SQLite has none either
 BOUND = [
     (Decimal("1.50"), 1.5, "real"),
     (UUID(int=7), "00000000-0000-0000-0000-000000000007", "text"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sqlite3
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import closing
 from datetime import date, datetime
@@ -20,7 +22,9 @@ from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError, UnbindableValue
 from tenantry.sql import PARAMSTYLES, SQLTemplate, dialects
+from tenantry.sql.checks.lint import lint
 from tenantry.sql.dialects import DIALECTS, UNITS
+from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 Query: TypeAlias = Callable[[str], Coroutine[Any, Any, list[list[Any]]]]
 
@@ -32,6 +36,63 @@ def test_every_module_is_a_dialect_of_its_name_and_postgresql_is_the_first() -> 
     assert list(DIALECTS) == ["postgresql", *(name for name in names if name != "postgresql")]
     for name in names:
         assert import_module(f"tenantry.sql.dialects.{name}").DIALECT.name == name
+
+
+NEW = """
+from dataclasses import replace
+from tenantry.sql.dialects import postgresql
+
+DIALECT = replace(
+    postgresql.DIALECT,
+    name="newest",
+    paramstyle="qmark",
+    or_operators=frozenset({"or", "either"}),
+    empty_in="is nothing",
+    like_escape="^",
+    like_escape_clause="escape '^'",
+)
+"""
+
+
+def test_a_new_dialect_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file beside the others is all: templates, checks and the command line have the dialect then. Red when one of
+    them has a list of its own."""
+    (tmp_path / "newest.py").write_text(NEW, "utf-8")
+    monkeypatch.setattr(dialects, "__path__", [*dialects.__path__, str(tmp_path)])
+    found = dialects._dialects()
+    monkeypatch.delitem(sys.modules, "tenantry.sql.dialects.newest")
+    monkeypatch.setitem(DIALECTS, "newest", found["newest"])
+    text = "select 1 where a = {{ x }} and b in {{ xs }} and c like {{ x | contains }} [[ and d = {{ params.d }} ]]"
+    bound = SQLTemplate(text, "newest").bind({"x": 1, "xs": []})
+    assert (bound.dialect, bound.paramstyle) == ("newest", "qmark")
+    assert "b is nothing and c like ? escape '^'" in bound.sql
+    assert SQLTemplate(text).bind({"x": 1, "xs": [2]}, dialect="newest").sql.count("?") == 3
+    (finding,) = lint(SQLTemplate("select * from t where a = {{ x }} and b either c", "newest"))
+    assert finding.code == "or-beside-guarded"
+    with pytest.raises(TemplateError, match="begins with `and`"):
+        SQLTemplate("select 1 where b either c {{> f }}", "newest", fragments={"f": "and d"})
+    assert not has_dynamic_sql(bound.sql, "newest")
+
+
+NAMED_ELSEWHERE = {
+    ("template.py", "postgresql"): "the dialect of a template that names none",
+    ("parsing/dynamic_sql.py", "duckdb"): "the engine of other people's texts is not known: each engine reads this one",
+}
+
+
+def test_no_other_module_names_a_dialect() -> None:
+    """Its facts are in its own file: what differs by dialect is a field of Dialect. The converters name what the other
+    tools call their databases. Red when a rule compares names again."""
+    package = Path(dialects.__path__[0]).parent
+    found = set()
+    for path in package.rglob("*.py"):
+        name = path.relative_to(package).as_posix()
+        if not name.startswith(("dialects/", "convert/")):
+            constants = (
+                node.value for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Constant)
+            )
+            found |= {(name, value) for value in constants if isinstance(value, str) and value in DIALECTS}
+    assert found == set(NAMED_ELSEWHERE)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -100,6 +161,23 @@ TYPES = {
     "clickhouse": ("Nullable(String)", "Nullable(Int32)", "Nullable(Date)", "Nullable(UUID)", "Nullable(Bool)"),
 }
 EXAMPLES = {"date": "'2026-01-31'", "uuid": "'00000000-0000-0000-0000-000000000001'"}
+
+
+async def test_what_binds_less_than_and(engine: tuple[str, Query]) -> None:
+    """``true <operator> true and false`` is true of these, of `?` with its other half; else it is false, or no SQL. Red
+    when ``or_operators`` of a dialect lacks one: beside it a condition does not hold for all rows.
+    """
+    dialect, query = engine
+    loose = set()
+    texts = {operator: f"1 = 1 {operator} 1 = 1 and 1 = 0" for operator in ("or", "||", "xor", "|", "&&")}
+    texts["?"] = "1 = 1 and 1 = 0 ? 1 = 1 : 1 = 1"
+    for operator, condition in texts.items():
+        try:
+            if await query(f"select 1 where {condition}"):
+                loose.add(operator)
+        except Exception:  # noqa: BLE001  # each driver has its own: no such operator
+            continue
+    assert loose == DIALECTS[dialect].or_operators
 
 
 async def test_an_empty_list_is_right_with_null(engine: tuple[str, Query]) -> None:

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from tenantry.errors import Location
+
 
 class Severity(StrEnum):
     """How much a finding matters: an ERROR fails a check, a WARNING is most often a slip, a NOTE is for a review."""
@@ -17,7 +19,7 @@ class Severity(StrEnum):
 
 class Problem(NamedTuple):
     """A finding by its offset in a template's text, counted from 0. ``variable`` is the path that it is about, or
-    empty."""
+    empty; ``location`` is given for what is in no text that is compiled: the header of a file."""
 
     code: str
     severity: Severity
@@ -25,6 +27,7 @@ class Problem(NamedTuple):
     message: str
     fix: str
     variable: str = ""
+    location: Location | None = None
 
 
 @dataclass(frozen=True, slots=True)

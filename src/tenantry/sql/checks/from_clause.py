@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tenantry.sql.checks.outline import OutlineToken, TokenKind, Tokens, is_query, written
+from tenantry.sql.checks.selects import is_query
+from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, written
 
 
 @dataclass(slots=True)
 class TableReference:
     """What ``from`` or ``join`` names: the parts of its name, its alias (the last part where there is none), and its
-    offset. ``name`` is empty for a sub-select or a function; of a table that a viewer chooses it is the variable's, and
-    ``choices`` are the names to choose from."""
+    offset. ``name`` is empty for a sub-select, which is in ``query``, and for a function; of a table that a viewer
+    chooses it is the variable's, and ``choices`` are the names to choose from."""
 
     name: tuple[str, ...]
     alias: str
     start: int
     choices: tuple[str, ...] = ()
+    query: OutlineToken | None = None
 
 
 @dataclass(slots=True)
@@ -40,7 +42,8 @@ _BEFORE_TABLE = frozenset(("lateral", "only", "table"))
 _AFTER_TABLE = frozenset(
     ("final", "tablesample", "sample", "for", "use", "ignore", "force", "partition", "at", "pivot")
 )
-_JOIN_WORDS = frozenset((*_KINDS, *_MODIFIERS, "join", "on", "using"))
+_JOINS = ("join", "apply")
+_JOIN_WORDS = frozenset((*_KINDS, *_MODIFIERS, *_JOINS, "on", "using"))
 
 
 def joins_of(tokens: Tokens) -> list[Join]:
@@ -66,7 +69,11 @@ class _JoinReader:
             elif token.is_word("on", "using") and joins:
                 self._condition(joins[-1], token)
                 continue
-            elif token.text not in {",", "join"} and not token.is_word(*_MODIFIERS):
+            elif self._begins_array_join():
+                self._at += 2
+                self._skip_to_next(stop_at=_JOIN_WORDS, commas=False)
+                continue
+            elif token.text != "," and not token.is_word(*_JOINS, *_MODIFIERS):
                 joins.append(self._source(kind))
                 joins[-1].using = frozenset("*") if natural else frozenset()
                 kind, natural = "inner", False
@@ -99,14 +106,19 @@ class _JoinReader:
             return Join(kind, [table for join in inner for table in join.tables], inner=inner)
         return Join(kind, [_table(found)])
 
-    def _skip_to_next(self, stop_at: frozenset[str]) -> None:
+    def _skip_to_next(self, stop_at: frozenset[str], *, commas: bool = True) -> None:
         while self._at < len(self._tokens):
             token = self._tokens[self._at]
             following = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else None
             call = following is not None and following.kind is TokenKind.GROUP and token.text in {"left", "right"}
-            if token.text == "," or (token.is_word(*stop_at) and not call):
+            if (token.text == "," and commas) or self._begins_array_join() or (token.is_word(*stop_at) and not call):
                 return  # left(a, 3) is a function
             self._at += 1
+
+    def _begins_array_join(self) -> bool:
+        """``array join tags`` of ClickHouse: what it names is a column."""
+        first, *following = self._tokens[self._at : self._at + 2]
+        return first.is_word("array") and any(token.is_word("join") for token in following)
 
 
 def _table(tokens: Tokens) -> TableReference:
@@ -118,7 +130,7 @@ def _table(tokens: Tokens) -> TableReference:
         index, choices = 1, tuple(written(choice).replace(" ", "") for choice in tokens[0].choices)
         name = [reference.path for reference in tokens[0].references[:1]]
     while index < len(tokens) and tokens[index].is_name:
-        name.append(tokens[index].text)
+        name += tokens[index].text.split(".")  # BigQuery writes a whole path in one pair of quotes
         index += 1
         if index >= len(tokens) or tokens[index].text != ".":
             break
@@ -127,4 +139,4 @@ def _table(tokens: Tokens) -> TableReference:
         name = []  # a function, or a sub-select
     rest = [token for token in tokens[max(index, 1) :] if not token.is_word("as") and token.text not in _AFTER_TABLE]
     alias = rest[0].text if rest and rest[0].is_name else (name[-1] if name else "")
-    return TableReference(tuple(name), alias, tokens[0].start, choices)
+    return TableReference(tuple(name), alias, tokens[0].start, choices, tokens[0] if is_query(tokens[0]) else None)

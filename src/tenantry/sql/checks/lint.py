@@ -6,28 +6,28 @@ It prefers silence to a false alarm: where the text does not show the mistake, i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tenantry.errors import TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.coverage import GROUP_FIELDS, Coverage, needs, property_path
 from tenantry.sql.checks.findings import Finding, Problem, Severity
-from tenantry.sql.checks.outline import (
+from tenantry.sql.checks.null_checks import comparisons_with_null
+from tenantry.sql.checks.predicates import or_beside_guarded
+from tenantry.sql.checks.schema_checks import schema_problems
+from tenantry.sql.checks.selects import Select, is_query, selects_of
+from tenantry.sql.checks.tenant_column import TenantColumn, tables_without_predicate
+from tenantry.sql.dialects import dialect_named
+from tenantry.sql.fragments.fragments import TemplateDefinition, expand
+from tenantry.sql.parsing.outline import (
     OutlineToken,
-    Select,
     TokenKind,
     Tokens,
-    is_query,
-    read_tokens,
-    selects_of,
+    read_outline,
     split_at,
     written,
 )
-from tenantry.sql.checks.predicates import comparisons_with_null, or_beside_guarded
-from tenantry.sql.checks.schema_checks import schema_problems
-from tenantry.sql.checks.tenant_column import TenantColumn, tables_without_predicate
-from tenantry.sql.dialects import dialect_named
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
@@ -35,10 +35,6 @@ from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input
 from tenantry.suggestions import did_you_mean
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
-_SHARED_STYLES = frozenset({"numeric", "numeric_dollar", "named", "pyformat"})
-"""The paramstyles that name one placeholder twice."""
-_TAKE_EQUAL_VALUES = frozenset({"mysql", "mariadb", "sqlite", "clickhouse"})
-"""The dialects that take two placeholders of equal values in ``select`` and ``group by`` for one expression."""
 _PROBLEM = re.compile(
     r"(?:[^\n]*?\d+:\d+(?: \([^)]*\))?: )?(?P<problem>.*?)(?:\n.*?fix: (?P<fix>.*?))?(?:\n.*)?", re.DOTALL
 )
@@ -67,23 +63,23 @@ def lint(
         return (template_error(error),)
     source = tree.source
     style = paramstyle_named(paramstyle or dialect.paramstyle)
-    tokens = read_tokens(source, dialect, tree)
-    selects = list(selects_of(tokens))
+    selects = list(selects_of(read_outline(source, dialect, tree.references)))
     guard = template.guard
     if schema is not None:
         properties = schema.paths() | frozenset(properties or ())
     problems = [*_unknown_variables(tree, properties, given), *_droppable(template, tree, guard), *_inert_tags(tree)]
-    problems += _unused_parameters(template, tree)
+    definitions = [template.definition, *(each.definition for each in expand(template.definition, dialect).included)]
+    problems += _unused_parameters(template, tree, definitions)
     if schema is not None:
         problems += schema_problems((each for each in tree.references if not _is_given(each.path, given)), schema)
     for select in selects:
         problems += [*or_beside_guarded(select, guard), *comparisons_with_null(select, dialect)]
-        if style.name not in _SHARED_STYLES and dialect.name not in _TAKE_EQUAL_VALUES:
+        if not style.shares and not dialect.equal_values_are_one:
             problems += _repeated_expressions(select, style.name)
     if schema is not None and schema.tenant_column is not None:
         column = TenantColumn(schema.tenant_column, schema.shared_tables)
         problems += tables_without_predicate(selects, column, guard, _most_used(tree, guard))
-    return tuple(_findings(source, problems))
+    return tuple(_findings(source, problems, [source, *(_header(each) for each in definitions)]))
 
 
 def template_error(error: TemplateError) -> Finding:
@@ -129,14 +125,20 @@ def _defaults(template: SQLTemplate, references: Iterable[VariableReference]) ->
             yield VariableReference(f"user_group.properties.{path}", at, Position.CHOICE)
 
 
-def _findings(source: Source, problems: Iterable[Problem]) -> Iterator[Finding]:
-    ignored = list(_ignored(source))
-    for problem in sorted(set(problems), key=lambda each: (each.offset, each.code)):
-        code, severity, offset, message, fix, variable = problem
-        location = source.location(offset)
+def _findings(source: Source, problems: Iterable[Problem], texts: Iterable[Source]) -> Iterator[Finding]:
+    """Those that no comment in one of the texts silences, in the order of the text: first what is in headers."""
+    ignored = {each for text in texts for each in _ignored(text)}
+    for problem in sorted(set(problems), key=_order):
+        code, severity, offset, message, fix, variable, location = problem
+        location = location or source.location(offset)
         line, column, file = location.line, location.column, location.file
         if (file, line, code) not in ignored:
             yield Finding(code, severity, line, column, message, fix, variable, file=file)
+
+
+def _order(problem: Problem) -> tuple[bool, int, int, int, str]:
+    line, column = (problem.location.line, problem.location.column) if problem.location is not None else (0, 0)
+    return (problem.location is None, line, column, problem.offset, problem.code)
 
 
 def _ignored(source: Source) -> Iterator[tuple[str, int, str]]:
@@ -207,15 +209,24 @@ def _inert_tags(tree: Tree) -> Iterator[Problem]:
         )
 
 
-def _unused_parameters(template: SQLTemplate, tree: Tree) -> Iterator[Problem]:
+def _header(definition: TemplateDefinition) -> Source:
+    """The header of a text alone: it is in no text that is compiled."""
+    source = definition.source
+    return Source(source.text[: definition.header.end], source.file)
+
+
+def _unused_parameters(
+    template: SQLTemplate, tree: Tree, definitions: Sequence[TemplateDefinition]
+) -> Iterator[Problem]:
     """Parameters that are declared and that the text does not name."""
     used = {reference.path.split(".")[1] for reference in tree.references if is_viewer_input(reference.path)}
     for name in template.parameters:
         if name not in used:
+            declared = (each.declared_at(name) for each in definitions)
+            location = next((each for each in declared if each is not None), None)
             message = f"the parameter {name} is declared, and the query does not use it"
             fix = f"use {{{{ params.{name} }}}}, or take its declaration out"
-            offset = max(0, template.text.find(name))  # in a query file it is declared in the text itself
-            yield Problem("unused-parameter", Severity.WARNING, offset, message, fix, f"params.{name}")
+            yield Problem("unused-parameter", Severity.WARNING, 0, message, fix, f"params.{name}", location)
 
 
 def _most_used(tree: Tree, guard: Guard) -> str:

@@ -1,4 +1,4 @@
-"""Lints of predicates: ``or`` beside a guarded one, ``not in`` with NULL, comparisons with what may be NULL."""
+"""The conditions of a select, for lints; and the lint of an ``or`` beside a guarded predicate."""
 
 from __future__ import annotations
 
@@ -6,19 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.checks.from_clause import Join, joins_of
-from tenantry.sql.checks.outline import (
-    OutlineToken,
-    Select,
-    TokenKind,
-    Tokens,
-    is_query,
-    split_at,
-    written,
-)
-from tenantry.sql.dialects import Dialect
+from tenantry.sql.checks.selects import Select, is_query
+from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, alternatives, conjuncts, split_at
 from tenantry.sql.tenant_guard import Guard
 
-_COMPARISONS = ("=", "==", "<>", "!=", "<", ">", "<=", ">=")
 _CONDITIONS = ("where", "prewhere", "having", "qualify")
 
 
@@ -32,18 +23,42 @@ def guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
     return frozenset(found)
 
 
-def conditions_of(select: Select) -> Iterator[list[OutlineToken]]:
-    """The conditions of a select: ``where``, ``having`` and their kin, and each ``on``."""
+def conditions_of(select: Select) -> Iterator[Tokens]:
+    """The conditions of a select: ``where``, ``having`` and their kin, each ``on``, and each ``filter (where …)``."""
     for name in _CONDITIONS:
         if name in select.clauses:
             yield select.clauses[name]
     yield from _on_conditions(joins_of(select.clauses.get("from", [])))
+    for clause in select.clauses.values():
+        yield from _inner_conditions(clause)
 
 
 def _on_conditions(joins: Iterable[Join]) -> Iterator[list[OutlineToken]]:
     for join in joins:
         yield join.on
         yield from _on_conditions(join.inner)
+
+
+def _inner_conditions(tokens: Tokens) -> Iterator[Tokens]:
+    for token in tokens:
+        if token.kind is TokenKind.GROUP and not is_query(token):
+            if token.children and token.children[0].is_word("where"):
+                yield token.children[1:]
+            else:
+                yield from _inner_conditions(token.children)
+
+
+def without_cast(tokens: Tokens) -> Tokens:
+    """``(x)``, ``x::type`` and ``cast(x as type)`` are ``x``."""
+    while True:
+        if len(tokens) == 1 and tokens[0].kind is TokenKind.GROUP and tokens[0].text == "(" and not is_query(tokens[0]):
+            tokens = tokens[0].children
+        elif len(tokens) == 2 and tokens[0].is_word("cast") and tokens[1].kind is TokenKind.GROUP:
+            tokens = split_at(tokens[1].children, "as")[0]
+        elif any(token.text == "::" for token in tokens):
+            tokens = split_at(tokens, "::")[0]
+        else:
+            return tokens
 
 
 # --- or ---------------------------------------------------------------------------------------------------------------
@@ -56,103 +71,41 @@ def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
 
 
 def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
-    yield from _or_in_choice(condition, guard)
-    branches = split_at(condition, "or")
-    paths = [guarded_paths(branch, guard) for branch in branches]
+    paths = [guarded_paths(branch, guard) for branch in alternatives(condition)]
     left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
-    if len(branches) > 1 and left_out:
-        viewer = any(token.clauses for token in condition if token.is_word("or"))
-        where = next(token for token in condition if token.is_word("or"))
-        names = " and ".join(left_out)
+    if left_out:
+        operators = [token for token in condition if token.kind is TokenKind.OR]
+        viewer = any(token.clauses for token in operators)
         yield Problem(
             "or-beside-guarded",
             Severity.ERROR if viewer or _mixes(condition) else Severity.WARNING,
-            where.start,
-            f"this `or` stands beside the predicate of {names}: rows that only its other side takes are not filtered "
-            "by it",
+            operators[0].start,
+            f"this `{operators[0].text}` stands beside the predicate of {' and '.join(left_out)}: rows that only its "
+            "other side takes are not filtered by it",
             "write the alternatives in parentheses: … and (a or b)",
             left_out[0],
         )
     for token in condition:  # what is in parentheses was meant; a case or a function is looked into all the same
         if token.kind is TokenKind.GROUP and token.text == "(" and not is_query(token) and _mixes(token.children):
             yield from _or_beside(token.children, guard)
+        elif token.is_choice:
+            yield from _or_in_choice(token, guarded_paths([each for each in condition if each is not token], guard))
+            for choice in token.choices:
+                yield from _or_beside(choice, guard)
 
 
-def _or_in_choice(condition: Tokens, guard: Guard) -> Iterator[Problem]:
+def _or_in_choice(tag: OutlineToken, beside: frozenset[str]) -> Iterator[Problem]:
     """``where region = {{ region }} and {{ params.a | one_of(x: b or c) }}``."""
-    paths = sorted(guarded_paths(condition, guard))
-    for token in condition if paths else ():
-        for choice in token.choices:
-            where = next((each for each in choice if each.is_word("or")), None)
-            if where is not None and len(condition) > 1:
-                problem = f"where this text is chosen, its `or` stands beside the predicate of {paths[0]}"
-                fix = "write the text in parentheses: (a or b)"
-                yield Problem("or-beside-guarded", Severity.ERROR, where.start, problem, fix, paths[0])
+    path = min(beside, default="")
+    for choice in tag.choices if path else ():
+        where = next((each for each in choice if each.kind is TokenKind.OR), None)
+        if where is not None:
+            problem = f"where this text is chosen, its `{where.text}` stands beside the predicate of {path}"
+            fix = "write the text in parentheses: (a or b)"
+            yield Problem("or-beside-guarded", Severity.ERROR, where.start, problem, fix, path)
 
 
 def _mixes(tokens: Tokens) -> bool:
     """Whether ``and`` and ``or`` stand beside each other without parentheses between them."""
-    branches = split_at(tokens, "or")
-    return len(branches) > 1 and any(len(split_at(branch, "and")) > 1 for branch in branches)
-
-
-# --- NULL -------------------------------------------------------------------------------------------------------------
-
-
-def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]:
-    """``not in`` with something that may be NULL, and ``= {{ x | nullable }}``."""
-    for condition in conditions_of(select):
-        yield from _with_null(condition, written(condition), dialect)
-
-
-def _with_null(tokens: Tokens, condition: str, dialect: Dialect) -> Iterator[Problem]:
-    for index, token in enumerate(tokens):
-        before = tokens[index - 1] if index else None
-        after = tokens[index + 1] if index + 1 < len(tokens) else None
-        if token.is_word("in") and before is not None and before.is_word("not") and after is not None:
-            yield from _not_in(before, after)
-        if token.kind is TokenKind.OTHER and token.text in _COMPARISONS:
-            for side in (before, after):
-                if side is not None and _is_nullable(side) and not _asks_for_null(side, condition):
-                    yield _never_true(token, side, dialect)
-        if token.kind is TokenKind.GROUP and not is_query(token):
-            yield from _with_null(token.children, condition, dialect)
-
-
-def _not_in(operator: OutlineToken, items: OutlineToken) -> Iterator[Problem]:
-    if items.kind is not TokenKind.GROUP or items.text != "(":
-        return
-    problem, fix, severity = "", "", Severity.ERROR
-    if is_query(items):
-        words = written(items.children)
-        if "is not null" not in words and "coalesce (" not in words:
-            problem = "`not in` a sub-select takes no row at all as soon as one of its rows is NULL"
-            fix, severity = "write `not exists (select … where … = …)`, or add `where … is not null`", Severity.WARNING
-    elif any(item.is_word("null") for item in items.children):
-        problem, fix = "`not in` a list that holds null takes no row at all", "take null out, and add `… is not null`"
-    elif any(_is_nullable(item) for item in items.children):
-        problem, fix = "`not in` a value that may be NULL takes no row at all then", "take | nullable out"
-    if problem:
-        yield Problem("not-in-null", severity, operator.start, problem, fix)
-
-
-def _is_nullable(token: OutlineToken) -> bool:
-    return token.has_filter("nullable")
-
-
-def _asks_for_null(token: OutlineToken, condition: str) -> bool:
-    """Whether the same condition also asks whether the value is NULL: then a comparison with it is meant."""
-    asks = "is null" in condition or "is not null" in condition
-    return asks and condition.count(written([token])) > 1
-
-
-def _never_true(operator: OutlineToken, tag: OutlineToken, dialect: Dialect) -> Problem:
-    path = tag.references[0].path if tag.references else ""
-    return Problem(
-        "compared-with-nullable",
-        Severity.ERROR,
-        operator.start,
-        f"`{operator.text}` with {path} is true of no row where {path} is NULL",
-        f"write `{dialect.null_safe_equal.format(left='…', right=tag.text)}`, or take | nullable out",
-        path,
-    )
+    branches = alternatives(tokens)
+    return len(branches) > 1 and any(len(conjuncts(branch)) > 1 for branch in branches)

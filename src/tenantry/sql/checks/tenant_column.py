@@ -1,26 +1,28 @@
 """The lint of the tenant's column: each table that a select reads needs a guarded predicate of it.
 
 What it sees is the text of one template: ``column = {{ guarded }}`` or ``column in {{ guarded }}`` in ``where`` or
-``on``, for the table itself or for one that it is joined to by the same column. What it does not see: views and
-functions, row values (``(a, b) = (…)``), ``in`` a sub-select, and what the database itself adds (row-level security).
+``on``, for the table itself or for one that it is joined to by the same column; a sub-select whose tables all have
+theirs is such a one. What it does not see: views and functions, row values (``(a, b) = (…)``), ``in`` a sub-select, and
+what the database itself adds (row-level security).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.checks.from_clause import Join, TableReference, joins_of
-from tenantry.sql.checks.outline import (
+from tenantry.sql.checks.predicates import guarded_paths, without_cast
+from tenantry.sql.checks.selects import Select, is_query, selects_of
+from tenantry.sql.parsing.outline import (
     OutlineToken,
-    Select,
     TokenKind,
     Tokens,
-    is_query,
-    split_at,
+    alternatives,
+    conjuncts,
 )
-from tenantry.sql.checks.predicates import guarded_paths
 from tenantry.sql.tenant_guard import Guard
 
 _NO_TABLES = frozenset(("dual",))
@@ -53,18 +55,61 @@ def tables_without_predicate(
     selects: Sequence[Select], column: TenantColumn, guard: Guard, suggested: str
 ) -> Iterator[Problem]:
     """Each table that a select reads without a predicate of the column; ``suggested`` is a path for the fix."""
-    reader = _FactReader(column.name, guard)
-    known: dict[int, frozenset[str]] = {}  # the select -> the aliases in it that have their predicate
+    reader = _SelectReader(column, guard)
     for select in selects:
+        found = reader.read(select)
+        for table in found.base:
+            if table.alias not in found.has:
+                yield _unguarded(table, column, suggested, alone=found.alone)
+
+
+class _Tables(NamedTuple):
+    """The tables of a select: those of the database, the aliases of those that have their predicate, and whether there
+    is one alone. ``derived``: one is a sub-select or a common table expression whose rows are the tenant's."""
+
+    base: Sequence[TableReference]
+    has: frozenset[str]
+    alone: bool
+    derived: bool
+
+
+class _SelectReader:
+    """Reads selects, an outer one before those in it."""
+
+    def __init__(self, column: TenantColumn, guard: Guard) -> None:
+        self._column = column
+        self._facts = _FactReader(column.name, guard)
+        self._known: dict[int, frozenset[str]] = {}  # the select -> the aliases in it that have their predicate
+        self._own: dict[int, bool] = {}  # the group of a query -> whether its rows are the tenant's
+
+    def read(self, select: Select) -> _Tables:
+        """Its tables."""
         joins = joins_of(select.clauses.get("from", []))
         tables = [table for join in joins for table in join.tables]
-        base = [table for table in tables if _is_base(table, select, tables, column)]
-        outer = known.get(id(select.outer), frozenset()) if select.outer is not None else frozenset()
-        has = _guarded_aliases(select, joins, reader, base, outer)
-        known[id(select)] = has | outer
-        for table in base:
-            if table.alias not in has:
-                yield _unguarded(table, column, suggested, alone=len(tables) == 1)
+        base = [table for table in tables if _is_base(table, select, tables, self._column)]
+        outer = self._known.get(id(select.outer), frozenset()) if select.outer is not None else frozenset()
+        derived = {table.alias for table in tables if self._is_own(table, select)}
+        has = _guarded_aliases(select, joins, self._facts, base, derived, outer)
+        self._known[id(select)] = has | outer
+        return _Tables(base, has, len(tables) == 1, bool(derived))
+
+    def _is_own(self, table: TableReference, select: Select) -> bool:
+        """Whether it is a sub-select or a common table expression, all of whose rows are the tenant's: then so is its
+        column of the tenant."""
+        query = table.query
+        if query is None and len(table.name) == 1:
+            query = select.known_names.get(table.name[0])
+        if query is None:
+            return False
+        if id(query) not in self._own:
+            self._own[id(query)] = True  # what a recursive one adds is joined to what it has
+            inner = [each for each in selects_of(query.children, select.known_names) if each.outer is None]
+            self._own[id(query)] = bool(inner) and all(map(self._has_own_rows, inner))
+        return self._own[id(query)]
+
+    def _has_own_rows(self, select: Select) -> bool:
+        found = self.read(select)
+        return bool(found.base or found.derived) and all(table.alias in found.has for table in found.base)
 
 
 def _is_base(table: TableReference, select: Select, tables: Sequence[TableReference], column: TenantColumn) -> bool:
@@ -93,10 +138,15 @@ def _unguarded(table: TableReference, column: TenantColumn, suggested: str, *, a
 
 
 def _guarded_aliases(
-    select: Select, joins: Sequence[Join], reader: _FactReader, base: Sequence[TableReference], outer: frozenset[str]
+    select: Select,
+    joins: Sequence[Join],
+    reader: _FactReader,
+    base: Sequence[TableReference],
+    derived: AbstractSet[str],
+    outer: frozenset[str],
 ) -> frozenset[str]:
     everything: list[str] = [table.alias for join in joins for table in join.tables]
-    has: set[str] = set()
+    has = set(derived)
     edges: set[tuple[str, str]] = set()  # the second has its predicate if the first has
     for name in ("where", "prewhere"):
         _apply(reader.facts(select.clauses.get(name, [])), everything, has, edges, base)
@@ -171,11 +221,11 @@ class _FactReader:
 
     def facts(self, condition: Tokens) -> frozenset[_Fact]:
         """Of alternatives what each of them says; of conditions that hold together what any of them says."""
-        branches = split_at(condition, "or")
+        branches = alternatives(condition)
         if len(branches) > 1:
             return frozenset.intersection(*map(self.facts, branches))
         found: frozenset[_Fact] = frozenset()
-        for conjunct in split_at(condition, "and"):
+        for conjunct in conjuncts(condition):
             found |= self._of_conjunct(conjunct)
         return found
 
@@ -211,7 +261,7 @@ class _FactReader:
 
     def _column_of(self, tokens: Tokens) -> str | None:
         """The prefix of the tenant's column (empty: none) if that is all there is on this side; else None."""
-        plain = _without_cast(tokens)
+        plain = without_cast(tokens)
         names = [token.text for token in plain if token.is_name]
         dots = [token for token in plain if token.text == "."]
         if len(names) + len(dots) != len(plain) or len(dots) != len(names) - 1 or names[-1] != self.column:
@@ -219,20 +269,7 @@ class _FactReader:
         return names[-2] if len(names) > 1 else ""
 
     def _is_guarded(self, tokens: Tokens) -> bool:
-        plain = _without_cast(tokens)
+        plain = without_cast(tokens)
         if len(plain) == 2 and plain[0].is_word("any", "some") and plain[1].kind is TokenKind.GROUP:
-            plain = _without_cast(plain[1].children)
+            plain = without_cast(plain[1].children)
         return len(plain) == 1 and plain[0].kind is not TokenKind.GROUP and bool(guarded_paths(plain, self._guard))
-
-
-def _without_cast(tokens: Tokens) -> Tokens:
-    """``(x)``, ``x::type`` and ``cast(x as type)`` are ``x``."""
-    while True:
-        if len(tokens) == 1 and tokens[0].kind is TokenKind.GROUP and tokens[0].text == "(" and not is_query(tokens[0]):
-            tokens = tokens[0].children
-        elif len(tokens) == 2 and tokens[0].is_word("cast") and tokens[1].kind is TokenKind.GROUP:
-            tokens = split_at(tokens[1].children, "as")[0]
-        elif any(token.text == "::" for token in tokens):
-            tokens = split_at(tokens, "::")[0]
-        else:
-            return tokens

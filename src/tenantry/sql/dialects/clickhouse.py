@@ -48,6 +48,8 @@ DIALECT = Dialect(
     nested_comments=True,
     arrays=True,
     native_markers=frozenset("{"),
+    or_operators=frozenset({"or", "?"}),  # a and b ? c : d
+    equal_values_are_one=True,
     interval_takes_value=True,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\", settings=True),
     # `null in ()` is NULL, and `null not in ()` too.

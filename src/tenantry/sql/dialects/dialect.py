@@ -141,10 +141,18 @@ class Dialect:
     """Whether ``/*! … */`` is code: it is refused."""
     arrays: bool = False
     """Whether ``[[`` can also be the start of an array in an array."""
+    or_operators: frozenset[str] = frozenset({"or"})
+    """What joins conditions, or chooses between them, and binds less than ``and`` does: ``a and b or c`` can be true
+    though ``b`` is not. Words in lower case, and signs."""
+    and_operators: frozenset[str] = frozenset({"and"})
+    """What joins conditions that are all to be true."""
     native_markers: frozenset[str] = frozenset()
     """Characters of placeholders that the engine itself recognises, whatever paramstyle its driver declares."""
 
-    # Where a placeholder may stand, and which functions run a text.
+    # Where a placeholder may stand, what the engine makes of two, and which functions run a text.
+    equal_values_are_one: bool = False
+    """Whether an expression in ``select`` is the one in ``group by`` where both have a placeholder of the same value:
+    the engine compares the values. Elsewhere it compares the placeholders."""
     interval_takes_value: bool = False
     """Whether a placeholder may follow ``interval``."""
     interval_fix: str = "write {{ n }} * interval '1 day', with the unit that you need"

@@ -18,6 +18,9 @@ DIALECT = Dialect(
     hash_comment="#",
     dashes_need_space=True,
     executable_comments=True,
+    or_operators=frozenset({"or", "||", "xor"}),  # `||` joins texts in the mode PIPES_AS_CONCAT alone
+    and_operators=frozenset({"and", "&&"}),
+    equal_values_are_one=True,
     interval_takes_value=True,
     dynamic_functions=function_names(f"{_FUNCTIONS} {_PROCEDURES}", prepares=True),
     empty_in="in (select null from dual where false)",

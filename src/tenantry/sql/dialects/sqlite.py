@@ -18,6 +18,7 @@ DIALECT = Dialect(
     bracket_names=True,
     native_markers=frozenset("?:@$"),
     is_takes_value=True,
+    equal_values_are_one=True,
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in ()",
     empty_not_in="not in ()",

@@ -19,6 +19,8 @@ from typing import NamedTuple, NoReturn
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexer import lex
+from tenantry.sql.lexing.tags import map_arguments
 from tenantry.sql.source import Source
 
 _ARRAY = re.compile(r"(?<![\w$.])array\s*\Z", re.IGNORECASE)
@@ -39,9 +41,19 @@ class _Bracket:
     has_variable: bool = False
 
 
-def match_brackets(source: Source, dialect: Dialect, lexemes: list[Lexeme]) -> list[Lexeme]:
+def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
+    """The lexemes of a template, of its optional clauses and of the texts in its tags.
+
+    Raises TemplateError for what has no end, and for a ``[[`` that opens no clause.
+    """
+    lexemes = lex(source, dialect)
+    return _match_brackets(source, dialect, lexemes) if "[[" in source.text else lexemes
+
+
+def _match_brackets(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> list[Lexeme]:
     """The lexemes with CLAUSE_START and CLAUSE_END only where a clause starts and ends; other brackets are plain."""
-    matcher = _BracketMatcher(source, dialect, lexemes)
+    matched = map_arguments(lexemes, lambda parts: _match_brackets(source, dialect, parts))
+    matcher = _BracketMatcher(source, dialect, matched)
     matcher.run()
     return matcher.result()
 

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from tenantry.sql.binding.paramstyles import find_placeholder_conflicts
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import PATH, lex
-from tenantry.sql.lexing.tags import flatten, map_arguments
+from tenantry.sql.lexing.lexer import PATH
+from tenantry.sql.lexing.tags import flatten
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.parsing.dynamic_sql import check_column_names, check_dynamic_sql
-from tenantry.sql.parsing.optional_clauses import check_clauses, match_brackets
+from tenantry.sql.parsing.optional_clauses import check_clauses, read_lexemes
 from tenantry.sql.parsing.tree_builder import MAX_CLAUSE_DEPTH, MAX_TAGS, TreeBuilder
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import InertTag, Tree
@@ -35,9 +35,7 @@ def parse(
 
     Raises TemplateError with the line, a caret and the fix.
     """
-    lexemes = lex(source, dialect)
-    if "[[" in source.text:
-        lexemes = _match_brackets(source, dialect, lexemes)
+    lexemes = read_lexemes(source, dialect)
     in_a_row = list(flatten(source, lexemes)) if any(lexeme.parts for lexeme in lexemes) else lexemes
     check_dynamic_sql(source, dialect, in_a_row)
     check_column_names(source, dialect, in_a_row)
@@ -46,12 +44,6 @@ def parse(
     conflicts, slices = find_placeholder_conflicts(source.text, in_a_row)
     builder = TreeBuilder(source, dialect, slices, optional, parameters)
     return Tree(builder.build(lexemes), tuple(builder.references), conflicts, source, _inert_tags(source.text, lexemes))
-
-
-def _match_brackets(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> list[Lexeme]:
-    return match_brackets(
-        source, dialect, map_arguments(lexemes, lambda parts: _match_brackets(source, dialect, parts))
-    )
 
 
 def _inert_tags(text: str, lexemes: Sequence[Lexeme]) -> tuple[InertTag, ...]:

@@ -1,0 +1,215 @@
+"""The outline of a text: its tokens, nested as its brackets are. It is no parser of SQL.
+
+Brackets are parentheses, square and curly ones, and ``case … end``. The outline reads the template, so a tag is one
+token, whatever it becomes, and the texts that a value chooses from are in its token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, auto
+from typing import TypeAlias
+
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.tags import DEFAULT, ONE_OF, VariableTag, read_tag
+from tenantry.sql.parsing.optional_clauses import read_lexemes
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import VariableReference
+
+_TOKEN = re.compile(r"[^\W\d][\w$]*|[0-9][\w.]*|<=>|<>|!=|>=|<=|==|:=|\|\||&&|::|\S")
+_MAX_DEPTH = 100
+"""Brackets within one another; the tokens of what is deeper are all in one."""
+
+
+class TokenKind(IntEnum):
+    """What a token is. A NAME is in quotes or after a dot, and no keyword; AND and OR join conditions (the ``and`` of
+    ``between`` is a WORD); a GROUP is all between two brackets."""
+
+    WORD = auto()
+    NAME = auto()
+    OTHER = auto()
+    STRING = auto()
+    TAG = auto()
+    GROUP = auto()
+    AND = auto()
+    OR = auto()
+
+
+@dataclass(slots=True)
+class OutlineToken:
+    """A word (lower case), a name without its quotes, a sign or number, a string, a tag, or a group.
+
+    ``text`` of a group is ``(``, ``[``, ``{`` or ``case``, of a tag its own text. ``references`` are the variables of a
+    tag, ``tag`` is what it says, and ``choices`` are the SQL texts in it. ``clauses`` are the offsets of the optional
+    clauses around it.
+    """
+
+    kind: TokenKind
+    text: str
+    start: int
+    end: int
+    clauses: tuple[int, ...] = ()
+    references: tuple[VariableReference, ...] = ()
+    children: list[OutlineToken] = field(default_factory=list)
+    tag: VariableTag | None = None
+    choices: tuple[list[OutlineToken], ...] = ()
+
+    def has_filter(self, name: str) -> bool:
+        """Whether it is a tag with this filter."""
+        return self.tag is not None and self.tag.filter(name) is not None
+
+    def is_word(self, *words: str) -> bool:
+        """Whether it is one of these words, and no name."""
+        return self.kind is TokenKind.WORD and self.text in words
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it can be the name of a table or column."""
+        return self.kind is TokenKind.WORD or self.kind is TokenKind.NAME
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether one of ``choices`` is in the SQL in its stead."""
+        return self.has_filter(ONE_OF)
+
+
+Tokens: TypeAlias = Sequence[OutlineToken]
+
+
+def read_outline(source: Source, dialect: Dialect, references: Iterable[VariableReference] = ()) -> list[OutlineToken]:
+    """The tokens of a text, comments left out, with those in brackets in groups; ``references`` are its variables.
+
+    Raises TemplateError for a text that has no lexemes, or whose tags are none.
+    """
+    ordered = sorted(references, key=lambda each: each.offset)
+    return _nest(_Reader(source, dialect, ordered).read(read_lexemes(source, dialect), ()))
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    def __init__(self, source: Source, dialect: Dialect, references: Sequence[VariableReference]) -> None:
+        self._source = source
+        self._dialect = dialect
+        self._references = references
+
+    def read(self, lexemes: Iterable[Lexeme], clauses: tuple[int, ...]) -> Iterator[OutlineToken]:
+        """The tokens of some lexemes, one after the other."""
+        after_dot = False
+        for lexeme in lexemes:
+            if lexeme.kind is LexemeKind.CODE:
+                for match in _TOKEN.finditer(self._source.text, lexeme.start, lexeme.end):
+                    word = match.group().lower()
+                    kind = TokenKind.NAME if after_dot and _begins_word(word) else self._kind(word)
+                    yield OutlineToken(kind, word, match.start(), match.end(), clauses)
+                    after_dot = word == "."
+            elif lexeme.kind is LexemeKind.CLAUSE_START:
+                clauses = (*clauses, lexeme.start)
+            elif lexeme.kind is LexemeKind.CLAUSE_END:
+                clauses = clauses[:-1]
+            elif lexeme.kind is not LexemeKind.COMMENT:
+                yield self._quoted_or_tag(lexeme, clauses)
+                after_dot = False
+
+    def _kind(self, word: str) -> TokenKind:
+        if word in self._dialect.or_operators:
+            return TokenKind.OR
+        if word in self._dialect.and_operators:
+            return TokenKind.AND
+        return TokenKind.WORD if _begins_word(word) else TokenKind.OTHER
+
+    def _quoted_or_tag(self, lexeme: Lexeme, clauses: tuple[int, ...]) -> OutlineToken:
+        start, end = lexeme.start, lexeme.end
+        raw = self._source.text[start:end]
+        found = tuple(each for each in self._references if start <= each.offset < end)
+        alone = lexeme.kind is LexemeKind.INTERPOLATED_STRING and len(lexeme.parts) == 1
+        if lexeme.kind is LexemeKind.TAG or alone:
+            tag = read_tag(self._source, lexeme.parts[0] if alone else lexeme)
+            texts = (each.lexemes for every in tag.filters if every.name != DEFAULT for each in every.arguments)
+            choices = tuple(_nest(self.read(each, clauses)) for each in texts)
+            return OutlineToken(TokenKind.TAG, raw.strip("'\""), start, end, clauses, found, tag=tag, choices=choices)
+        if lexeme.kind is LexemeKind.QUOTED and raw[0] in '"`[':
+            return OutlineToken(TokenKind.NAME, raw[1:-1].lower(), start, end, clauses)
+        if lexeme.kind in {LexemeKind.LEFT_BRACKET, LexemeKind.RIGHT_BRACKET}:
+            return OutlineToken(TokenKind.OTHER, raw, start, end, clauses)
+        return OutlineToken(TokenKind.STRING, raw, start, end, clauses, found)
+
+
+def _begins_word(word: str) -> bool:
+    return word[0].isalpha() or word[0] == "_"
+
+
+_OPENED_BY = {")": "(", "]": "[", "}": "{", "end": "case"}
+_OPENING = frozenset(_OPENED_BY.values())
+
+
+def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
+    """The tokens with what is in brackets in groups; and the ``and`` of each ``between`` is a WORD."""
+    groups = [OutlineToken(TokenKind.GROUP, "", 0, 0)]
+    betweens = [0]  # for each open group: how many wait for their `and`
+    too_deep = 0
+    for token in tokens:
+        current = groups[-1]
+        sign = token.text if token.kind is TokenKind.WORD or token.kind is TokenKind.OTHER else ""
+        if sign in _OPENING and len(groups) < _MAX_DEPTH:
+            groups.append(OutlineToken(TokenKind.GROUP, sign, token.start, token.end, token.clauses))
+            betweens.append(0)
+            current.children.append(groups[-1])
+            continue
+        if not too_deep and current.text and _OPENED_BY.get(sign) == current.text:
+            current.end = token.end
+            groups.pop()
+            betweens.pop()
+            continue
+        if len(groups) == _MAX_DEPTH:
+            too_deep = max(0, too_deep + (sign in _OPENING) - (sign in _OPENED_BY))
+        if sign == "between":
+            betweens[-1] += 1
+        elif token.kind is TokenKind.AND and betweens[-1]:
+            token.kind = TokenKind.WORD
+            betweens[-1] -= 1
+        current.children.append(token)
+    return groups[0].children
+
+
+# --- asking -----------------------------------------------------------------------------------------------------------
+
+
+def written(tokens: Tokens) -> str:
+    """Tokens as one text with a space between each two: equal for what differs in white space and case alone."""
+    return " ".join(_written(token) for token in tokens)
+
+
+def _written(token: OutlineToken) -> str:
+    if token.kind is TokenKind.GROUP:
+        return f"{token.text} {written(token.children)} )"
+    return "".join(token.text.split()) if token.kind is TokenKind.TAG else token.text
+
+
+def split_at(tokens: Tokens, *words: str) -> list[list[OutlineToken]]:
+    """The stretches between some words or signs."""
+    return _split(tokens, lambda token: token.text in words and token.kind in {TokenKind.WORD, TokenKind.OTHER})
+
+
+def alternatives(condition: Tokens) -> list[list[OutlineToken]]:
+    """The stretches of a condition between its ``or``, whatever the dialect calls it."""
+    return _split(condition, lambda token: token.kind is TokenKind.OR)
+
+
+def conjuncts(condition: Tokens) -> list[list[OutlineToken]]:
+    """The stretches of a condition between its ``and``."""
+    return _split(condition, lambda token: token.kind is TokenKind.AND)
+
+
+def _split(tokens: Tokens, is_separator: Callable[[OutlineToken], bool]) -> list[list[OutlineToken]]:
+    parts: list[list[OutlineToken]] = [[]]
+    for token in tokens:
+        if is_separator(token):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts

@@ -121,6 +121,117 @@ def test_an_or_elsewhere_is_no_matter() -> None:
     assert SQLTemplate(text, fragments={"f": "and c"}).bind({}).sql.count("and c") == 2
 
 
+CHOICE = "{{ params.c | one_of("
+BESIDE_OR = [
+    ("where b {{> f }} and c or d", {}),
+    ("where b {{> f }} [[ or d = {{ params.p }} ]]", {}),
+    ("where b [[ or d = {{ params.p }} ]] {{> f }}", {}),
+    ("where b {{> f }} [[ and d = {{ params.p }} [[ or e = {{ params.p }} ]] ]]", {}),
+    ("where b {{> f }} " + CHOICE + "v: or c) }}", {}),
+    ("where b " + CHOICE + "v: or, w: and) }} a {{> f }}", {}),
+    ("where " + CHOICE + "v: a or b, w: c) }} {{> f }}", {}),
+    ("where a or " + CHOICE + "v: b {{> f }}, w: c) }}", {}),
+    ("where " + CHOICE + "v: b {{> f }}, w: c) }} and d or e", {}),
+    ("where " + CHOICE + "v: b {{> f }} " + CHOICE + "x: or d, y: and e) }}, w: c) }}", {}),
+    ("from t join u on a or b [[ where c = {{ params.p }} ]] {{> f }}", {}),
+    (CHOICE + "v: where a or b, w: where c) }} {{> f }}", {}),
+    ("where b {{> g }}", {"g": "and c {{> f }} or d"}),
+    ("where b {{> g }} or c", {"g": "and c {{> f }}"}),
+    ("where b or " + " and ".join(["c"] * 400) + " {{> f }}", {}),
+    ("where b {{> f }} and " + CHOICE + "texts) }}", {}),
+    ("where case when b then c or d {{> f }} end", {}),
+    ("where x[1] or b {{> f }}", {}),
+]
+MORE_THAN_OR = [
+    ("mysql", "where b || c {{> f }}", "no `||`"),
+    ("mariadb", "where b {{> f }} xor c", "no `xor`"),
+    ("clickhouse", "where b {{> f }} ? c : d", "no `?`"),
+    ("postgresql", "where b between 1 {{> f }} and 2", "before it comes a condition"),
+    ("postgresql", "where b {{> f }} is not null", "after it comes `and`"),
+    ("postgresql", "where b {{> f }} = c", "after it comes `and`"),
+    ("postgresql", "where b {{> f }} :: text", "after it comes `and`"),
+    ("postgresql", "where b {{> f }} not in (1)", "after it comes `and`"),
+    ("postgresql", "where b {{> f }} [[ in {{ params.p }} ]]", "after it comes `and`"),
+    ("postgresql", "where b {{> f }} " + CHOICE + "v: is null, w: and c) }}", "after it comes `and`"),
+]
+HOLDS_FOR_ALL = [
+    "where b {{> f }}",
+    "where b {{> f }} and c",
+    "where (b or c) {{> f }} and (c or d) group by a or b having d or e order by a or b limit 1",
+    "where b {{> f }} [[ and d = {{ params.p }} ]] {{> f }} [[ having a = {{ params.p }} or b ]]",
+    "where b {{> f }} " + CHOICE + "v: order by a, w: group by a or b) }}",
+    "where b {{> f }} " + CHOICE + "v: and (a or b), w: and c) | default(w) }}",
+    "where b " + CHOICE + "v: and c, w: and d) }} {{> f }} union select 1 where a or b",
+    "from t join u on a or b where c {{> f }}",
+    "from t join u on a {{> f }} left join v on b or c where d or e",
+    "where case when b or c then d else e end = 1 {{> f }}",
+    "where case when b {{> f }} then c or d end",
+    "where a[1 or 2] and (select b or c) {{> f }}",
+    "where b between 1 and 2 {{> f }} and c between 3 and 4",
+    "where t.or {{> f }} and u.or",
+    "where \"or\" {{> f }} and a = 'or'",
+    "where a in (select b from v where c {{> f }}) or d",
+]
+
+
+@pytest.mark.parametrize(("text", "others"), BESIDE_OR)
+def test_no_or_beside_further_conditions(text: str, others: dict[str, str]) -> None:
+    """Whatever a viewer chooses: with an `or` in the same condition, the rows of its other side are those of every
+    group. Red for each when the tokens of clauses, of texts to choose from or of the whole condition are not read; the
+    long one when only the nearest tokens are."""
+    header = "/* ---\nchoices: {texts: {v: a or b, w: c}}\n--- */\n"
+    for word in ("or", "OR"):
+        query = Query(
+            header + f"select 1 {text.replace('or ', word + ' ')}", fragments={"f": "and region = 'eu'", **others}
+        )
+        with pytest.raises(TemplateError, match=r"begins with `and`|is a row of conditions"):
+            query.check("postgresql")
+
+
+@pytest.mark.parametrize(("dialect", "text", "problem"), MORE_THAN_OR)
+def test_further_conditions_stay_conditions(dialect: str, text: str, problem: str) -> None:
+    """What the dialect calls an `or`, the `and` of a `between`, and an operator that takes the last condition with it.
+    Red for the first three without ``or_operators`` of the dialect, for the others without the token beside."""
+    with pytest.raises(TemplateError) as caught:
+        SQLTemplate(f"select 1 {text}", dialect, fragments={"f": "and region = 'eu'"})
+    assert problem in caught.value.message
+    assert caught.value.location is not None
+    assert caught.value.location.column == text.index("{{> f") + len("select 1 ") + 1
+
+
+@pytest.mark.parametrize("text", HOLDS_FOR_ALL)
+def test_further_conditions_beside_what_changes_nothing(text: str) -> None:
+    """Red when what is in brackets, in another clause or a name is taken for an `or` beside them."""
+    SQLTemplate(f"select 1 {text}", "postgresql", fragments={"f": "and region = 'eu'"})
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "and {{ params.c | one_of(v: a or b, w: c) }}",
+        "and {{ params.c | one_of(v: a group by b, w: c) }}",
+        "and a [[ or b = {{ params.p }} ]]",
+        "and a, b",
+        "and case when a then b",
+        "and a between 1",
+    ],
+)
+def test_further_conditions_are_conditions_whatever_is_chosen(fragment: str) -> None:
+    """Red when only plain code is searched. The last one would take the condition behind it for its end."""
+    with pytest.raises(TemplateError, match=r"is a row of conditions|begins with `and`"):
+        SQLTemplate("select 1 where x {{> f }} and region = {{ region }}", "postgresql", fragments={"f": fragment})
+
+
+def test_an_or_beside_further_conditions_would_let_rows_in() -> None:
+    """On SQLite, as if it were written there: why it is refused."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("create table orders (id, region, vip)")
+        database.executemany("insert into orders values (?, ?, ?)", [(1, "eu", 0), (2, "us", 1)])
+        for text, rows in (("1 = 1 and region = 'eu' or vip", [1, 2]), ("1 = 1 and region = 'eu' and (vip or 1)", [1])):
+            found = database.execute(f"select id from orders where {text} order by 1").fetchall()
+            assert [row[0] for row in found] == rows
+
+
 def test_a_text_that_is_a_fragment_and_nothing_else() -> None:
     assert bound("{{> active }} -- all of it").sql.strip() == ORDERS["active"].replace("{{ region }}", "?")
 

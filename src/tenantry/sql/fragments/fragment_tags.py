@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tenantry.sql.header.choices import NAME as CHOICES_NAME
 from tenantry.sql.header.choices import ChoiceSets, ChoiceText
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.sql_tokens import SQLToken, TokenContext
+from tenantry.sql.lexing.sql_tokens import TokenContext
 from tenantry.sql.lexing.tags import ONE_OF
 from tenantry.sql.source import Source
 from tenantry.suggestions import did_you_mean
@@ -19,34 +19,17 @@ NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
-_CONDITIONS_START = frozenset({"where", "on", "having", "qualify", "when"})
-_LOOKBACK = 300  # tokens
-_OR = frozenset({"or", "xor"})
 
 
 class ReplacedTag(NamedTuple):
     """What other text replaces: the tag of a fragment by its name, or the one argument of ``one_of`` that names choices
-    beside the text. ``alone``: nothing is next to it, or parentheses are; else ``before`` and ``after`` are tokens."""
+    beside the text. ``alone``: nothing is next to it, or parentheses are."""
 
     start: int
     end: int
     name: str
     choices: Mapping[str, ChoiceText] | None = None
     alone: bool = True
-    before: str = ""
-    after: str = ""
-
-
-def _has_or(tokens: Iterable[SQLToken]) -> bool:
-    """Whether an ``or`` is among the conditions that end with these tokens, of which the last one comes first."""
-    depth = 0
-    for token in tokens:
-        depth += (token.text == ")") - (token.text == "(")
-        if depth < 0 or (depth == 0 and token.text in _CONDITIONS_START):
-            return False
-        if depth == 0 and token.text in _OR:
-            return True
-    return False
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:
@@ -57,9 +40,7 @@ def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets
         if name is not None:
             before, after = context.preceding(index, 1)[0].text, context.following(index).text
             alone = (before, after) in {("(", ")"), ("", "")}
-            if not alone and _has_or(context.preceding(index, _LOOKBACK)):
-                before = "or"
-            yield ReplacedTag(lexeme.start, lexeme.end, name, None, alone, before, after)
+            yield ReplacedTag(lexeme.start, lexeme.end, name, alone=alone)
         elif lexeme.kind is LexemeKind.TAG and lexeme.parts:
             for each in lexeme.parts:
                 chosen = _named_choices(source, each, choices)

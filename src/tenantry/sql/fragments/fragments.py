@@ -18,7 +18,8 @@ from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.fragments.expanded_source import ExpandedSource, ExpandedText, Segment
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
-from tenantry.sql.fragments.whole_texts import begins_with_and, check_whole, find_token
+from tenantry.sql.fragments.further_conditions import FurtherConditions, check_further_conditions
+from tenantry.sql.fragments.whole_texts import begins_with_and, check_whole
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
@@ -31,16 +32,6 @@ MAX_INCLUDE_DEPTH = 8
 MAX_INCLUDES = 200
 """Fragments in one template, those in fragments among them."""
 
-_NO_CONDITION_BEFORE = frozenset(
-    {"", "(", ",", ";", "where", "and", "or", "xor", "on", "having", "not", "when", "select"}
-)
-_NO_CONDITION_AFTER = frozenset({"or", "xor"})
-_NO_CONDITIONS = frozenset(
-    (
-        *("or", "xor", "union", "intersect", "except", "minus", "select", "into", "where", "group", "having", "order"),
-        *("limit", "offset", "fetch", "qualify", "window", "returning", ","),
-    )
-)
 _COMMA = re.compile(",")
 _MAY_INCLUDE = re.compile(r"\{\{\s*>")
 _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
@@ -109,7 +100,10 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
         return Expanded(definition.source, definition.parameters)
     expander = _Expander(dialect, definition.optional)
     expander.run(definition)
-    return Expanded(expander.text.source(), _merged_parameters(definition, expander.included), tuple(expander.included))
+    source = expander.text.source()
+    if expander.further:
+        check_further_conditions(source, dialect, expander.further)
+    return Expanded(source, _merged_parameters(definition, expander.included), tuple(expander.included))
 
 
 def _merged_parameters(definition: TemplateDefinition, included: Sequence[Included]) -> Mapping[str, Parameter]:
@@ -132,6 +126,7 @@ class _Expander:
     def __init__(self, dialect: Dialect, optional: frozenset[str]) -> None:
         self.text = ExpandedText()
         self.included: list[Included] = []
+        self.further: list[FurtherConditions] = []
         self._dialect = dialect
         self._optional = optional
 
@@ -196,12 +191,14 @@ class _Expander:
         check_whole(body, lexemes, "fragment")
         further = begins_with_and(body, lexemes)
         if further:
-            _check_further_conditions(body, lexemes, tag, outer)
             self._add(" ", body, 0)
         elif not tag.alone:
             fix = f"write ({{{{> {tag.name} }}}}); only a fragment that begins with `and` needs none"
             raise outer.error(tag.start, "a fragment is alone between parentheses", fix)
+        start = self.text.length
         self._write(body, lexemes, found, (*chain, (tag.name, found.source)))
+        if further:
+            self.further.append(FurtherConditions(start, self.text.length, tag, outer))
         if lexemes[-1].kind is LexemeKind.COMMENT or further:
             self._add("\n", body, len(body.text))  # a comment may go on to the end of its line
         self._check_length(outer, tag.start)
@@ -254,15 +251,3 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
     return TemplateDefinition(
         source=source, header=header, parameters=header.parameters, optional=header.optional, fragments=fragments
     )
-
-
-def _check_further_conditions(source: Source, lexemes: Sequence[Lexeme], tag: ReplacedTag, outer: Source) -> None:
-    """Raises TemplateError for a fragment that begins with ``and``, where no condition is before it, or that is more
-    than conditions."""
-    if tag.before in _NO_CONDITION_BEFORE or tag.after in _NO_CONDITION_AFTER:
-        problem = f"{tag.name} begins with `and`: before it comes a condition, and beside it no `or`"
-        raise outer.error(tag.start, problem, f"write where 1 = 1 {{{{> {tag.name} }}}}")
-    offset = find_token(source, lexemes, _NO_CONDITIONS)
-    if offset is not None:
-        problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
-        raise source.error(offset, problem, "put what belongs together into parentheses")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.source import Source
 
 _AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
-_WORD_OR_SIGN = re.compile(r"(?<![\w$.])[A-Za-z_]\w*|[][(){},]")
 _SIGN = re.compile(r"[][(){};]")
 _CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
 _WITH_SIGNS = frozenset(
@@ -53,26 +51,6 @@ def begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
         if lexeme.kind not in {LexemeKind.CODE, LexemeKind.COMMENT, LexemeKind.CLAUSE_START}:
             return False
     return False
-
-
-def find_token(source: Source, lexemes: Sequence[Lexeme], tokens: AbstractSet[str]) -> int | None:
-    """The offset of the first of some words or signs that is in no brackets, but for those of optional clauses; None
-    where there is none."""
-    opened: list[bool] = []  # whether each open bracket keeps apart what is in it
-    for lexeme in lexemes:
-        if lexeme.kind is LexemeKind.CLAUSE_START:
-            opened += [False, False]  # closed by two brackets
-            continue
-        if lexeme.kind not in _WITH_SIGNS:
-            continue
-        for match in _WORD_OR_SIGN.finditer(source.text, lexeme.start, lexeme.end):
-            if match[0] in _CLOSED_BY:
-                opened.append(True)
-            elif match[0] in _CLOSED_BY.values():
-                opened.pop()  # check_whole has seen that it closes one
-            elif not any(opened) and match[0].lower() in tokens:
-                return match.start()
-    return None
 
 
 def _is_space(source: Source, lexeme: Lexeme) -> bool:

@@ -173,6 +173,8 @@ def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
             token.kind = TokenKind.WORD
             betweens[-1] -= 1
         current.children.append(token)
+    for group in groups[1:]:  # that nothing closes
+        group.end = groups[-1].children[-1].end if groups[-1].children else group.end
     return groups[0].children
 
 

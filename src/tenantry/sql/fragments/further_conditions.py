@@ -1,0 +1,184 @@
+"""Further conditions: a fragment that begins with ``and`` and is in no parentheses, ``where a {{> filters }}``.
+
+What is beside it decides for which rows it holds, so it is checked in the expanded text, with all that a viewer can
+choose: in its condition is no ``or``, before it comes a condition, and after it comes ``and`` or what ends a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tenantry.errors import TemplateError
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.fragments.fragment_tags import ReplacedTag
+from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, read_outline
+from tenantry.sql.source import Source
+
+_BEGIN_CONDITION = (
+    *("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "not", "select", "by"),
+    *("distinct", "all", "and"),  # the last one is that of a `between`
+)
+_BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
+"""What no condition goes beyond. Only words that are no names and no functions: behind any other one there could be an
+``or`` of the same condition."""
+_FOLLOWING = (
+    *("where", "prewhere", "having", "qualify", "group", "order", "limit", "offset", "fetch", "window", "sample"),
+    *("union", "intersect", "except", "minus", "on", "using", "join", "left", "right", "inner", "cross", "full"),
+    *("natural", "asof", "semi", "anti", "global", "lateral", "straight_join", "array", "when", "then", "else", "from"),
+    *("as", "for", "into", "settings", "format", "option", "lock", "returning", "with", "start", "connect"),
+)
+_NO_CONDITIONS = (
+    *("union", "intersect", "except", "minus", "select", "into", "where", "group", "having", "order", "limit"),
+    *("offset", "fetch", "qualify", "window", "returning"),
+)
+
+
+class FurtherConditions(NamedTuple):
+    """One in an expanded text: its offsets there, and its tag in the text that names it."""
+
+    start: int
+    end: int
+    tag: ReplacedTag
+    outer: Source
+
+
+def check_further_conditions(source: Source, dialect: Dialect, found: Sequence[FurtherConditions]) -> None:
+    """Raises TemplateError for the first one that is more than conditions, or that does not hold for all rows of the
+    condition that it is in."""
+    outline = read_outline(source, dialect)
+    for each in found:
+        place = _place(outline, each)
+        _check_content(place, source, each)
+        first = place.own[0]
+        before = next(place.outwards(forward=False), None)
+        if first.kind is not TokenKind.AND or before is None or _begins_condition(before):
+            raise _error(each, "before it comes a condition", f"write where 1 = 1 {{{{> {each.tag.name} }}}}")
+        operator = _operator_beside(place)
+        if operator is not None:
+            fix = f"put the alternatives into parentheses: (a {operator.text} b)"
+            raise _error(each, f"before it comes a condition, and beside it no `{operator.text}`", fix)
+        if not all(_may_follow(token) for token in _following(place)):
+            problem = "after it comes `and`, or the end of the condition"
+            raise _error(each, problem, "put what is beside it into parentheses, with `and` between")
+
+
+def _error(each: FurtherConditions, problem: str, fix: str) -> TemplateError:
+    return each.outer.error(each.tag.start, f"{each.tag.name} begins with `and`: {problem}", fix)
+
+
+def _check_content(place: _Place, source: Source, each: FurtherConditions) -> None:
+    wrong = next((token for token in _level(place.own) if _is_no_condition(token)), None)
+    if wrong is not None or not place.whole:
+        problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
+        offset = each.start if wrong is None else wrong.start
+        raise source.error(offset, problem, "put what belongs together into parentheses")
+
+
+def _is_no_condition(token: OutlineToken) -> bool:
+    return token.kind is TokenKind.OR or token.text == "," or token.is_word(*_NO_CONDITIONS)
+
+
+def _begins_condition(token: OutlineToken) -> bool:
+    joins = token.kind is TokenKind.AND or token.kind is TokenKind.OR
+    return joins or token.text in {",", ";"} or token.is_word(*_BEGIN_CONDITION)
+
+
+def _may_follow(token: OutlineToken) -> bool:
+    return token.kind is TokenKind.AND or token.text in {",", ";"} or token.is_word(*_FOLLOWING)
+
+
+# --- what is beside it ------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Place:
+    """Some tokens, and those of the same brackets before and after them; ``outer`` is the place of the tag in which
+    all of them are one text to choose from. ``whole``: they close what they open, and nothing else."""
+
+    before: Tokens
+    own: Tokens
+    after: Tokens
+    outer: _Place | None
+    whole: bool
+    clauses: tuple[int, ...]
+    """The optional clauses around the place."""
+
+    def outwards(self, *, forward: bool) -> Iterator[OutlineToken]:
+        """The tokens before the place or after it, the nearest first, out of the texts to choose from."""
+        place: _Place | None = self
+        while place is not None:
+            yield from place.after if forward else reversed(place.before)
+            place = place.outer
+
+
+def _place(tokens: Tokens, each: FurtherConditions, outer: _Place | None = None, closed: int = -1) -> _Place:
+    """``closed``: where the brackets around the tokens end."""
+    for index, token in enumerate(tokens):
+        if token.start >= each.start:
+            stop = next((at for at in range(index, len(tokens)) if tokens[at].start >= each.end), len(tokens))
+            own = tokens[index:stop]
+            whole = own[-1].end <= each.end and not each.start < closed <= each.end
+            clauses = tuple(offset for offset in token.clauses if offset < each.start)
+            return _Place(tokens[:index], own, tokens[stop:], outer, whole, clauses)
+        if token.end > each.start and token.kind is TokenKind.GROUP:
+            return _place(token.children, each, None, token.end)
+        for choice in token.choices:
+            if choice and choice[-1].end > each.start:
+                around = _Place(tokens[:index], [token], tokens[index + 1 :], outer, whole=True, clauses=token.clauses)
+                return _place(choice, each, around if token.is_choice else None)
+    raise AssertionError("a fragment has tokens")  # pragma: no cover
+
+
+def _level(tokens: Iterable[OutlineToken]) -> Iterator[OutlineToken]:
+    """Some tokens, and those of the texts to choose from among them: all that is in the same brackets."""
+    for token in tokens:
+        yield token
+        if token.is_choice:
+            for choice in token.choices:
+                yield from _level(choice)
+
+
+def _operator_beside(place: _Place) -> OutlineToken | None:
+    """The ``or`` of the condition that a place is in, on either side of it and in what can be chosen there."""
+    before, _ = _find_operator(place.outwards(forward=False), place.clauses, forward=False)
+    return before or _find_operator(place.outwards(forward=True), place.clauses, forward=True)[0]
+
+
+def _find_operator(
+    tokens: Iterable[OutlineToken], around: tuple[int, ...], *, forward: bool
+) -> tuple[OutlineToken | None, bool]:
+    """The first ``or`` up to the boundary of the condition, and whether there is a boundary. One in an optional clause
+    is none where the clause is left out."""
+    left: tuple[int, ...] = ()
+    for token in tokens:
+        if left and token.clauses[: len(left)] == left:
+            continue  # of the other side of a boundary
+        if token.kind is TokenKind.OR:
+            return token, True
+        bounded = token.text in {",", ";"} or token.is_word(*_BOUNDARIES)
+        if token.is_choice:
+            texts = (choice if forward else reversed(choice) for choice in token.choices)
+            found = [_find_operator(text, around, forward=forward) for text in texts]
+            bounded = all(ends for _, ends in found)
+            operator = next((each for each, _ in found if each is not None), None)
+            if operator is not None:
+                return operator, True
+        if bounded and set(token.clauses) <= set(around):
+            return None, True
+        left = token.clauses if bounded else left
+    return None, False
+
+
+def _following(place: _Place) -> Iterator[OutlineToken]:
+    """Each token that can come directly after a place, whatever is chosen and left out."""
+    around = place.clauses
+    left: tuple[int, ...] = ()
+    for token in place.outwards(forward=True):
+        if left and token.clauses[: len(left)] == left:
+            continue
+        yield from (choice[0] for choice in token.choices) if token.is_choice else (token,)
+        if set(token.clauses) <= set(around):
+            return
+        left = token.clauses

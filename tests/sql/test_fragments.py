@@ -436,6 +436,7 @@ def test_hostile_values_stay_values_in_a_fragment_and_in_a_header() -> None:
             found = query.bind(values, dialect=dialect)
             texts.add(found.sql)
             params = found.params.values() if isinstance(found.params, dict) else found.params
+            assert params
             assert all(value in each or each == "y" for each in params)
         assert len(texts) == 1
 

@@ -16,8 +16,8 @@ def turns(running: int = 1, *, each: int = 100, waiting: int = 10_000, waiting_e
     return Turns(running, each, waiting, waiting_each)
 
 
-async def run(queue: Turns, group: Hashable, order: list[Hashable]) -> None:
-    await queue.take(group)
+async def run(queue: Turns, group: Hashable, order: list[Hashable], weight: float = 1.0) -> None:
+    await queue.take(group, weight)
     try:
         order.append(group)
         await asyncio.sleep(0)
@@ -64,8 +64,8 @@ async def test_coming_back_again_and_again_gives_no_credit() -> None:
 
 
 async def test_twice_the_weight_is_twice_the_turns() -> None:
-    queue, order = Turns(1, 10, 1000, 1000, {"gold": 2.0, "plain": 1.0}.__getitem__), []
-    await asyncio.gather(*(run(queue, name, order) for name in ["gold", "plain"] * 60))
+    queue, order = turns(), []
+    await asyncio.gather(*(run(queue, name, order, weight) for name, weight in [("gold", 2.0), ("plain", 1.0)] * 60))
     assert 38 <= order[:60].count("gold") <= 42, order
 
 

@@ -134,6 +134,15 @@ def busy_error(source_id: str) -> SourceUnavailable:
     return SourceUnavailable(f"all connections of data source {source_id} are busy; try again", retry_after=1)
 
 
+def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
+    """Too many wait already: ``waiting`` of all groups, ``own`` of the one that asks."""
+    return SourceUnavailable(
+        f"{waiting} queries wait for data source {source_id}, {own} of them of this user group, and no more may; "
+        "try again",
+        retry_after=1,
+    )
+
+
 def unreachable_error(source_id: str, error: BaseException, hint: str = "") -> SourceUnavailable:
     """The engine does not answer or refuses the login; ``hint`` is a code or advice, never its own text."""
     return SourceUnavailable(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)

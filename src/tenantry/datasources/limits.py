@@ -22,7 +22,9 @@ class Limits:
 
     ``timeout`` is for one query, ``row_limit`` for its rows, ``max_bytes`` for the memory that their values take,
     ``pool_size`` for the connections (and so queries at once) of one source, ``connect_timeout`` for getting one of
-    them, free or new, ``max_sources`` for the sources open at once. Raises InvalidSettings when a bound is none.
+    them, free or new, ``max_sources`` for the sources open at once. ``group_pool_size`` are the connections of one
+    source that one group may use at once (None: all), ``max_waiting`` and ``group_max_waiting`` the queries that may
+    wait for one source, of all groups and of one. Raises InvalidSettings when a bound is none.
     """
 
     timeout: float = 30.0
@@ -31,16 +33,22 @@ class Limits:
     pool_size: int = 5
     connect_timeout: float = 5.0
     max_sources: int = 64
+    group_pool_size: int | None = None
+    max_waiting: int = 1_000
+    group_max_waiting: int = 200
 
     def __post_init__(self) -> None:
         for name in ("timeout", "connect_timeout"):
             value = getattr(self, name)
             if not (_is_number(value) and math.isfinite(value) and value > 0):
                 raise InvalidSettings(f"{name} is {value!r}; it takes a number of seconds above 0")
-        for name in ("row_limit", "max_bytes", "pool_size", "max_sources"):
+        for name in ("row_limit", "max_bytes", "pool_size", "max_sources", "max_waiting", "group_max_waiting"):
             value = getattr(self, name)
             if not (_is_number(value) and isinstance(value, int) and value > 0):
                 raise InvalidSettings(f"{name} is {value!r}; it takes a whole number above 0")
+        share: Any = self.group_pool_size
+        if share is not None and not (type(share) is int and 0 < share <= self.pool_size):
+            raise InvalidSettings(f"group_pool_size is {share!r}; it takes a whole number from 1 to pool_size, or None")
 
     @property
     def timeout_ms(self) -> int:

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tenantry.datasources.driver import DataSource, Driver
+from tenantry.datasources.driver import DataSource, Driver, busy_error, queue_error
 from tenantry.datasources.duckdb import DuckDBDriver
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.mysql import MySQLDriver
@@ -22,6 +22,7 @@ from tenantry.datasources.postgresql import PostgreSQLSource
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sqlite import SQLiteDriver
 from tenantry.datasources.threads import ThreadedSource
+from tenantry.datasources.turns import QueueFull, Turns
 from tenantry.datasources.url import ENGINES, check_url, file_path, memory_limit, parse, source_revision
 from tenantry.errors import InvalidSettings, InvalidSource, SourceUnavailable
 from tenantry.groups import RegisteredSource
@@ -79,8 +80,22 @@ class OpenSource:
     source: DataSource
     session: SessionTemplate | None
     revision: str
+    turns: Turns
     users: int = 0
     retired: bool = False
+
+    async def wait_for_turn(self, group: bytes, weight: float, seconds: float) -> None:
+        """Waits until it is this group's turn. Raises SourceUnavailable after so many seconds, or if too many wait."""
+        failure: SourceUnavailable
+        try:
+            async with asyncio.timeout(seconds):
+                await self.turns.take(group, weight)
+            return
+        except TimeoutError:
+            failure = busy_error(self.registered.id)
+        except QueueFull as full:
+            failure = queue_error(self.registered.id, full.waiting, full.own)
+        raise failure
 
 
 class Pools:
@@ -114,15 +129,19 @@ class Pools:
             self._open.move_to_end(key)
             return pool
         session = SessionTemplate(registered) if registered.session else None
-        opened = OpenSource(
-            registered, create_source(registered, self._limits, self._engines), session, source_revision(registered)
-        )
+        source = create_source(registered, self._limits, self._engines)
+        opened = OpenSource(registered, source, session, source_revision(registered), self._new_turns())
         if pool is not None:
             self._retire(key)
         elif len(self._open) >= self._limits.max_sources:
             self._evict_idle()
         self._open[key] = opened
         return opened
+
+    def _new_turns(self) -> Turns:
+        limits = self._limits
+        each = limits.group_pool_size or limits.pool_size
+        return Turns(limits.pool_size, each, limits.max_waiting, limits.group_max_waiting)
 
     def _evict_idle(self) -> None:
         for key, pool in self._open.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
@@ -32,6 +32,9 @@ class DataSources:
     other directory, it is asked for every query.
     ``timeout`` (seconds), ``row_limit`` and ``max_bytes`` (of all rows) bound a query, ``pool_size`` the connections of
     one source, ``connect_timeout`` (seconds) the wait for one, ``max_sources`` the sources open at once.
+    Groups that wait for the same source take turns: ``weight`` of a group (default: 1) says how many of them,
+    ``group_pool_size`` how many connections of a source one group may use at once (default: all). At most
+    ``max_waiting`` queries wait for one source, ``group_max_waiting`` of one group.
     ``engines`` adds engines of your own, by the scheme of their URLs: ``{"clickhouse": make_driver}``, a function of
     (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. Provisional: see Driver.
     No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
@@ -47,6 +50,10 @@ class DataSources:
         pool_size: int = 5,
         connect_timeout: float = 5.0,
         max_sources: int = 64,
+        group_pool_size: int | None = None,
+        max_waiting: int = 1_000,
+        group_max_waiting: int = 200,
+        weight: Callable[[UserGroup], float] | None = None,
         engines: Mapping[str, DriverFactory] | None = None,
     ) -> None:
         self._directory = directory
@@ -60,9 +67,14 @@ class DataSources:
                 pool_size=pool_size,
                 connect_timeout=connect_timeout,
                 max_sources=max_sources,
+                group_pool_size=group_pool_size,
+                max_waiting=max_waiting,
+                group_max_waiting=group_max_waiting,
             ),
             check_engines(engines or {}),
         )
+        self._weight = weight
+        self._connect_timeout = connect_timeout
         self._templates: LRUCache[str, SQLTemplate] = LRUCache(_COMPILED)
 
     async def fetch(
@@ -90,7 +102,13 @@ class DataSources:
                 bound = _bind(compiled, variables, source)
                 span.set_statement(source.dialect, bound.sql)
                 session = None if opened.session is None else opened.session.bind(group)
-                rows = await source.fetch(bound, session)
+                weight = 1.0 if self._weight is None else self._weight(group)
+                if not opened.turns.take_now(group.handle, weight):
+                    await opened.wait_for_turn(group.handle, weight, self._connect_timeout)
+                try:
+                    rows = await source.fetch(bound, session)
+                finally:
+                    opened.turns.give_back(group.handle)
             span.set_row_count(len(rows))
         return rows
 

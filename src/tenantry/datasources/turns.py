@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 
@@ -28,6 +28,7 @@ class QueueFull(Exception):
 class _Group:
     """``used``: its turns so far divided by its weight, on the scale of ``Turns._clock``."""
 
+    weight: float
     used: float = 0.0
     running: int = 0
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
@@ -37,21 +38,13 @@ class _Group:
 
 class Turns:
     """Turns at one data source, for one event loop: at most ``running`` at once, ``running_each`` of one group; at most
-    ``waiting`` wait, ``waiting_each`` of one group. ``weight`` of a group: twice the weight is twice the turns."""
+    ``waiting`` wait, ``waiting_each`` of one group."""
 
-    def __init__(
-        self,
-        running: int,
-        running_each: int,
-        waiting: int,
-        waiting_each: int,
-        weight: Callable[[Hashable], float] = lambda group: 1.0,
-    ) -> None:
+    def __init__(self, running: int, running_each: int, waiting: int, waiting_each: int) -> None:
         self._free = running
         self._running_each = running_each
         self._most_waiting = waiting
         self._most_waiting_each = waiting_each
-        self._weight = weight
         self._groups: dict[Hashable, _Group] = {}
         self._heap: list[tuple[float, int, Hashable]] = []
         self._serial = 0  # of entries in the heap: among equals the first to come is the first to go
@@ -59,17 +52,25 @@ class Turns:
         self.waiting: int = 0
         """Queries that wait now."""
 
-    async def take(self, group: Hashable) -> None:
-        """Waits for a turn, which ``give_back`` ends. Raises QueueFull at once."""
+    def take_now(self, group: Hashable, weight: float = 1.0) -> bool:
+        """Takes a turn if one is free for the group. Twice the ``weight`` (above 0) is twice the turns."""
         own = self._groups.get(group)
         if own is None:
-            own = self._groups[group] = _Group()
-        if self._free and not own.waiting and own.running < self._running_each:
-            self._start(group, own)  # nobody else waits who could run: else nothing would be free
+            own = _Group(weight)
+        if not self._free or own.waiting or own.running >= self._running_each:
+            return False
+        self._groups[group] = own
+        self._start(group, own)  # nobody waits who could run: else nothing would be free
+        return True
+
+    async def take(self, group: Hashable, weight: float = 1.0) -> None:
+        """Waits for a turn, which ``give_back`` ends. Raises QueueFull at once."""
+        if self.take_now(group, weight):
             return
+        own = self._groups.get(group) or _Group(weight)
         if self.waiting >= self._most_waiting or len(own.waiting) >= self._most_waiting_each:
-            self._forget(group, own)
             raise QueueFull(self.waiting, len(own.waiting))
+        self._groups[group] = own
         turn = asyncio.get_running_loop().create_future()
         own.waiting.append(turn)
         self.waiting += 1
@@ -90,13 +91,15 @@ class Turns:
         own = self._groups[group]
         own.running -= 1
         self._free += 1
-        self._queue(group, own)
-        self._serve()
-        self._forget(group, own)
+        if own.waiting or self._heap:
+            self._queue(group, own)
+            self._serve()
+        if not own.running:
+            self._forget(group, own)
 
     def _start(self, group: Hashable, own: _Group) -> None:
         self._clock = max(self._clock, own.used)
-        own.used = self._clock + 1.0 / self._weight(group)
+        own.used = self._clock + 1.0 / own.weight
         own.running += 1
         self._free -= 1
 

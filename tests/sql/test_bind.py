@@ -68,10 +68,10 @@ def test_text_around_a_value(text: str, sql: str) -> None:
 def test_values_in_literals() -> None:
     """`'{{ x }}'` is bound as text; a literal with more in it is one parameter, its escapes undone."""
     template = SQLTemplate(
-        "select '{{ x }}', '%{{ x }}%', 'it''s {{ x }} {{ y }}', '\\{{ {{ x }}', '{{ x }}{{ x }}'", "sqlite"
+        "select '{{ x }}' as v, '%{{ x }}%', 'it''s {{ x }} {{ y }}', '\\{{ {{ x }}', '{{ x }}{{ x }}'", "sqlite"
     )
     bound = template.bind({"x": 7, "y": "é"})
-    assert bound.sql == "select ?, ?, ?, ?, ?"
+    assert bound.sql == "select ? as v, ?, ?, ?, ?"
     assert bound.params == ("7", "%7%", "it's 7 é", "{{ 7", "77")
     mysql = SQLTemplate(r"""select 'a\n\'{{ x }}\%\q''', "a""{{ x }}'" """, "mysql").bind({"x": "-"})
     assert mysql.params == ("a\n'-\\%q'", "a\"-'")

@@ -158,7 +158,7 @@ def test_refused_in_one_dialect(dialect: str, text: str, problem: str) -> None:
         ("postgresql", "select {{ x }}::date, cast({{ x }} as date), '{{ x }}'::date"),
         ("postgresql", "select a, {{ x }} c, b"),
         ("postgresql", "select t.date, {{ x }} c"),
-        ("mysql", 'select "{{ x }}"'),
+        ("mysql", 'select "{{ x }}" as v'),
         ("duckdb", "select {'a': {{ x }}}"),
         ("duckdb", "select query, f({{ x }}) from my_query({{ x }})"),
         ("duckdb", "select columns(('a.*')), columns, f({{ x }}) from t where columns = {{ x }}"),

@@ -33,7 +33,7 @@ CALLS = [
     ("duckdb", "from query\u200b({{ x }})"),
     ("duckdb", "from query\u3000({{ x }})"),
     ("duckdb", "from query_table([{{ x }}])"),
-    ("duckdb", "select E'\\' --', '{{ x }}' from query_table('a')"),
+    ("duckdb", "select E'\\' --', '{{ x }}' as v from query_table('a')"),
     ("duckdb", "call postgres_execute('db', {{ x }})"),
     ("mysql", "select load_file({{ x }})"),
     ("mysql", "select `load_file` /* c */ ({{ x }})"),

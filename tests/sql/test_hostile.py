@@ -18,7 +18,7 @@ from tenantry.errors import UnbindableValue
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
 
 EVERY_POSITION = SQLTemplate(
-    "select {{ x }} as v, '{{ x }}', 'a%{{ x }}''b' where c in ({{ xs }}) and d not in {{ xs }} "
+    "select {{ x }} as v, '{{ x }}' as w, 'a%{{ x }}''b' where c in ({{ xs }}) and d not in {{ xs }} "
     "[[ and e = {{ params.x }} ]]"
 )
 UNDOUBLED = SQLTemplate(EVERY_POSITION.text.replace("''", "-"))  # for dialects where two quotes are not one
@@ -199,7 +199,7 @@ def _batch(values: list[str], dialect: str) -> BoundSQL:
     [
         "select * from t where tenant = {{ tenant }} and name like '%{{ x }}%'",
         "select 1-{{ x }}",
-        "select '{{ x }}', \"a\"",
+        "select '{{ x }}' as v, \"a\"",
     ],
 )
 @pytest.mark.parametrize("value", ["' or true -- ", "\n or true --", "$$, (select 1), $$", "-5", "\\' or true -- "])

@@ -123,12 +123,12 @@ def test_an_optional_property_outside_a_clause_is_still_needed() -> None:
 def test_all_missing_variables_are_one_error() -> None:
     """Each with every location, missing distinguished from null; those in clauses are none of it."""
     template = SQLTemplate(
-        "select {{ a }} b,\n {{ b.c }} c, '{{ d }}', e in {{ e }}, {{ a }} a [[ {{ params.x }} ]] limit {{ params.n }}"
+        "select {{ a }} b,\n {{ b.c }} c, '{{ d }}'d, e in {{ e }}, {{ a }} a [[ {{ params.x }} ]] limit {{ params.n }}"
     )
     with pytest.raises(MissingVariable) as caught:
         template.bind({"b": {"c": None}, "e": None, "params": {}})
     assert caught.value.names == ("a", "b.c", "d", "e", "params.n")
-    assert "a (missing at 1:8, 2:40)" in caught.value.message
+    assert "a (missing at 1:8, 2:41)" in caught.value.message
     assert "b.c (null at 2:2)" in caught.value.message
     assert caught.value.status == 422
 

@@ -20,7 +20,7 @@ from tenantry.groups import Record, RecordList
 from tenantry.sql import SQLTemplate
 
 VALUE = SQLTemplate("select {{ g.x }} as v", "sqlite")
-TEXT = SQLTemplate("select '{{ g.x }}'", "sqlite")
+TEXT = SQLTemplate("select '{{ g.x }}' as v", "sqlite")
 LIST = SQLTemplate("select a in {{ g.x }}", "sqlite")
 LIMIT = SQLTemplate("select 1 limit {{ g.x }} offset {{ g.x }}", "sqlite")
 WIDE = SQLTemplate(
@@ -243,10 +243,10 @@ scalars = st.one_of(
     st.just({}),
 )
 EVERY = (
-    "select {{ a }} as v, '{{ b }}', '%{{ c }}-{{ a }}%' where d in {{ d }} [[ and e = {{ params.e }} [[ and f not in "
+    "select {{ a }} as v, '{{ b }}'w, '%{{ c }}-{{ a }}%' where d in {{ d }} [[ and e = {{ params.e }} [[ and f not in "
     "({{ params.f }}) ]] ]] [[ and g = '{{ params.g }}' and f in {{ params.f }} ]] limit {{ n }}"
 )
-FEW = "select {{ a }} as v, '{{ b }}' limit {{ n }}"
+FEW = "select {{ a }} as v, '{{ b }}' as w limit {{ n }}"
 
 
 GOOD_ENOUGH = st.one_of(st.text(alphabet="a'%é\n", max_size=3), st.integers(0, 3))

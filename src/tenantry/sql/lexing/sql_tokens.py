@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import NamedTuple
 
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
@@ -17,15 +18,16 @@ _NEAR = 4  # characters: an operator and the space after it
 _PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
 _SPACE = re.compile(r"\s")
 AFTER_CHOICE = "{{ one_of"
-_OPENING = frozenset({"(", "case"})
-_CLOSING = frozenset({")", "end"})
+_OPENING = frozenset({"(", "[", "{", "case"})
+_CLOSING = frozenset({")", "]", "}", "end"})
 _LOOKBACK = 300  # tokens: a rule that would have to look farther back does not apply
-_CLAUSE_KEYWORDS = frozenset(
+CLAUSE_KEYWORDS = frozenset(
     (
         *("select", "from", "where", "having", "by", "limit", "offset", "on", "using", "values", "set", "returning"),
-        *("window", "when", "then", "else", "case", "end", "and", "or", "prewhere", "qualify", "sample", "settings"),
+        *("window", "prewhere", "qualify", "sample", "settings"),
     )
 )
+"""Words that begin a clause whose items have commas between them."""
 _TOKEN_TEXTS = {
     LexemeKind.STRING: "'",
     LexemeKind.INTERPOLATED_STRING: "'",
@@ -50,6 +52,19 @@ class SQLToken(NamedTuple):
 _NO_TOKEN = SQLToken("", 0, 0)
 
 
+class Tokens:
+    """Tokens by their distance from a lexeme, read on demand; beyond the last one they are empty."""
+
+    def __init__(self, tokens: Iterator[SQLToken]) -> None:
+        self._tokens = tokens
+        self._read: list[SQLToken] = []
+
+    def __getitem__(self, distance: int) -> SQLToken:
+        while len(self._read) <= distance:
+            self._read.append(next(self._tokens, _NO_TOKEN))
+        return self._read[distance]
+
+
 class TokenContext:
     """The SQL tokens before and after the lexeme at ``index``, read on demand and only as far as a rule needs."""
 
@@ -57,6 +72,7 @@ class TokenContext:
         self.lexemes = lexemes
         self._source = source
         self._text = source.text
+        self._enclosing: dict[tuple[int, int], str] = {}
 
     def preceding(self, index: int, count: int) -> list[SQLToken]:
         """Up to ``count`` tokens before the lexeme, the nearest first; missing ones are empty."""
@@ -77,14 +93,15 @@ class TokenContext:
 
     def following(self, index: int) -> SQLToken:
         """The token after the lexeme, or an empty one."""
-        for lexeme in self.lexemes[index + 1 : index + _LOOKBACK]:
-            if lexeme.kind is LexemeKind.CODE:
-                match = _TOKEN.search(self._text, lexeme.start, lexeme.end)
-                if match is not None:
-                    return SQLToken(match.group().lower(), match.start(), match.end())
-            elif lexeme.kind is not LexemeKind.COMMENT:
-                return SQLToken(_TOKEN_TEXTS[lexeme.kind], lexeme.start, lexeme.end)
-        return _NO_TOKEN
+        return next(self._tokens_after(index), _NO_TOKEN)
+
+    def before(self, index: int) -> Tokens:
+        """The tokens before the lexeme, the nearest first."""
+        return Tokens(self._tokens_before(index))
+
+    def after(self, index: int) -> Tokens:
+        """The tokens after the lexeme."""
+        return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:
         """The name before the innermost open parenthesis around the lexeme: ``extract`` in ``extract(year from``."""
@@ -96,40 +113,40 @@ class TokenContext:
                 return next(tokens, _NO_TOKEN).text
         return ""
 
-    def enclosing_clause(self, index: int) -> str:
+    def enclosing_clause(self, index: int, skip: int = 0) -> str:
         """The keyword that begins the clause of which the lexeme is an item: ``order by``, ``limit``, ``select``, …"""
-        depth = 0
-        tokens = self._tokens_before(index)
-        for _, token in zip(range(_LOOKBACK), tokens, strict=False):
-            depth += (token.text == ")") - (token.text == "(")
-            if depth < 0:
-                return "("
-            if depth == 0 and token.text in _CLAUSE_KEYWORDS:
-                return token.text
-        return ""
+        if (index, skip) not in self._enclosing:  # several rules ask, and it can be far away
+            self._enclosing[index, skip] = self.keyword_before(index, CLAUSE_KEYWORDS, skip)
+        return self._enclosing[index, skip]
 
-    def keyword_before(self, index: int, keywords: AbstractSet[str]) -> str:
-        """The nearest of some keywords before the token that is before the lexeme, in the same brackets."""
+    def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
+        """The nearest of some keywords before the lexeme in the same brackets, else the bracket; ``skip`` tokens before
+        the lexeme are passed by."""
         depth = 0
-        tokens = self._tokens_before(index)
-        next(tokens, _NO_TOKEN)
-        for _, token in zip(range(_LOOKBACK), tokens, strict=False):
+        for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)
-            if depth < 0:
-                return ""
-            if depth == 0 and token.text in keywords:
+            if depth < 0 or (depth == 0 and token.text in keywords):
                 return token.text
         return ""
 
-    def is_searched_case(self, index: int) -> bool:
-        """Whether ``when`` directly before the lexeme is of ``case when …``, and not of ``case value when …``."""
+    def is_searched_case(self, index: int, skip: int = 0) -> bool:
+        """Whether ``when``, which is ``skip`` tokens before the lexeme, is of ``case when``, not of ``case a``."""
         depth, after = 0, ""
-        for _, token in zip(range(_LOOKBACK), self._tokens_before(index), strict=False):
+        for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             if token.text == "case" and depth == 0:
                 return after == "when"
             depth += (token.text in _CLOSING) - (token.text in _OPENING)
             after = token.text
         return False
+
+    def _tokens_after(self, index: int) -> Iterator[SQLToken]:
+        for at in range(index + 1, len(self.lexemes)):
+            lexeme = self.lexemes[at]
+            if lexeme.kind is LexemeKind.CODE:
+                for match in _TOKEN.finditer(self._text, lexeme.start, lexeme.end):
+                    yield SQLToken(match.group().lower(), match.start(), match.end())
+            else:
+                yield from self._tokens_of(lexeme)
 
     def _tokens_before(self, index: int) -> Iterator[SQLToken]:
         for at in range(index - 1, -1, -1):
@@ -145,6 +162,15 @@ class TokenContext:
                     for match in reversed(list(_TOKEN.finditer(self._text, start, end))):
                         yield SQLToken(match.group().lower(), match.start(), match.end())
                     end = start
-            elif lexeme.kind is not LexemeKind.COMMENT:
-                text = AFTER_CHOICE if lexeme.parts and is_choice(self._source, lexeme) else _TOKEN_TEXTS[lexeme.kind]
-                yield SQLToken(text, lexeme.start, lexeme.end)
+            elif lexeme.parts and is_choice(self._source, lexeme):
+                yield SQLToken(AFTER_CHOICE, lexeme.start, lexeme.end)
+            else:
+                yield from self._tokens_of(lexeme)
+
+    def _tokens_of(self, lexeme: Lexeme) -> Iterator[SQLToken]:
+        """The token of a lexeme that is no code: none of a comment, two of ``[[`` that opens no clause."""
+        if lexeme.kind is LexemeKind.LEFT_BRACKET:
+            for offset in range(lexeme.start, lexeme.end):
+                yield SQLToken("[", offset, offset + 1)
+        elif lexeme.kind is not LexemeKind.COMMENT:
+            yield SQLToken(_TOKEN_TEXTS[lexeme.kind], lexeme.start, lexeme.end)

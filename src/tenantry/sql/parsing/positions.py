@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, SQLToken, TokenContext
-from tenantry.sql.lexing.tags import ONE_OF
+from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, TokenContext
+from tenantry.sql.lexing.tags import ONE_OF, is_choice
+from tenantry.sql.parsing.bare_values import Bare, find_bare, parentheses_around
+from tenantry.sql.parsing.readings import Readings
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position
 
@@ -51,50 +54,28 @@ _TYPES = frozenset(
     )
 )
 _BARE_TYPES = frozenset({"date", "time", "timestamp", "timestamptz", "timetz", "datetime"})
+_SEPARATE = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END, LexemeKind.TAG})
 _OPERATORS = frozenset("+-*/<>=|&^%#~!") | {"::"}
 _IDENTIFIER_FIX = "write the name in the template itself; a value is never an identifier"
+_BARE = {
+    Bare.CONDITION: (
+        "a value alone is not a condition",
+        "write column = {{ name }}; for a boolean that is given, cast({{ name }} as boolean)",
+    ),
+    Bare.ITEM: (
+        "a value alone is a constant, and names no column",
+        "for a column to choose write {{ name | one_of(column, column) }}; for the value {{ name }} as column",
+    ),
+    Bare.ORDER: (
+        "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing",
+        "write the column's name in the template itself, or {{ name | one_of(column, column) }}",
+    ),
+}
 _TYPE = r"[A-Za-z_][\w.]*(?:\s+(?:with(?:out)?\s+time\s+zone|varying|precision|unsigned))?(?:\s*\([\d\s,]*\))?(?:\[\])*"
 _CAST = re.compile(rf"\s*::\s*({_TYPE})|\s+as\s+({_TYPE})\s*\)", re.IGNORECASE)
 _BEFORE_VALUE = re.compile(
     r"(?:[-+*/<>=|&^%#~!(,]|(?<![\w$.])(?:and|or|not|when|then|else|between|i?like|where|having|on|case))\s*+\Z",
     re.IGNORECASE,
-)
-_BEFORE_CONDITION = frozenset({"where", "having", "on", "and", "or", "not", "when", "qualify", "prewhere"})
-_AROUND_AND = frozenset({"between", "and", "or", "where", "having", "on", "when", "then", "else", "select", "not"})
-_ITEM_ENDS = frozenset(
-    (
-        *(
-            "",
-            ")",
-            "]]",
-            ";",
-            ",",
-            "and",
-            "or",
-            "from",
-            "where",
-            "group",
-            "order",
-            "having",
-            "limit",
-            "offset",
-            "fetch",
-        ),
-        *(
-            "union",
-            "except",
-            "intersect",
-            "window",
-            "qualify",
-            "then",
-            "join",
-            "left",
-            "right",
-            "inner",
-            "cross",
-            "full",
-        ),
-    )
 )
 
 
@@ -114,53 +95,41 @@ class PositionAnalyzer:
     """Decides the positions of one template's variables in one dialect, tag after tag."""
 
     def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-        self._source = source
-        self._dialect = dialect
+        self.source = source
+        self.dialect = dialect
+        self.has_position = "position" in source.text.lower()
         self._context = TokenContext(source, lexemes)
-        self._has_position = "position" in source.text.lower()
+        self._readings = Readings(source, lexemes)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
-        """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be."""
+        """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be.
+
+        Where clauses or choices are beside it, each rule holds however they are decided.
+        """
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end, cast=self._cast(lexeme))
-        previous = self._context.preceding(index, 4)
-        if previous[0].text == AFTER_CHOICE:
-            self._reject_after_choice(index, lexeme)
-        if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
-            return self._string(index, lexeme, previous)
-        in_list = self._in_list(index, lexeme, previous)
-        if in_list is not None:
-            return in_list
-        self._reject_name(index, lexeme, previous)
-        self._reject_typed(lexeme, previous)
-        self._reject_bare(index, lexeme, previous)
-        position = self._value(index, lexeme, previous)
-        return ReplacedSpan(position, lexeme.start, lexeme.end, cast=self._cast(lexeme))
+        self._reject_after_choice(index, lexeme)
+        found = [
+            _Place(self, index, TokenContext(self.source, lexemes), at).span(lexeme)
+            for lexemes, at in self._readings.around(index)
+        ]
+        span = next((each for each in found if each.position is Position.LIMIT), found[0])
+        return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
-    def _reject_bare(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> None:
-        """A value alone is no condition, and in ``select`` no column: the author of such a template meant another."""
-        following = self._context.following(index).text
-        if following not in _ITEM_ENDS:
-            return
-        words = [token.text for token in previous if token.text != "[["]
-        word = words[0] if words else ""
-        if following != "," and word in _BEFORE_CONDITION and self._is_condition(index, word):
-            fix = "write column = {{ name }}; for a boolean that is given, cast({{ name }} as boolean)"
-            raise self._source.error(lexeme.start, "a value alone is not a condition", fix)
-        word = previous[0].text
-        item = word == "select" or (word in {"distinct", "all"} and previous[1].text == "select")
-        if item or (word == "," and self._context.enclosing_clause(index) == "select"):
-            fix = "for a column to choose write {{ name | one_of(column, column) }}; for the value {{ name }} as column"
-            raise self._source.error(lexeme.start, "a value alone is a constant, and names no column", fix)
-
-    def _is_condition(self, index: int, word: str) -> bool:
-        """Whether the word begins a condition: not ``and`` of ``between``, ``is not``, ``when`` of ``case value``."""
-        if word == "not":
-            return self._context.preceding(index, 2)[1].text != "is"
-        if word == "and":
-            return self._context.keyword_before(index, _AROUND_AND) != "between"
-        return word != "when" or self._context.is_searched_case(index)
+    def is_one_piece(self, index: int, start: int, end: int) -> bool:
+        """Whether all between two offsets is kept or left out with the tag between them: no bracket of a clause, and no
+        other tag."""
+        lexemes = self._context.lexemes
+        at = index
+        while at > 0 and lexemes[at].start > start and _joins(lexemes[at - 1], lexemes[at]):
+            at -= 1
+        if lexemes[at].start > start:
+            return False
+        at = index
+        while at + 1 < len(lexemes) and lexemes[at].end < end and _joins(lexemes[at + 1], lexemes[at]):
+            at += 1
+        return lexemes[at].end >= end
 
     def is_pattern(self, index: int) -> bool:
         """Whether the tag is the whole pattern of ``like``, without an ``escape`` of its own."""
@@ -170,7 +139,7 @@ class PositionAnalyzer:
 
     def _cast(self, lexeme: Lexeme) -> str:
         """The type that the tag is cast to directly: of ``{{ x }}::date`` and of ``cast({{ x }} as date)``."""
-        match = _CAST.match(self._source.text, lexeme.end)
+        match = _CAST.match(self.source.text, lexeme.end)
         return "" if match is None else " ".join((match.group(1) or match.group(2)).lower().split())
 
     def choice(self, lexeme: Lexeme) -> ReplacedSpan:
@@ -180,24 +149,65 @@ class PositionAnalyzer:
         return ReplacedSpan(Position.CHOICE, lexeme.start, lexeme.end)
 
     def _reject_part_of_word(self, lexeme: Lexeme) -> None:
-        text = self._source.text
+        text = self.source.text
         before, after = text[lexeme.start - 1 : lexeme.start], text[lexeme.end : lexeme.end + 1]
         if _in_word(before) or (lexeme.kind is LexemeKind.TAG and _in_word(after)):
             fix = "write a space beside the variable; a value is never a part of a name"
-            raise self._source.error(lexeme.start, "a variable cannot be a part of a word", fix)
+            raise self.source.error(lexeme.start, "a variable cannot be a part of a word", fix)
 
     def _reject_after_choice(self, index: int, lexeme: Lexeme) -> None:
         """What comes before the variable depends on the choice: each of its texts ends so that a value can follow."""
+        tokens = map(self._context.before(index).__getitem__, count())
+        if next(token.text for token in tokens if token.text != "[[") != AFTER_CHOICE:
+            return
         before = next(each for each in reversed(self._context.lexemes[:index]) if each.kind is LexemeKind.TAG)
-        choice = next(each for each in before.parts if self._source.text.startswith(ONE_OF, each.start))
+        choice = next(each for each in before.parts if self.source.text.startswith(ONE_OF, each.start))
         texts = [argument.parts[-1] for argument in choice.parts if argument.parts]
-        if not all(_BEFORE_VALUE.search(self._source.text, text.start, text.end) for text in texts):
+        if not all(_BEFORE_VALUE.search(self.source.text, text.start, text.end) for text in texts):
             fix = "write the operator between them in the template, or end each text of the choice with one"
-            raise self._source.error(lexeme.start, "a variable directly after a choice", fix)
+            raise self.source.error(lexeme.start, "a variable directly after a choice", fix)
 
-    def _string(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> ReplacedSpan:
-        first = previous[0].text
-        if first in _TYPES or (first == "zone" and previous[2].text in {"with", "without"}):
+
+class _Place:
+    """The rules of positions in one reading of what is around a tag."""
+
+    def __init__(self, analyzer: PositionAnalyzer, tag: int, context: TokenContext, index: int) -> None:
+        self._analyzer = analyzer
+        self._source = analyzer.source
+        self._dialect = analyzer.dialect
+        self._tag = tag  # its index in the template; ``index`` is that in the reading
+        self._context = context
+        self._index = index
+        self._before = context.before(index)
+        self._after = context.after(index)
+
+    def span(self, lexeme: Lexeme) -> ReplacedSpan:
+        """What a placeholder replaces. Raises TemplateError where none can be."""
+        if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
+            return self._string(lexeme)
+        in_list = self._in_list(lexeme)
+        if in_list is not None:
+            return in_list
+        self._reject_name(lexeme)
+        self._reject_typed(lexeme)
+        self._reject_bare(lexeme)
+        return ReplacedSpan(self._value(lexeme), lexeme.start, lexeme.end)
+
+    def _reject_bare(self, lexeme: Lexeme) -> None:
+        """A value alone is no condition, no column and no order: the author of such a template meant another."""
+        bare = find_bare(self._context, self._index)
+        parts = lexeme.parts if lexeme.kind is LexemeKind.INTERPOLATED_STRING else ()
+        if any(is_choice(self._source, part) for part in parts):
+            return  # none is in a string, which is the better reason
+        if bare is not None and (bare is not Bare.ITEM or len(parts) < 2):  # a text that is put together is meant
+            problem, fix = _BARE[bare]
+            if self._dialect.arrays and self._source.text.endswith("[[", 0, lexeme.start):
+                fix += "; or, for an array in an array, write \\[["
+            raise self._source.error(lexeme.start, problem, fix)
+
+    def _string(self, lexeme: Lexeme) -> ReplacedSpan:
+        first = self._before[0].text
+        if first in _TYPES or (first == "zone" and self._before[2].text in {"with", "without"}):
             kind = "timestamp" if first == "zone" else first
             fix = f"write cast({{{{ name }}}} as {kind})"
             if kind == "interval":
@@ -211,79 +221,87 @@ class PositionAnalyzer:
             )
         if first == "'":
             raise self._source.error(lexeme.start, "two literals side by side", "put an operator between them")
-        if self._value(index, lexeme, previous) is Position.LIMIT:
+        if self._value(lexeme) is Position.LIMIT:
             raise self._source.error(
                 lexeme.start, f"`{first}` takes a number, not a string", "write {{ name }} without quotes"
             )
-        self._reject_name(index, lexeme, previous)
-        alone = len(lexeme.parts) == 1
-        return ReplacedSpan(
-            Position.TEXT if alone else Position.PART, lexeme.start, lexeme.end, cast=self._cast(lexeme)
-        )
+        self._reject_name(lexeme)
+        self._reject_bare(lexeme)
+        return ReplacedSpan(Position.TEXT if len(lexeme.parts) == 1 else Position.PART, lexeme.start, lexeme.end)
 
-    def _in_list(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> ReplacedSpan | None:
-        word = previous[0]
-        end, rest = lexeme.end, previous[1:]
-        if word.text == "(":
-            after = self._context.following(index)
-            if after.text != ")":
+    def _in_list(self, lexeme: Lexeme) -> ReplacedSpan | None:
+        """``in {{ list }}``, ``in ({{ list }})``, ``not`` with it; None for what is no list."""
+        at, end = 0, lexeme.end
+        if self._before[0].text == "(":
+            if self._after[0].text != ")":
                 return None
-            word, rest, end = previous[1], previous[2:], after.end
-        if word.text != "in" or rest[0].text == ".":
+            at, end = 1, self._after[0].end
+        word, rest = self._before[at], self._before[at + 1]
+        if word.text != "in" or rest.text == ".":
             return None
-        if self._has_position and self._context.enclosing_function(index) == "position":
+        if self._analyzer.has_position and self._context.enclosing_function(self._index) == "position":
             return None  # position('a' in {{ text }})
-        negated = rest[0].text == "not"
-        start = rest[0].start if negated else word.start
-        operator = self._source.text[start : rest[0].end] + " " if negated else ""
+        negated = rest.text == "not"
+        start = rest.start if negated else word.start
+        if not self._analyzer.is_one_piece(self._tag, start, end):
+            if at:
+                return None  # in ([[ {{ a }}, ]] {{ b }}): a value each
+            fix = "write [[ and column in {{ name }} ]]"
+            raise self._source.error(lexeme.start, "`in` and its list are kept, or left out, together", fix)
+        operator = self._source.text[start : rest.end] + " " if negated else ""
         operator += self._source.text[word.start : word.end]
         return ReplacedSpan(Position.LIST, start, end, operator, negated)
 
-    def _reject_name(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> None:
-        following = self._context.following(index).text
-        if previous[0].text == "." or following == ".":
+    def _reject_name(self, lexeme: Lexeme) -> None:
+        word, following = self._before[0].text, self._after[0].text
+        if word == "." or following == ".":
             raise self._source.error(lexeme.start, "a variable cannot be a part of a name", _IDENTIFIER_FIX)
         if following == "(":
             raise self._source.error(lexeme.start, "a variable cannot name a function", _IDENTIFIER_FIX)
-        word = previous[0].text
-        if word == "(" and previous[1].text == "table":
+        if word == "(" and self._before[1].text == "table":
             raise self._source.error(lexeme.start, "a variable in `table(…)` would name a table", _IDENTIFIER_FIX)
         if word == "from" and (
-            previous[1].text == "distinct" or self._context.enclosing_function(index) in _FROM_FUNCTIONS
+            self._before[1].text == "distinct" or self._context.enclosing_function(self._index) in _FROM_FUNCTIONS
         ):
             return  # `is distinct from`, extract(… from …)
-        what = "a program" if previous[1].text == "language" else _NAME_AFTER.get(word)
+        what = "a program" if self._before[1].text == "language" else _NAME_AFTER.get(word)
         if what is not None:
             raise self._source.error(lexeme.start, f"a variable after `{word}` would name {what}", _IDENTIFIER_FIX)
-        clause = self._context.enclosing_clause(index) if word in {",", "by"} else ""
-        if clause == "by" and following not in _OPERATORS:
-            problem = "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing"
-            raise self._source.error(lexeme.start, problem, "write the column's name in the template itself")
 
-    def _reject_typed(self, lexeme: Lexeme, previous: list[SQLToken]) -> None:
-        word = previous[0].text
-        if word in _BARE_TYPES and previous[1].text != ".":
+    def _reject_typed(self, lexeme: Lexeme) -> None:
+        word = self._before[0].text
+        if word in _BARE_TYPES and self._before[1].text != ".":
             fix = f"write cast({{{{ name }}}} as {word})"
             raise self._source.error(lexeme.start, f"`{word}` takes a literal, not a parameter", fix)
         if word == "interval" and not self._dialect.interval_takes_value:
             fix = self._dialect.interval_fix
             raise self._source.error(lexeme.start, "`interval` takes a literal, not a parameter", fix)
-        after_is = word == "is" or (word == "not" and previous[1].text == "is")
+        after_is = word == "is" or (word == "not" and self._before[1].text == "is")
         if after_is and not self._dialect.is_takes_value:
             raise self._source.error(lexeme.start, "`is` takes no parameter", "write = {{ name }}, or is null")
 
-    def _value(self, index: int, lexeme: Lexeme, previous: list[SQLToken]) -> Position:
-        word = previous[0].text
-        if self._dialect.top_takes_value and "top" in {word, previous[1].text}:
+    def _value(self, lexeme: Lexeme) -> Position:
+        before = self._before
+        word = before[0].text
+        if self._dialect.top_takes_value and "top" in {word, before[1].text}:
             if word == "(":
                 return Position.LIMIT
             if word == "top":
                 raise self._source.error(lexeme.start, "`top` takes no parameter alone", "write top ({{ name }})")
-        if word in {"limit", "offset"} or (word in {"first", "next"} and previous[1].text == "fetch"):
+        depth = parentheses_around(before, self._after)
+        word, earlier = before[depth].text, before[depth + 1].text
+        if word in {"limit", "offset"} and earlier != "[":  # a[offset({{ n }})]
             return Position.LIMIT
-        if word == "," and self._context.enclosing_clause(index) == "limit":
+        if word in {"first", "next"} and earlier == "fetch":
+            return Position.LIMIT
+        if word == "," and self._context.enclosing_clause(self._index, depth) == "limit":
             return Position.LIMIT
         return Position.VALUE
+
+
+def _joins(neighbour: Lexeme, lexeme: Lexeme) -> bool:
+    """Whether a lexeme is directly beside another one in the text, and is kept wherever that is."""
+    return neighbour.kind not in _SEPARATE and (neighbour.end == lexeme.start or neighbour.start == lexeme.end)
 
 
 def _in_word(character: str) -> bool:

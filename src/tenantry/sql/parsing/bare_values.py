@@ -1,0 +1,249 @@
+"""Bare values: a value alone where a column or a condition was meant. It is a constant, so it would change nothing, and
+nobody would notice.
+
+From the tag outward, what holds the value alone is passed by: parentheses, and where rows are ordered or grouped a cast
+and a function too. Then the words on both sides decide. On the right, what continues an expression is the exception,
+and whatever else comes there ends it: so a keyword that no list here knows ends it as well.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from itertools import count
+
+from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext, Tokens
+
+CONDITION_WORDS = frozenset({"where", "having", "on", "and", "or", "xor", "not", "when", "qualify", "prewhere"})
+"""What a condition follows."""
+
+_AROUND_AND = frozenset(
+    {"between", "and", "or", "xor", "where", "having", "on", "when", "then", "else", "select", "not"}
+)
+_WORD = re.compile(r"[^\W\d]")
+_ENDS = frozenset({"", ")", ",", ";", "]", "}", "'", '"', "{{", "{", "$"})
+_CONTINUING = frozenset(
+    (
+        *("is", "isnull", "notnull", "in", "not", "between", "like", "ilike", "rlike", "regexp", "similar", "glob"),
+        *("match", "div", "mod", "at", "sounds", "member", "overlaps", "contains", "operator", "global", "as"),
+    )
+)
+_ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
+    (
+        *(
+            "group",
+            "order",
+            "fetch",
+            "union",
+            "except",
+            "intersect",
+            "minus",
+            "into",
+            "for",
+            "and",
+            "or",
+            "xor",
+            "join",
+        ),
+        *("cluster", "distribute", "sort", "lateral", "start", "connect", "option", "format"),
+    )
+)
+_NO_FUNCTION = CONDITION_WORDS | CLAUSE_KEYWORDS | {"distinct", "distinctrow", "all", "then", "else", "between"}
+_GROUPS = frozenset({"rollup", "cube", "sets"})
+_AFTER_SELECT = frozenset(
+    (
+        *("distinct", "distinctrow", "all", "top", "percent", "with", "ties", "as", "struct", "value"),
+        *("straight_join", "high_priority", "sql_no_cache", "sql_cache", "sql_calc_found_rows", '"'),
+    )
+)
+_NO_CONSTANT = re.compile(r"rand|unnest|explode|arrayjoin|series|range|elements|table|each|flatten|split")
+_TYPE_WORDS = frozenset({"precision", "varying", "unsigned", "with", "without", "time", "zone", "."})
+_FAR = 64  # tokens: what is longer is no parenthesis around a value
+
+
+class Bare(Enum):
+    """What a bare value stands for."""
+
+    CONDITION = auto()
+    ITEM = auto()
+    ORDER = auto()
+
+
+class _Around(Enum):
+    PARENTHESES = auto()
+    CAST = auto()
+    FUNCTION = auto()
+    ROW = auto()
+
+
+def find_bare(context: TokenContext, index: int) -> Bare | None:
+    """What the value at ``index`` stands for if it is bare; None for a part of an expression, and for any other."""
+    return _Operand(context, index).stands_for()
+
+
+def parentheses_around(before: Tokens, after: Tokens) -> int:
+    """How many parentheses hold the value alone."""
+    return next(depth for depth in count() if before[depth].text != "(" or after[depth].text != ")")
+
+
+class _Operand:
+    """A value with what holds it alone. ``left`` and ``right`` are the distances of the tokens beside that."""
+
+    def __init__(self, context: TokenContext, index: int) -> None:
+        self._context = context
+        self._index = index
+        self._before = context.before(index)
+        self._after = context.after(index)
+        self._left = self._right = 0
+        self._around: set[_Around] = set()
+        while self._step_outward():
+            pass
+
+    def stands_for(self) -> Bare | None:
+        """What it is bare for."""
+        if _continues(self._after[self._right].text):
+            return None
+        if self._is_ordered():
+            return Bare.ORDER
+        if self._around - {_Around.PARENTHESES}:
+            return None
+        if self._begins_item():
+            return None if self._has_alias() else Bare.ITEM
+        return Bare.CONDITION if self._is_condition() else None
+
+    def _step_outward(self) -> bool:
+        left, right = self._before[self._left].text, self._after[self._right].text
+        if right == "::":
+            return self._take(_Around.CAST, 0, self._type_length())
+        if right == "collate":
+            return self._take(_Around.CAST, 0, 2)
+        if left == "(" and right == ")":
+            return self._parentheses(0, 0, _Around.PARENTHESES)
+        if left == "(" and right == "as":
+            return self._parentheses(0, self._closing(), _Around.CAST)
+        if left in {"(", ","} and right in {",", ")"}:
+            return self._parentheses(self._opening(), self._closing(), _Around.ROW)
+        return False
+
+    def _take(self, around: _Around, left: int, right: int) -> bool:
+        self._around.add(around)
+        self._left += left
+        self._right += right
+        return True
+
+    def _parentheses(self, opening: int | None, closing: int | None, around: _Around) -> bool:
+        """Passes by the parentheses that are so far away, and by the function before them."""
+        if opening is None or closing is None:
+            return False
+        name = self._before[self._left + opening + 1].text
+        if name in _GROUPS:
+            return self._take(_Around.FUNCTION, opening + (3 if name == "sets" else 2), closing + 1)
+        if not self._is_function(opening + 1):
+            return self._take(around, opening + 1, closing + 1)
+        if around is _Around.ROW or _NO_CONSTANT.search(name):
+            return False
+        around = _Around.FUNCTION if around is _Around.PARENTHESES else around
+        length = 2
+        while self._before[self._left + opening + length].text == ".":
+            length += 2  # a schema
+        return self._take(around, opening + length, closing + 1)
+
+    def _is_function(self, distance: int) -> bool:
+        """Whether a token before a parenthesis makes it that of a call."""
+        name = self._before[self._left + distance].text
+        if name == ")":
+            return not self._begins_item(distance)  # distinct on (a) (b)
+        return name not in _NO_FUNCTION and (name == '"' or _WORD.match(name) is not None)
+
+    def _opening(self) -> int | None:
+        """How far on the left the parenthesis is that holds this item and others."""
+        depth = 0
+        for distance in range(_FAR):
+            text = self._before[self._left + distance].text
+            depth += (text == ")") - (text == "(")
+            if depth < 0:
+                return distance
+            if not text or (depth == 0 and text in CLAUSE_KEYWORDS):
+                return None
+        return None
+
+    def _closing(self) -> int | None:
+        """How far on the right it ends."""
+        depth = 0
+        for distance in range(_FAR):
+            text = self._after[self._right + distance].text
+            depth += (text == "(") - (text == ")")
+            if depth < 0:
+                return distance
+            if not text:
+                return None
+        return None
+
+    def _type_length(self) -> int:
+        """The tokens of ``::type``, whose type has further words, a length, or brackets."""
+        length, depth = 2, 0
+        while True:
+            text = self._after[self._right + length].text
+            depth += (text in {"(", "["}) - (text in {")", "]"})
+            if depth < 0 or not text or not (depth or text in {")", "]"} or text in _TYPE_WORDS):
+                return length
+            length += 2 if text == "." else 1
+
+    def _is_ordered(self) -> bool:
+        """Whether rows are ordered or grouped by it, or told apart: ``distinct on (…)``."""
+        word = self._before[self._left].text
+        if word == ",":
+            return self._context.enclosing_clause(self._index, self._left) == "by"
+        return word == "by" or (word == "on" and self._before[self._left + 1].text == "distinct")
+
+    def _begins_item(self, distance: int = 0) -> bool:
+        """Whether an item of ``select`` begins after the token at a distance."""
+        at = self._left + distance
+        if self._before[at].text == ",":
+            return self._context.enclosing_clause(self._index, at) == "select"
+        while True:
+            text = self._before[at].text
+            if text == "select":
+                return True
+            if text == ")":
+                at = self._before_parentheses(at)
+                if self._before[at].text not in {"on", "top"}:
+                    return False
+            elif text not in _AFTER_SELECT and not (text.isdigit() and self._before[at + 1].text == "top"):
+                return False
+            at += 1
+
+    def _before_parentheses(self, distance: int) -> int:
+        """The distance of the token before the parentheses that end at a distance."""
+        depth = 0
+        for at in range(distance, distance + _FAR):
+            depth += (self._before[at].text == ")") - (self._before[at].text == "(")
+            if depth == 0:
+                return at + 1
+        return distance + _FAR
+
+    def _has_alias(self) -> bool:
+        """Whether a name follows: a quoted one, or a word after which the item ends."""
+        word, following = self._after[self._right].text, self._after[self._right + 1].text
+        if word in {"'", '"'}:
+            return True
+        ends = following in _ENDS or following in _ITEM_ENDS
+        return _WORD.match(word) is not None and word not in _ITEM_ENDS and ends
+
+    def _is_condition(self) -> bool:
+        """Whether the word before begins a condition: not that of ``between``, ``is not``, ``case a when``."""
+        word = self._before[self._left].text
+        if word not in CONDITION_WORDS:
+            return False
+        if word == "not":
+            return self._before[self._left + 1].text != "is"
+        if word == "and":
+            return self._context.keyword_before(self._index, _AROUND_AND, self._left + 1) != "between"
+        return word != "when" or self._context.is_searched_case(self._index, self._left)
+
+
+def _continues(following: str) -> bool:
+    """Whether the token after a value makes a part of something of it: an operator, a word that compares, ``as``."""
+    if _WORD.match(following):
+        return following in _CONTINUING
+    return following not in _ENDS and not following[0].isdigit()

@@ -1,0 +1,125 @@
+"""Readings: what can stand directly beside a tag, once clauses are kept or left out and choices are made.
+
+``limit [[ {{ params.a }} + ]] {{ params.n }}`` has two readings of its last tag: after ``+``, and after ``limit``. A
+rule about a tag's place holds in each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.sql_tokens import TokenContext
+from tenantry.sql.lexing.tags import ONE_OF, is_choice
+from tenantry.sql.source import Source
+
+_NEAR = 300  # lexemes on either side: a rule that would have to look farther does not apply
+_BESIDE = 64  # of them after it, where fewer matter
+_JOINS = frozenset({"and", "or", ","})
+_SAME_PLACE = " \t\r\n()"
+_CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
+
+
+class Readings:
+    """The readings of the tags among some lexemes."""
+
+    def __init__(self, source: Source, lexemes: Sequence[Lexeme]) -> None:
+        self._source = source
+        self._lexemes = lexemes
+        self._clauses: dict[tuple[int, int], list[tuple[tuple[str, ...], list[Lexeme]]]] = {}
+        self._only_one = not any(
+            lexeme.kind is LexemeKind.CLAUSE_START or (lexeme.parts and self._is_choice(lexeme)) for lexeme in lexemes
+        )
+
+    def around(self, index: int) -> Iterator[tuple[Sequence[Lexeme], int]]:
+        """Lexemes around the tag at ``index``, and its index among them: once for each thing that can be beside it.
+
+        No brackets of clauses are among them. A choice that is farther away is still one TAG.
+        """
+        if self._only_one:
+            yield self._lexemes, index
+            return
+        before = self._lexemes[max(0, index - _NEAR) : index][::-1]
+        afters = [_without_brackets(each) for each in self._variants(self._lexemes[index + 1 : index + _BESIDE], 1)]
+        for each in self._variants(before, -1):
+            left = _without_brackets(each)[::-1]
+            for right in afters:
+                yield [*left, self._lexemes[index], *right], len(left)
+
+    def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
+        """The lexemes on one side, from the tag outward, so that each thing that can come first comes first once.
+
+        ``step`` is the direction: -1 to the start of the text.
+        """
+        opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
+        passed: list[Lexeme] = []
+        seen: set[tuple[str, ...]] = set()
+        at = 0
+        while at < len(outward):
+            lexeme = outward[at]
+            if lexeme.kind is opening:
+                end = _end_of_clause(outward, at)
+                for nearest, inside in self._kept(outward, at, end, step):
+                    if nearest not in seen:
+                        seen.add(nearest)
+                        yield [*passed, *inside, *outward[end + 1 :]]
+                at = end + 1  # and without the clause
+            elif self._is_choice(lexeme):
+                for text in self._texts(lexeme):
+                    for inside in self._variants(text[::step], step):
+                        yield [*passed, *inside, *outward[at + 1 :]]
+                return
+            elif self._is_same_place(lexeme):
+                passed.append(lexeme)
+                at += 1
+            else:
+                break
+        yield [*passed, *outward[at:]]
+
+    def _kept(
+        self, outward: Sequence[Lexeme], at: int, end: int, step: int
+    ) -> list[tuple[tuple[str, ...], list[Lexeme]]]:
+        """The variants of a clause that is kept, each with what is nearest in it."""
+        place = (outward[at].start, step)
+        found = self._clauses.get(place)
+        if found is None:
+            found = [(self._nearest(each, step), each) for each in self._variants(outward[at + 1 : end], step)]
+            if end < len(outward):  # else only a part of it was read
+                self._clauses[place] = found
+        return found
+
+    def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
+        """The tokens at the start of a variant that rules look at: of clauses that begin alike one is read."""
+        if step < 0:
+            return tuple(token.text for token in TokenContext(self._source, outward[::-1]).preceding(len(outward), 4))
+        tokens = TokenContext(self._source, outward).after(-1)
+        first = tokens[0].text
+        return (first,) if first in _JOINS else (first, tokens[1].text)
+
+    def _is_choice(self, lexeme: Lexeme) -> bool:
+        return lexeme.kind is LexemeKind.TAG and is_choice(self._source, lexeme)
+
+    def _texts(self, choice: Lexeme) -> list[tuple[Lexeme, ...]]:
+        filters = (each for each in choice.parts if self._source.text.startswith(ONE_OF, each.start))
+        return [argument.parts for each in filters for argument in each.parts if argument.parts]
+
+    def _is_same_place(self, lexeme: Lexeme) -> bool:
+        """Space, a comment, a parenthesis, and the bracket of a clause around the tag."""
+        if lexeme.kind is LexemeKind.CODE:
+            return not self._source.text[lexeme.start : lexeme.end].strip(_SAME_PLACE)
+        return lexeme.kind is LexemeKind.COMMENT or lexeme.kind in _CLAUSE_BRACKETS
+
+
+def _end_of_clause(outward: Sequence[Lexeme], start: int) -> int:
+    """The index of the other bracket of the clause whose nearer one is at ``start``; past the end, of none."""
+    depth = 0
+    for index in range(start, len(outward)):
+        if outward[index].kind in _CLAUSE_BRACKETS:
+            depth += 1 if outward[index].kind is outward[start].kind else -1
+            if depth == 0:
+                return index
+    return len(outward)
+
+
+def _without_brackets(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
+    return [lexeme for lexeme in lexemes if lexeme.kind not in _CLAUSE_BRACKETS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import count
+from itertools import chain, count, takewhile
 from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
@@ -117,19 +117,13 @@ class PositionAnalyzer:
         span = next((each for each in found if each.position is Position.LIMIT), found[0])
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
-    def is_one_piece(self, index: int, start: int, end: int) -> bool:
-        """Whether all between two offsets is kept or left out with the tag between them: no bracket of a clause, and no
-        other tag."""
+    def is_apart(self, index: int, start: int, end: int) -> bool:
+        """Whether something between two offsets can be there without the tag between them, or the other way round: a
+        bracket of a clause is between, or another tag."""
         lexemes = self._context.lexemes
-        at = index
-        while at > 0 and lexemes[at].start > start and _joins(lexemes[at - 1], lexemes[at]):
-            at -= 1
-        if lexemes[at].start > start:
-            return False
-        at = index
-        while at + 1 < len(lexemes) and lexemes[at].end < end and _joins(lexemes[at + 1], lexemes[at]):
-            at += 1
-        return lexemes[at].end >= end
+        before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
+        after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
+        return any(each.kind in _SEPARATE for each in chain(before, after))
 
     def is_pattern(self, index: int) -> bool:
         """Whether the tag is the whole pattern of ``like``, without an ``escape`` of its own."""
@@ -241,13 +235,13 @@ class _Place:
             return None
         if self._analyzer.has_position and self._context.enclosing_function(self._index) == "position":
             return None  # position('a' in {{ text }})
-        negated = rest.text == "not"
-        start = rest.start if negated else word.start
-        if not self._analyzer.is_one_piece(self._tag, start, end):
+        if self._analyzer.is_apart(self._tag, word.start, end):
             if at:
                 return None  # in ([[ {{ a }}, ]] {{ b }}): a value each
             fix = "write [[ and column in {{ name }} ]]"
             raise self._source.error(lexeme.start, "`in` and its list are kept, or left out, together", fix)
+        negated = rest.text == "not" and not self._analyzer.is_apart(self._tag, rest.start, end)
+        start = rest.start if negated else word.start
         operator = self._source.text[start : rest.end] + " " if negated else ""
         operator += self._source.text[word.start : word.end]
         return ReplacedSpan(Position.LIST, start, end, operator, negated)
@@ -297,11 +291,6 @@ class _Place:
         if word == "," and self._context.enclosing_clause(self._index, depth) == "limit":
             return Position.LIMIT
         return Position.VALUE
-
-
-def _joins(neighbour: Lexeme, lexeme: Lexeme) -> bool:
-    """Whether a lexeme is directly beside another one in the text, and is kept wherever that is."""
-    return neighbour.kind not in _SEPARATE and (neighbour.end == lexeme.start or neighbour.start == lexeme.end)
 
 
 def _in_word(character: str) -> bool:

@@ -1,8 +1,9 @@
 """No value changes what a real engine reads in a statement: a hundredth of row S25 of the scorecard, and its controls.
 
-Red for every engine when the parser writes the placeholder of `'{{ x }}'` within its quotes; for SQLite and DuckDB when
-no space is put before a placeholder (drivers of the others put one themselves); for MySQL without its backslashes,
-PostgreSQL without its nested comments, DuckDB without its dollar quotes.
+Red for every engine when the parser writes the placeholder of `'{{ x }}'` within its quotes; for SQLite, DuckDB and
+ClickHouse when no space is put before a placeholder (drivers of the others put one themselves); for MySQL without its
+backslashes, PostgreSQL without its nested comments, DuckDB without its dollar quotes; for ClickHouse without its
+backslashes, its nested comments, or those that begin with `#` or `//`.
 """
 
 from __future__ import annotations
@@ -15,21 +16,25 @@ from typing import Any
 
 import pytest
 
-from benchmarks.acceptance.structure.engines import DuckDB, Engine, MariaDB, PostgreSQL, SQLite, splice
+from benchmarks.acceptance.structure.engines import ClickHouse, DuckDB, Engine, MariaDB, PostgreSQL, SQLite, splice
 from benchmarks.acceptance.structure.generator import Generator
 from benchmarks.acceptance.structure.proof import prove
 from benchmarks.acceptance.structure.values import OWN_TEXTS, hostile_texts
+from engines.clickhouse import ClickHouse as ClickHouseEngine
 from engines.corpus import CORPUS
 from engines.mariadb import MariaDB as MariaDBServer
 from engines.postgres import Postgres
 from tenantry.sql import SQLTemplate
+from tenantry.sql.filters.registry import _ARGUMENTS
+from tenantry.sql.lexing.tags import NOT_A_FILTER
 
 TEMPLATES = 200
-FILTERS = ["one_of(", "within(", "trunc(", "matches("]
+FILTERS = [f"| {name}" for name in _ARGUMENTS if name != NOT_A_FILTER]
 SEED = 20_261_122
+BACKSLASHES = {"mysql", "clickhouse"}
 
 
-@pytest.fixture(params=["sqlite", "duckdb", "postgresql", "mysql"])
+@pytest.fixture(params=["sqlite", "duckdb", "postgresql", "mysql", "clickhouse"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     with closing(_started(request.param, request.getfixturevalue)) as started:
         yield started
@@ -43,6 +48,9 @@ def _started(dialect: str, fixture: Callable[[str], Any]) -> Engine:
     if dialect == "postgresql":
         server: Postgres = fixture("postgres")
         return PostgreSQL(server.create_database())
+    if dialect == "clickhouse":
+        clickhouse: ClickHouseEngine = fixture("clickhouse")
+        return ClickHouse(clickhouse)
     mariadb: MariaDBServer = fixture("mariadb")
     return MariaDB(mariadb.connect(mariadb.create_database()))
 
@@ -66,7 +74,7 @@ def test_the_engine_sees_what_a_spliced_value_does(engine: Engine) -> None:
         hostile = template.bind({"t": text, "u": "other"}, "format")
         first, pasted, spliced = engine.structures([engine.paste(usual), engine.paste(hostile), splice(hostile)])
         assert pasted == first, text
-        assert (spliced != first) is _ends_a_literal(text, backslash=engine.dialect == "mysql"), text
+        assert (spliced != first) is _ends_a_literal(text, backslash=engine.dialect in BACKSLASHES), text
 
 
 def _ends_a_literal(text: str, *, backslash: bool) -> bool:
@@ -91,6 +99,8 @@ def test_templates_have_every_construct() -> None:
         "exists (",
         "limit {{",
         "$$",
+        "{{> ",
+        *FILTERS,
     ):
         assert part in text, part
     assert any(line.count("[[") > 1 for line in text.splitlines()), "clauses within clauses"

@@ -8,8 +8,9 @@ literals, is then the same for all values. And it counts as many placeholders in
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 import duckdb
@@ -17,6 +18,7 @@ import psycopg
 import pymysql
 
 from benchmarks.acceptance.structure.generator import TABLE
+from engines.clickhouse import ClickHouse as ClickHouseEngine
 from tenantry.sql import BoundSQL
 
 ERROR: Final = "error"
@@ -35,8 +37,8 @@ class Engine(Protocol):
     def structures(self, statements: Sequence[str]) -> list[str]:
         """What each of these statements is, without its values; ``ERROR`` and its kind for one that is refused."""
 
-    def placeholders(self, bound: BoundSQL) -> int:
-        """How many the engine counts in the text of one statement. Raises whatever the driver raises."""
+    def placeholders(self, statements: Sequence[BoundSQL]) -> list[int]:
+        """How many the engine counts in the text of each. Raises whatever the driver raises."""
 
     def close(self) -> None:
         """Ends the connection."""
@@ -49,13 +51,22 @@ def splice(bound: BoundSQL) -> str:
     return bound.sql % tuple(f"'{each}'" if isinstance(each, str) else str(each) for each in bound.params)
 
 
+def _standard_text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
 def _pasted(bound: BoundSQL) -> str:
     """Literals of the SQL standard, which SQLite and DuckDB read: only the quote is special."""
     return bound.sql % tuple(map(_literal, bound.params)) if bound.params else bound.sql
 
 
-def _literal(value: Any) -> str:
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+def _literal(value: Any, text: Callable[[str], str] = _standard_text) -> str:
+    """``text`` writes one of text."""
+    if isinstance(value, list):
+        return "[" + ", ".join(_literal(item, text) for item in value) + "]"
+    if value is None:
+        return "null"
+    return text(value) if isinstance(value, str) else str(value)
 
 
 class SQLite:
@@ -86,7 +97,10 @@ class SQLite:
         program = [(name, 0 if name == "Integer" else p1, p2, p3) for _, name, p1, p2, p3, *_ in rows]
         return hashlib.sha256(repr(program).encode()).hexdigest()
 
-    def placeholders(self, bound: BoundSQL) -> int:
+    def placeholders(self, statements: Sequence[BoundSQL]) -> list[int]:
+        return [self._counted(bound) for bound in statements]
+
+    def _counted(self, bound: BoundSQL) -> int:
         self._connection.execute(f"explain {bound.sql}", bound.params or ())  # refused if it counts others
         return len(bound.params or ())
 
@@ -111,11 +125,13 @@ class DuckDB:
         found = self._connection.execute(_DUCKDB_TREE, [list(statements)]).fetchall()
         return [each for (each,) in found]
 
-    def placeholders(self, bound: BoundSQL) -> int:
-        (statement,) = self._connection.extract_statements(bound.sql)
-        return len(statement.named_parameters)
+    def placeholders(self, statements: Sequence[BoundSQL]) -> list[int]:
+        extracted = [self._connection.extract_statements(bound.sql) for bound in statements]
+        return [len(statement.named_parameters) for (statement,) in extracted]
 
 
+_HISTORY: Final = 32
+"""How many statements the server's history keeps, as ``engines.mariadb`` starts it."""
 _DIGESTS: Final = """
 select digest from performance_schema.events_statements_history
 where thread_id = (select thread_id from performance_schema.threads where processlist_id = connection_id())
@@ -156,7 +172,10 @@ class PostgreSQL:
         found: list[str] = row[0]
         return found
 
-    def placeholders(self, bound: BoundSQL) -> int:
+    def placeholders(self, statements: Sequence[BoundSQL]) -> list[int]:
+        return [self._counted(bound) for bound in statements]
+
+    def _counted(self, bound: BoundSQL) -> int:
         self._connection.execute(f"prepare counted as {bound.sql}", prepare=False)
         count = "select cardinality(parameter_types) from pg_prepared_statements where name = 'counted'"
         row = self._connection.execute(count).fetchone()
@@ -202,10 +221,14 @@ class MariaDB:
         return str(self._cursor.mogrify(bound.sql, bound.params))
 
     def structures(self, statements: Sequence[str]) -> list[str]:
-        errors = [self._error(statement) for statement in statements]
-        self._cursor.execute(_DIGESTS, (len(statements),))
-        digests = [str(digest) for (digest,) in reversed(self._cursor.fetchall())]
-        return [error or digest for error, digest in zip(errors, digests, strict=True)]
+        found = []
+        for first in range(0, len(statements), _HISTORY):
+            some = statements[first : first + _HISTORY]
+            errors = [self._error(statement) for statement in some]
+            self._cursor.execute(_DIGESTS, (len(some),))
+            digests = [str(digest) for (digest,) in reversed(self._cursor.fetchall())]
+            found += [error or digest for error, digest in zip(errors, digests, strict=True)]
+        return found
 
     def _error(self, statement: str) -> str:
         try:
@@ -215,7 +238,59 @@ class MariaDB:
             return f"{ERROR} {error.args[0]}"
         return ""
 
-    def placeholders(self, bound: BoundSQL) -> int:
+    def placeholders(self, statements: Sequence[BoundSQL]) -> list[int]:
+        return [self._counted(bound) for bound in statements]
+
+    def _counted(self, bound: BoundSQL) -> int:
         self._cursor.execute("prepare counted from %s", (bound.sql.replace("%s", "?").replace("%%", "%"),))
         self._cursor.execute("deallocate prepare counted")
         return len(bound.params or ())
+
+
+class ClickHouse:
+    """The statement as the engine's parser writes it again, without its literals."""
+
+    dialect: str = "clickhouse"
+    style: str = "pyformat"
+
+    def __init__(self, engine: ClickHouseEngine) -> None:
+        self._engine = engine
+
+    def close(self) -> None:
+        """Who started the engine stops it."""
+
+    def paste(self, bound: BoundSQL) -> str:
+        return (
+            bound.sql % tuple(_literal(each, _clickhouse_text) for each in bound.params) if bound.params else bound.sql
+        )
+
+    def structures(self, statements: Sequence[str]) -> list[str]:
+        return [ERROR if text is None else hashlib.sha256(text.encode()).hexdigest() for text in self._read(statements)]
+
+    def placeholders(self, statements: Sequence[BoundSQL]) -> list[int]:
+        marked = [
+            bound.sql % {name: f"{{{name}:String}}" for name in bound.params} if bound.params else bound.sql
+            for bound in statements
+        ]
+        return [len(set(re.findall(r"\{(\w+):String\}", text or ""))) for text in self._read(marked)]
+
+    def _read(self, statements: Sequence[str]) -> list[str | None]:
+        """Each as the engine writes it, a question mark for a literal; None for one that it refuses."""
+        array = _literal(list(statements), _clickhouse_text)
+        return [text for (text,) in self._engine.query(_CLICKHOUSE_TEXTS, {"statements": array})]
+
+
+def _clickhouse_text(value: str) -> str:
+    """As its drivers write one."""
+    return "'" + value.translate(_CLICKHOUSE_ESCAPES) + "'"
+
+
+_CLICKHOUSE_ESCAPES: Final = str.maketrans(
+    {"\\": "\\\\", "'": "\\'", "\b": "\\b", "\f": "\\f", "\r": "\\r", "\n": "\\n", "\t": "\\t", "\0": "\\0"}
+)
+_LITERALS: Final = r"""(`(?:[^`\\]|\\.)*`)|'(?:[^'\\]|\\.)*'|\b[0-9][0-9.]*(?:e[+-]?[0-9]+)?\b"""
+"""Names in backquotes, which stay, and literals, as the engine's formatter writes them."""
+_CLICKHOUSE_TEXTS: Final = f"""
+select replaceRegexpAll(formatQuerySingleLineOrNull(statement), {_clickhouse_text(_LITERALS)}, '\\\\1?')
+from (select arrayJoin({{statements:Array(String)}}) as statement)
+"""

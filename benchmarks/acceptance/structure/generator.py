@@ -40,6 +40,7 @@ _NUMBERS: Final = ("n0", "user_group.properties.n1")
 _COLUMNS: Final = ("tenant", "name")
 _PATTERNS: Final = tuple(name for name in ("contains", "prefix", "suffix") if name in _ARGUMENTS)
 _AROUND: Final = ("", "%", "a", "''", "--", "/*", "*/", ";", "%s", "?", "\\{{", "]]")
+_DEFAULTS: Final = ("'author''s'", "'author}} --'", "'/* author'")
 _COMPARISONS: Final = ("=", "<>", "<", ">=")
 
 
@@ -177,6 +178,7 @@ class Generator:
             lambda: self._choice(self._literal(), "name"),
             lambda: f"{self._choice('lower', 'upper')}({self._choice('name', 'tenant')})",
             lambda: "{{ params.unit | trunc(created) }}",
+            lambda: f"cast({{{{ ts | json }}}} as {self._words.text})",
             lambda: f"(select max(id) from orders where {self._condition(max(0, depth - 1))})",
         )
 
@@ -213,6 +215,9 @@ class Generator:
                 lambda: f"{{{{ {self._dice.choice((*_TEXTS, 'ts'))} | matches({column}) }}}}",
                 lambda: f"{{{{ t0 | matches(coalesce(name, {self._literal()})) }}}}",
                 lambda: f"id in ({{{{> {self._dice.choice(('ids', 'nested'))} }}}})",
+                # Of what is absent: a text of the author, or NULL.
+                lambda: f"{column} = {{{{ params.t | default({self._dice.choice(_DEFAULTS)}) }}}}",
+                lambda: f"{column} {self._words.same} {{{{ params.t | nullable }}}}",
             ]
         if self._declares and not prefix:  # of the declared type, and true where nothing is given
             makers += [
@@ -220,6 +225,8 @@ class Generator:
                 lambda: f"{{{{ params.{self._dice.choice(('t', 'ts'))} | matches({column}) }}}}",
                 lambda: "{{ params.ns | matches(id) }}",
             ]
+        if self._words.member:
+            makers.append(lambda: self._words.member.format(column, f"{{{{ {prefix}ts | array }}}}"))
         if depth > 0:
             shared = text()  # a guarded path is in every text, or in none
             makers += [

@@ -10,8 +10,12 @@ from random import Random
 from benchmarks.acceptance.structure.engines import ERROR, Engine, splice
 from benchmarks.acceptance.structure.generator import Generated, Generator
 from benchmarks.acceptance.structure.values import HARMLESS, OWN_TEXTS, harmless_number, pairs
+from tenantry.sql import BoundSQL
+
+_Pair = tuple[str, int]
 
 _SHOWN = 5  # changes that are described
+_AT_ONCE = 20  # templates whose statements an engine reads in one call: a plan, a round trip
 
 
 @dataclass
@@ -54,40 +58,60 @@ def prove(
     proof = Proof(type(engine).__name__)
     generator = Generator(engine.dialect, dice)
     began = time.perf_counter()
-    for number in range(templates):
-        generated = generator.make()
-        hostile = pairs(texts, dice, values)
-        _check(engine, generated, hostile, proof)
-        if number % 20 == 0:
-            _control(engine, generated, proof)
-        if number % 2_000 == 1_999:
-            progress(f"{proof.engine}: {number + 1:,} templates in {time.perf_counter() - began:.0f} s")
+    for first in range(0, templates, _AT_ONCE):
+        cases = [_case(generator.make(), texts, dice, values) for _ in range(min(_AT_ONCE, templates - first))]
+        statements = [engine.paste(each) for case in cases for each in case.bound.values()]
+        structures = iter(engine.structures(statements))
+        for case, counted in zip(cases, _placeholders(engine, cases), strict=True):
+            _check(case, dict(zip(case.bound, structures, strict=False)), counted, proof)  # as many as it has
+        _control(engine, cases[0].generated, proof)
+        if first % 2_000 == 0 and first > 0:
+            progress(f"{proof.engine}: {first:,} templates in {time.perf_counter() - began:.0f} s")
     proof.refused = generator.refused
     proof.seconds = time.perf_counter() - began
     return proof
 
 
-def _check(engine: Engine, generated: Generated, hostile: list[tuple[str, int]], proof: Proof) -> None:
-    """Each hostile text and number against a harmless text and a number of the same sign."""
+@dataclass(frozen=True)
+class _Case:
+    """One template, bound with harmless values and with hostile ones."""
+
+    generated: Generated
+    bound: dict[_Pair, BoundSQL]
+    hostile: list[_Pair]
+    harmless: list[_Pair]
+
+
+def _case(generated: Generated, texts: list[str], dice: Random, values: int) -> _Case:
+    hostile = pairs(texts, dice, values)
     harmless = [(HARMLESS, harmless_number(number)) for number in dict.fromkeys(number for _, number in hostile)]
     bound = {pair: each for pair in (*harmless, *hostile) if (each := generated.bind(*pair, "format")) is not None}
-    counted = generated.bind(*harmless[0], engine.style)
+    return _Case(generated, bound, [pair for pair in hostile if pair in bound], harmless)
+
+
+def _placeholders(engine: Engine, cases: list[_Case]) -> list[bool]:
+    """Whether the engine counts as many in the text of each as there are parameters."""
+    bound = [case.generated.bind(*case.harmless[0], engine.style) for case in cases]
+    texts = [each for each in bound if each is not None]
+    counts = iter(engine.placeholders(texts))
+    return [each is not None and next(counts) == len(each.params or ()) for each in bound]
+
+
+def _check(case: _Case, structures: dict[_Pair, str], counted: bool, proof: Proof) -> None:
+    """Each hostile text and number against a harmless text and a number of the same sign."""
     proof.templates += 1
-    hostile = [pair for pair in hostile if pair in bound]
-    proof.values += len(hostile)
-    if counted is None or engine.placeholders(counted) != len(counted.params or ()):
-        proof.note("the engine counts other placeholders", generated)
-    text = bound[harmless[0]].sql
-    statements = {pair: engine.paste(each) for pair, each in bound.items()}
-    structures = dict(zip(statements, engine.structures(list(statements.values())), strict=True))
-    for pair in harmless:
+    proof.values += len(case.hostile)
+    if not counted:
+        proof.note("the engine counts other placeholders", case.generated)
+    text = case.bound[case.harmless[0]].sql
+    for pair in case.harmless:
         if structures[pair].startswith(ERROR):
-            proof.note(f"the engine refuses it with {pair!r}", generated)
-    for pair in hostile:
-        if bound[pair].sql is not text:
-            proof.note(f"{pair!r} changed the text", generated)
+            proof.note(f"the engine refuses it with {pair!r}", case.generated)
+    for pair in case.hostile:
+        if case.bound[pair].sql is not text:
+            proof.note(f"{pair!r} changed the text", case.generated)
         if structures[pair] != structures[HARMLESS, harmless_number(pair[1])]:
-            proof.note(f"{pair!r} changed the structure", generated)
+            proof.note(f"{pair!r} changed the structure", case.generated)
 
 
 def _control(engine: Engine, generated: Generated, proof: Proof) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 @dataclass(frozen=True)
 class Words:
     """The words of one dialect. ``literals`` are expressions of text, ``comments`` can stand between two words,
-    ``names`` are quoted."""
+    ``names`` are quoted. ``same`` compares with NULL as a value, ``member`` with an array, where there are arrays."""
 
     text: str
     integer: str
@@ -21,6 +21,8 @@ class Words:
     comments: tuple[str, ...]
     names: tuple[str, ...]
     concat: str = "({} || {})"
+    same: str = "is not distinct from"
+    member: str = ""
 
 
 _LITERALS: Final = (
@@ -46,9 +48,21 @@ _NESTED: Final = ("/* a /* author's */ ' */", "/* /**/ ' */")
 
 WORDS: Final[dict[str, Words]] = {
     "postgresql": Words(
-        "text", "bigint", (*_LITERALS, "'author\\'", *_DOLLARS, "U&'author\\0041'"), (*_COMMENTS, *_NESTED), _STANDARD
+        "text",
+        "bigint",
+        (*_LITERALS, "'author\\'", *_DOLLARS, "U&'author\\0041'"),
+        (*_COMMENTS, *_NESTED),
+        _STANDARD,
+        member="{} = any({})",
     ),
-    "duckdb": Words("varchar", "bigint", (*_LITERALS, "'author\\'", *_DOLLARS), (*_COMMENTS, *_NESTED), _STANDARD),
+    "duckdb": Words(
+        "varchar",
+        "bigint",
+        (*_LITERALS, "'author\\'", *_DOLLARS),
+        (*_COMMENTS, *_NESTED),
+        _STANDARD,
+        member="{} = any({})",
+    ),
     "sqlite": Words(
         "text", "integer", (*_LITERALS, "'author\\'"), (*_COMMENTS, "/* /* ' */"), (*_STANDARD, *_TICKS, "[author's]")
     ),
@@ -59,5 +73,14 @@ WORDS: Final[dict[str, Words]] = {
         (*_COMMENTS, "# author's\n", "/* /* ' */"),
         _TICKS,
         "concat({}, {})",
+        "<=>",
+    ),
+    "clickhouse": Words(
+        "String",
+        "Int64",
+        (*_LITERALS, "'author\\'s'", "'author\\\\'", *_DOLLARS[:2], "'a' || x'41'"),
+        (*_COMMENTS, *_NESTED, "# author's\n", "#! author's\n", "// author's\n"),
+        (*_STANDARD, *_TICKS),
+        member="has({1}, {0})",
     ),
 }

@@ -18,10 +18,14 @@ from tenantry.errors import (
     TooManyBytes,
     TooManyRows,
 )
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
 
 Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
+
+Answer = Rows | Result
+"""What a driver gives: a Result, which knows the types of its columns, or ready dicts."""
 
 C = TypeVar("C")
 
@@ -41,6 +45,10 @@ class DataSource(Protocol):
 
     async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
         """Runs ``session`` first, in the same transaction: what sets the session variables. Raises DataSourceError."""
+        ...
+
+    async def query(self, bound: BoundSQL, session: BoundSQL | None = None) -> Result:
+        """As ``fetch``, with the names and types of the columns."""
         ...
 
     async def aclose(self) -> None:
@@ -79,7 +87,7 @@ class Driver(Protocol[C]):
         """A new connection, read-only. Raises SourceUnavailable or the driver's own error."""
         ...
 
-    def fetch(self, connection: C, bound: BoundSQL) -> Rows:
+    def fetch(self, connection: C, bound: BoundSQL) -> Answer:
         """Runs one query and leaves the connection as it was. Raises TenantryError or the driver's own error."""
         ...
 
@@ -98,6 +106,16 @@ class Driver(Protocol[C]):
     def shutdown(self) -> None:
         """Called once, after every connection is closed."""
         ...
+
+
+def as_dicts(answer: Answer) -> Rows:
+    """What a driver gave, as dicts."""
+    return answer.dicts() if isinstance(answer, Result) else answer
+
+
+def as_result(answer: Answer) -> Result:
+    """What a driver gave, as a Result."""
+    return answer if isinstance(answer, Result) else Result.of_dicts(answer)
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:

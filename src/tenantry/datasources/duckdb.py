@@ -7,13 +7,15 @@ A read-only DuckDB still reads and writes every other file of the machine (``rea
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from tenantry.database.own_tables import is_sqlite
 from tenantry.datasources.driver import (
-    Rows,
     check_statement,
     driver_parameters,
     dynamic_sql_error,
@@ -23,9 +25,11 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.limits import Limits, take_rows, to_dicts
+from tenantry.datasources.duckdb_types import FIXED_SIZE, JSON, Row, type_word, with_json
+from tenantry.datasources.limits import Limits, count_columns, take_rows, to_result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
@@ -43,6 +47,7 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",  # a query that outgrows the memory fails; it never spills rows to a file
     "lock_configuration": "true",
 }
+_FETCHED = 64  # rows that one call gives: DuckDB itself has read two thousand before it gives the first
 _SELECTS = "SELECT"  # also `from`, `values`, `describe`, `summarize`, `show`
 _EXPLAINED = "EXPLAIN"
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
@@ -101,16 +106,21 @@ class DuckDBDriver:
                 return self._instance.cursor()
         raise failure or SourceUnavailable(f"data source {self.source_id} cannot be opened")
 
-    def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Rows:
+    def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Result:
         """One statement that reads, within the limits."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self.source_id)
         cursor = connection.execute(statements[0], driver_parameters(bound))
-        columns = [column[0] for column in cursor.description or ()]
-        rows = take_rows(self.source_id, iter(cursor.fetchone, None), self._limits)
-        return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
+        description = cursor.description or ()
+        types = [type_word(str(column[1])) for column in description]
+        rows: Iterable[Row] = chain.from_iterable(iter(partial(cursor.fetchmany, _FETCHED), []))
+        if JSON in types:
+            rows = with_json(rows, [position for position, word in enumerate(types) if word == JSON])
+        count = count_columns([position for position, word in enumerate(types) if word not in FIXED_SIZE])
+        taken = take_rows(self.source_id, rows, self._limits, count)
+        return to_result(self.source_id, [column[0] for column in description], taken, types)
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for DuckDB's."""

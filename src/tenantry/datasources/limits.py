@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from sys import getsizeof
-from typing import Any
+from typing import Any, TypeVar
 
 from tenantry.datasources.driver import Rows, query_error, too_many_bytes_error, too_many_rows_error
 from tenantry.errors import InvalidSettings
+from tenantry.results import Result
+from tenantry.results.result import dict_maker
+
+Row = TypeVar("Row", bound=Sequence[Any])
 
 _SMALL = 32
 """Bytes that a number, a date or a UUID is counted as."""
 _FLAT = frozenset({int, float, bool, type(None)})
+_NESTED = (dict, list, tuple)
+_LONGEST = 128
+"""Rows that are taken at once at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,37 +69,65 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def take_rows(source_id: str, rows: Iterable[Sequence[Any]], limits: Limits) -> list[Sequence[Any]]:
-    """The rows of a cursor, taken one by one, so that no more is in memory than the limits allow and one row.
+def take_rows(
+    source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = None
+) -> list[Row]:
+    """The rows of a cursor, so that no more is in memory than the limits allow and the few rows that were taken last.
 
-    Raises TooManyRows, and TooManyBytes for values that take more than ``max_bytes`` of memory together.
+    ``count``: bytes of some rows; without it every value is looked at. Raises TooManyRows, and TooManyBytes for values
+    that take more than ``max_bytes`` of memory together.
     """
-    taken: list[Sequence[Any]] = []
-    left, row_limit = limits.max_bytes, limits.row_limit
-    for row in rows:
-        if len(taken) == row_limit:
-            raise too_many_rows_error(source_id, row_limit)
-        left -= _SMALL * len(row)
-        for value in row:
-            kind = type(value)
-            if kind is str or kind is bytes:
-                left -= getsizeof(value)
-            elif kind not in _FLAT:
-                left -= _size(value)
-        if left < 0:
-            raise too_many_bytes_error(source_id, limits.max_bytes)
-        taken.append(row)
+    taken: list[Row] = []
+    for chunk in read_chunks(source_id, rows, limits, count or count_bytes):
+        taken += chunk
     return taken
 
 
-def _size(value: Any) -> int:
-    """Bytes of a value and of all that is in it, as DuckDB gives lists, structs and maps."""
-    size = getsizeof(value)
-    if isinstance(value, dict):
-        return size + sum(_size(key) + _size(item) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return size + sum(map(_size, value))
-    return size
+def read_chunks(
+    source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int]
+) -> Iterator[list[Row]]:
+    """The rows in pieces. The first is one row, and each at most twice as long as the one before it and no longer than
+    what is left would hold of rows twice as large: who takes them finds out that they are too large in good time."""
+    rows, size, taken, left = iter(rows), 1, 0, limits.max_bytes
+    while chunk := list(islice(rows, min(size, limits.row_limit + 1 - taken))):
+        taken += len(chunk)
+        if taken > limits.row_limit:
+            raise too_many_rows_error(source_id, limits.row_limit)
+        used = count(chunk)
+        left -= used
+        if left < 0:
+            raise too_many_bytes_error(source_id, limits.max_bytes)
+        yield chunk
+        size = max(1, min(2 * size, _LONGEST, left * len(chunk) // (2 * used + 1)))
+
+
+def count_bytes(rows: Sequence[Row]) -> int:
+    """Bytes that rows take, by each of their values."""
+    return count_cells(rows) + _sizes([value for row in rows for value in row if type(value) not in _FLAT])
+
+
+def count_cells(rows: Sequence[Row]) -> int:
+    """Bytes that the values of rows take at least."""
+    return _SMALL * len(rows) * (len(rows[0]) if rows else 0)
+
+
+def count_columns(positions: Sequence[int]) -> Callable[[Sequence[Row]], int]:
+    """The same as ``count_bytes``, for rows in which the values at ``positions`` alone can be large."""
+    getters = [itemgetter(position) for position in positions]
+
+    def count(rows: Sequence[Row]) -> int:
+        return count_cells(rows) + sum(_sizes([*map(get, rows)]) for get in getters)
+
+    return count
+
+
+def _sizes(values: Sequence[Any]) -> int:
+    """Bytes of values and of all that is in them, as DuckDB gives lists, structs and maps."""
+    total = sum(map(getsizeof, values))
+    for value in values:
+        if isinstance(value, _NESTED):
+            total += _sizes([*value, *value.values()] if isinstance(value, dict) else value)
+    return total
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
@@ -101,12 +138,22 @@ def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any
     """
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
-    if len(set(columns)) < len(columns):
-        _check_names(source_id, columns)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    check_names(source_id, columns)
+    return dict_maker(len(columns))(rows, *columns)
 
 
-def _check_names(source_id: str, columns: Sequence[str]) -> None:
+def to_result(
+    source_id: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], types: Sequence[str | None] | None = None
+) -> Result:
+    """A Result of rows within the limits. Raises QueryFailed when two columns have one name, as ``to_dicts`` does."""
+    check_names(source_id, columns)
+    return Result(columns, rows, types)
+
+
+def check_names(source_id: str, columns: Sequence[str]) -> None:
+    """Raises QueryFailed when two columns have one name."""
+    if len(set(columns)) == len(columns):
+        return
     seen: dict[str, int] = {}
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)

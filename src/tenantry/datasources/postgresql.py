@@ -34,6 +34,7 @@ from tenantry.datasources.postgresql_values import encode
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
@@ -165,6 +166,10 @@ class PostgreSQLSource:
             with suppress(OSError, TimeoutError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError):
                 await pool.release(connection, timeout=_SLACK)
         raise failure
+
+    async def query(self, bound: BoundSQL, session: BoundSQL | None = None) -> Result:
+        """As ``fetch``, with the types of the values."""
+        return Result.of_dicts(await self.fetch(bound, session))
 
     async def _run(self, connection: Any, bound: BoundSQL, session: BoundSQL | None, counter: ByteCounter) -> Rows:
         transaction = connection.transaction(readonly=True)

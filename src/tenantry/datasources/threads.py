@@ -8,16 +8,30 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from threading import Lock
-from typing import Generic
+from typing import Any, Generic, TypeVar
 
-from tenantry.datasources.driver import C, Driver, Rows, busy_error, timeout_error, unreachable_error
+from tenantry.datasources.driver import (
+    Answer,
+    C,
+    Driver,
+    Rows,
+    as_dicts,
+    as_result,
+    busy_error,
+    timeout_error,
+    unreachable_error,
+)
 from tenantry.datasources.limits import Limits
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
+
+Found = TypeVar("Found")
 
 _INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
 
@@ -32,7 +46,12 @@ class _Query(Generic[C]):
         self._connection: C | None = None
         self._stopped = False
 
-    def run(self, bound: BoundSQL) -> Rows | TenantryError:
+    def run_and_shape(self, shape: Callable[[Answer], Found], bound: BoundSQL) -> Found | TenantryError:
+        """In a thread: ``run``, and its rows as the caller wants them."""
+        answer = self.run(bound)
+        return answer if isinstance(answer, TenantryError) else shape(answer)
+
+    def run(self, bound: BoundSQL) -> Answer | TenantryError:
         """In a thread: the rows of the query, or the error."""
         reused = self._take_idle()
         if reused is not None:
@@ -43,10 +62,10 @@ class _Query(Generic[C]):
         opened = self._open()
         return opened if isinstance(opened, TenantryError) else self._fetch(opened, bound)
 
-    def _fetch(self, connection: C, bound: BoundSQL) -> Rows | TenantryError:
+    def _fetch(self, connection: C, bound: BoundSQL) -> Answer | TenantryError:
         with self._lock:
             self._connection = connection
-        outcome: Rows | TenantryError
+        outcome: Answer | TenantryError
         try:
             outcome = self._driver.fetch(connection, bound)
         except TenantryError as error:
@@ -102,11 +121,18 @@ class ThreadedSource(Generic[C]):
     async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
         """Raises DataSourceError; SourceUnavailable when no connection comes free in time; InvalidSource for session
         variables, which a Driver cannot set."""
+        return await self._ask(as_dicts, bound, session)
+
+    async def query(self, bound: BoundSQL, session: BoundSQL | None = None) -> Result:
+        """As ``fetch``, with the names and types of the columns."""
+        return await self._ask(as_result, bound, session)
+
+    async def _ask(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None) -> Found:
         if session is not None:
             raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
         await self._take_slot()
         query = _Query(self._driver, self._idle)
-        work = asyncio.get_running_loop().run_in_executor(self._threads, query.run, bound)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, query.run_and_shape, shape, bound)
         self._running.add(query)
         work.add_done_callback(partial(self._finish, query))
         try:
@@ -116,7 +142,7 @@ class ThreadedSource(Generic[C]):
                 self._stop(query, work)
         if not work.done():
             raise timeout_error(self._driver.source_id, self._limits.timeout)
-        outcome = work.result()
+        outcome: Found | TenantryError = work.result()
         if isinstance(outcome, TenantryError):
             raise outcome
         return outcome
@@ -132,11 +158,11 @@ class ThreadedSource(Generic[C]):
             self._slots.release()
             raise SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
 
-    def _finish(self, query: _Query[C], _: asyncio.Future[Rows | TenantryError]) -> None:
+    def _finish(self, query: _Query[C], _: asyncio.Future[Any]) -> None:
         self._running.discard(query)
         self._slots.release()
 
-    def _stop(self, query: _Query[C], work: asyncio.Future[Rows | TenantryError]) -> None:
+    def _stop(self, query: _Query[C], work: asyncio.Future[Any]) -> None:
         if not work.done():
             query.stop()
             work.get_loop().call_later(_INTERRUPT_INTERVAL, self._stop, query, work)

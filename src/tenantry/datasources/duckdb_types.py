@@ -1,0 +1,62 @@
+"""DuckDB's types: their words in a Result, and the documents of its JSON columns, which come as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+Row: TypeAlias = tuple[Any, ...]
+
+JSON: Final = "json"
+FIXED_SIZE: Final = frozenset(
+    {"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"}
+)
+"""Words of the types whose values are never large."""
+
+_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "integer"),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "float"),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "datetime"),
+    **dict.fromkeys(("VARCHAR", "BIT", "BIGNUM", "VARINT"), "text"),
+    "BOOLEAN": "boolean",
+    "BLOB": "bytes",
+    "DATE": "date",
+    "TIME": "time",
+    "TIME WITH TIME ZONE": "time",
+    "TIMESTAMP WITH TIME ZONE": "datetime",
+    "INTERVAL": "interval",
+    "UUID": "uuid",
+    "JSON": JSON,
+}
+_FAMILIES: Final[Mapping[str, str]] = {"DECIMAL": "decimal", "STRUCT": "struct", "MAP": "struct", "ENUM": "text"}
+
+
+def type_word(name: str) -> str | None:
+    """The word for a type as DuckDB writes it, ``DECIMAL(5,2)`` or ``INTEGER[]``; None for one that has none."""
+    if name.endswith("]"):
+        return "list"
+    family, bracket, _ = name.partition("(")
+    return _FAMILIES.get(family) if bracket else _WORDS.get(name)
+
+
+def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
+    """The same rows, with the documents at ``positions`` read. Both a NULL and the document ``null`` are None."""
+    for row in rows:
+        values = list(row)
+        for position in positions:
+            if values[position] is not None:
+                values[position] = _read(values[position])
+        yield tuple(values)
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):  # an integer of thousands of digits; nested deeper than Python reads
+        return text
+
+
+def _no_number(_: str) -> None:
+    """NaN and infinity, which DuckDB's ``to_json`` writes although JSON has neither."""

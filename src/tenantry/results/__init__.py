@@ -1,0 +1,9 @@
+"""Results: the rows of a query with the names and types of their columns, and the formats that they are sent in."""
+
+from tenantry.results.arrow import to_arrow
+from tenantry.results.csv import to_csv
+from tenantry.results.format import Format
+from tenantry.results.json import to_json, to_ndjson
+from tenantry.results.result import Column, Result
+
+__all__ = ["Column", "Format", "Result", "to_arrow", "to_csv", "to_json", "to_ndjson"]

@@ -1,0 +1,83 @@
+"""Arrow IPC: pyarrow reads the types and the values that went in."""
+
+from __future__ import annotations
+
+import math
+import sys
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pyarrow as pa
+import pytest
+
+from tenantry.errors import InvalidSettings
+from tenantry.results import Result, to_arrow
+
+DAY = date(2026, 1, 31)
+AT = datetime(2026, 1, 31, 9, 30)  # noqa: DTZ001
+EAST = timezone(timedelta(hours=5))
+
+
+def read(text: bytes) -> Any:
+    with pa.ipc.open_stream(text) as reader:
+        return reader.read_all()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "given"),
+    [
+        ([1, None, -(2**63)], "int64", None),
+        ([1, 2**64], "decimal128(20, 0)", [Decimal(1), Decimal(2**64)]),
+        ([1, 10**80], "string", ["1", str(10**80)]),
+        ([True, None], "bool", None),
+        ([True, 1], "string", ["true", "1"]),
+        ([1.5, None, math.inf], "double", None),
+        ([1, 1.5], "double", [1.0, 1.5]),
+        ([2**53, 1.5], "string", ["9007199254740992", "1.5"]),
+        ([Decimal("1.50"), None, Decimal(100)], "decimal128(5, 2)", None),
+        ([Decimal("NaN"), Decimal(1)], "decimal128(1, 0)", [None, Decimal(1)]),
+        ([Decimal("NaN")], "decimal128(38, 0)", [None]),
+        ([Decimal(1), 2], "string", ["1", "2"]),
+        (["a", None, "\ud800"], "string", ["a", None, "�"]),
+        ([b"\xff", None], "binary", None),
+        ([DAY, None], "date32[day]", None),
+        ([AT, None], "timestamp[us]", None),
+        ([AT.replace(tzinfo=EAST)], "timestamp[us, tz=UTC]", [AT.replace(hour=4, tzinfo=UTC)]),
+        ([AT, AT.replace(tzinfo=UTC)], "string", ["2026-01-31T09:30:00", "2026-01-31T09:30:00Z"]),
+        ([DAY, AT], "string", ["2026-01-31", "2026-01-31T09:30:00"]),
+        ([time(9, 30), None], "time64[us]", None),
+        ([time(9, 30, tzinfo=EAST)], "string", ["09:30:00+05:00"]),
+        ([timedelta(days=1)], "duration[us]", None),
+        ([UUID(int=7)], "string", ["00000000-0000-0000-0000-000000000007"]),
+        ([[1, 2], None], "string", ["[1,2]", None]),
+        ([{"a": Decimal("1.0")}], "string", ['{"a":1.0}']),
+        ([1, "a"], "string", ["1", "a"]),
+        ([None], "string", None),
+    ],
+    ids=lambda each: repr(each)[:40],
+)
+def test_every_kind_of_column(values: list[Any], kind: str, given: list[Any] | None) -> None:
+    """Red when the type is left to pyarrow: it refuses mixed columns, and makes floats of big integers."""
+    for rows in (Result(["v"], [(value,) for value in values]), [{"v": value} for value in values]):
+        table = read(to_arrow(rows))
+        assert str(table.schema.field("v").type) == kind
+        assert table.column("v").to_pylist() == (values if given is None else given)
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [("integer", "int64"), ("decimal", "decimal128(38, 0)"), ("uuid", "string"), (None, "string"), ("json", "string")],
+)
+def test_without_a_value_the_engine_says_the_type(word: str | None, kind: str) -> None:
+    for rows in ([], [(None,)]):
+        table = read(to_arrow(Result(["v"], rows, [word])))
+        assert str(table.schema.field("v").type) == kind
+        assert table.num_rows == len(rows)
+
+
+def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InvalidSettings, match=r"pip install 'tenantry\[arrow\]'"):
+        to_arrow(Result(["a"], [(1,)]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +83,8 @@ def _limits(**given: int) -> Limits:
     return Limits(**given)  # type: ignore[arg-type]  # whole numbers
 
 
-def test_rows_are_taken_one_by_one() -> None:
-    """Red when a cursor is read in pieces: a piece of large rows is far above any limit."""
+def test_large_rows_are_found_out_in_good_time() -> None:
+    """Red when a cursor is read in pieces of one length: a piece of large rows is far above any limit."""
     read = []
 
     def cursor() -> Iterator[tuple[Any, ...]]:
@@ -99,6 +100,34 @@ def test_rows_are_taken_one_by_one() -> None:
         take_rows("ds_1", cursor(), _limits(row_limit=3))
     assert len(read) == 4
     assert len(take_rows("ds_1", cursor(), _limits(row_limit=100))) == 100
+
+
+def test_pieces_grow_slowly_and_shrink_with_what_is_left() -> None:
+    """A piece is at most 128 rows, twice the one before, and what is left would hold of rows twice as large. Red
+    without each of the three bounds."""
+    pieces: list[int] = []
+
+    def count(rows: Sequence[Sequence[Any]]) -> int:
+        pieces.append(len(rows))
+        return sum(len(text) for (text,) in rows)
+
+    assert len(take_rows("ds_1", [("x" * 68,)] * 1_000, _limits(max_bytes=110_000), count)) == 1_000
+    assert pieces[:9] == [1, 2, 4, 8, 16, 32, 64, 128, 128]
+    assert all(later <= 2 * earlier for earlier, later in pairwise(pieces))
+    assert pieces[-1] < 70
+    pieces.clear()
+    growing = (("x" * 68 * 2**number,) for number in range(30))
+    with pytest.raises(TooManyBytes):
+        take_rows("ds_1", growing, _limits(max_bytes=110_000), count)
+    assert pieces == [1, 2, 4, 8]
+
+
+def test_values_of_sqlite_are_counted_by_marshal() -> None:
+    """Texts and bytes, wherever they stand. Red when they are left out, as numbers are."""
+    for value in ("x" * 50_000, "é" * 30_000, b"x" * 50_000):
+        with pytest.raises(TooManyBytes):
+            take_rows("ds_1", [(1, 2.5, None, value)], _limits(max_bytes=49_000), None)
+        assert len(take_rows("ds_1", [(1, value)] * 9, _limits(max_bytes=700_000), None)) == 9
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from tenantry.datasources import DataSources
+from tenantry.datasources.driver import as_dicts
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.postgresql import PostgreSQLSource
 from tenantry.errors import (
@@ -421,7 +422,7 @@ async def test_closing_waits_for_a_running_query_and_no_longer(
     monkeypatch.setattr(asyncpg.Pool, "terminate", recorded)
     source = PostgreSQLSource("ds_1", make_url(database), Limits())
     sql = SQLTemplate("select pg_sleep(0.2)::text as x").bind({}, source.paramstyle, dialect=source.dialect)
-    running = asyncio.create_task(source.fetch(sql))
+    running = asyncio.create_task(source.fetch(as_dicts, sql))
     while source._pool is None or not source._pool.get_size():
         await asyncio.sleep(0.01)
     await source.aclose()

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tenantry.results import Column, Result, to_arrow, to_csv, to_json, to_ndjson
+from tenantry.results import Result, ResultColumn, to_arrow, to_csv, to_json, to_ndjson
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
 AT = datetime(2026, 1, 31, 9, 30, 0, 500_000)  # noqa: DTZ001  # a clock time is meant
@@ -109,7 +109,7 @@ def ask(directory: Directory, open_sources: Any, tmp_path: Path) -> Ask:
 async def test_every_type_in_every_format(ask: Ask, engine: str, case: Case) -> None:
     """Red with ``json.dumps`` of what DuckDB's driver gives: JSON, decimals, intervals, UUIDs, dates, bytes."""
     result: Result = await ask(engine, "query", f"select {case.sql} as v, 1 as one")
-    assert result.columns == (Column("v", case.type), Column("one", "integer"))
+    assert result.columns == (ResultColumn("v", case.type), ResultColumn("one", "integer"))
     expected = {"v": case.json, "one": 1}
     for text in (to_json(result), to_json(await ask(engine, "fetch", f"select {case.sql} as v, 1 as one"))):
         assert json.loads(text, parse_float=Decimal, parse_constant=_no_constant) == [expected]

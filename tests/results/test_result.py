@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.results import Column, Result
+from tenantry.results import Result, ResultColumn
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,14 @@ from tenantry.results import Column, Result
     ],
 )
 def test_a_type_that_nothing_says_is_that_of_the_values(values: list[Any], word: str | None) -> None:
-    assert Result(["v"], [(value,) for value in values]).columns == (Column("v", word),)
+    assert Result(["v"], [(value,) for value in values]).columns == (ResultColumn("v", word),)
 
 
 def test_the_engine_is_right_about_a_type() -> None:
-    assert Result(["a", "b"], [(1, "x")], ["decimal", None]).columns == (Column("a", "decimal"), Column("b", "text"))
+    assert Result(["a", "b"], [(1, "x")], ["decimal", None]).columns == (
+        ResultColumn("a", "decimal"),
+        ResultColumn("b", "text"),
+    )
 
 
 @pytest.mark.parametrize("width", [1, 2, 300])

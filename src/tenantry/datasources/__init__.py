@@ -1,7 +1,7 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
 from tenantry.datasources.driver import DataSource, Driver
-from tenantry.datasources.limits import Limits, take_rows, to_dicts, to_result
+from tenantry.datasources.limits import Limits, take_result, take_rows, to_dicts
 from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import check_url, display_url, resolve_url
@@ -15,7 +15,7 @@ __all__ = [
     "check_url",
     "display_url",
     "resolve_url",
+    "take_result",
     "take_rows",
     "to_dicts",
-    "to_result",
 ]

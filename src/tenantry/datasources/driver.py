@@ -6,7 +6,7 @@ the kind of error, an error code, and our own text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from tenantry.errors import (
@@ -28,6 +28,7 @@ Answer = Rows | Result
 """What a driver gives: a Result, which knows the types of its columns, or ready dicts."""
 
 C = TypeVar("C")
+Found = TypeVar("Found")
 
 
 class DataSource(Protocol):
@@ -43,12 +44,11 @@ class DataSource(Protocol):
         """How its placeholders are written."""
         ...
 
-    async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
-        """Runs ``session`` first, in the same transaction: what sets the session variables. Raises DataSourceError."""
-        ...
+    async def fetch(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None = None) -> Found:
+        """The rows in this shape, which is made where the query runs: ``as_dicts`` or ``as_result``.
 
-    async def query(self, bound: BoundSQL, session: BoundSQL | None = None) -> Result:
-        """As ``fetch``, with the names and types of the columns."""
+        Runs ``session`` first, in the same transaction: what sets the session variables. Raises DataSourceError.
+        """
         ...
 
     async def aclose(self) -> None:

@@ -26,7 +26,7 @@ from tenantry.datasources.driver import (
     unreachable_error,
 )
 from tenantry.datasources.duckdb_types import FIXED_SIZE, JSON, Row, type_word, with_json
-from tenantry.datasources.limits import Limits, count_columns, take_rows, to_result
+from tenantry.datasources.limits import Limits, count_columns, take_result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.results import Result
@@ -119,8 +119,8 @@ class DuckDBDriver:
         if JSON in types:
             rows = with_json(rows, [position for position, word in enumerate(types) if word == JSON])
         count = count_columns([position for position, word in enumerate(types) if word not in FIXED_SIZE])
-        taken = take_rows(self.source_id, rows, self._limits, count)
-        return to_result(self.source_id, [column[0] for column in description], taken, types)
+        columns = [column[0] for column in description]
+        return take_result(self.source_id, columns, rows, self._limits, types=types, count=count)
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for DuckDB's."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ from sqlalchemy.engine import URL
 
 from tenantry.database.own_tables import check_postgresql
 from tenantry.datasources.driver import (
+    Answer,
+    Found,
     Rows,
     busy_error,
     check_statement,
@@ -34,7 +37,6 @@ from tenantry.datasources.postgresql_values import encode
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
@@ -135,7 +137,7 @@ class PostgreSQLSource:
         self._opening = asyncio.Lock()
         self._warned = False
 
-    async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
+    async def fetch(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None = None) -> Found:
         """Raises DataSourceError, and UnbindableValue for a value that its position in the SQL cannot take."""
         check_statement(self._source_id, refusal(bound.sql))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
@@ -152,7 +154,7 @@ class PostgreSQLSource:
         counter: ByteCounter = connection.counter
         try:
             async with asyncio.timeout(self._limits.timeout + _SLACK):
-                return await self._run(connection, bound, session, counter)
+                return shape(await self._run(connection, bound, session, counter))
         except TenantryError:
             raise
         except TimeoutError:
@@ -166,10 +168,6 @@ class PostgreSQLSource:
             with suppress(OSError, TimeoutError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError):
                 await pool.release(connection, timeout=_SLACK)
         raise failure
-
-    async def query(self, bound: BoundSQL, session: BoundSQL | None = None) -> Result:
-        """As ``fetch``, with the types of the values."""
-        return Result.of_dicts(await self.fetch(bound, session))
 
     async def _run(self, connection: Any, bound: BoundSQL, session: BoundSQL | None, counter: ByteCounter) -> Rows:
         transaction = connection.transaction(readonly=True)

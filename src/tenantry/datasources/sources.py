@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from cachetools import LRUCache
 
-from tenantry.datasources.driver import DataSource, Rows
+from tenantry.datasources.driver import Answer, DataSource, Rows, as_dicts, as_result
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pools import DriverFactory, Pools, check_engines
 from tenantry.errors import UnmappedSchema, UnregisteredSource
@@ -80,13 +80,13 @@ class DataSources:
         self._connect_timeout = connect_timeout
         self._templates: LRUCache[str, SQLTemplate] = LRUCache(_COMPILED)
 
-    async def fetch(
+    def fetch(
         self,
         group: UserGroup,
         schema: str,
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
         """The rows of ``template``, bound with ``variables`` (default: the group's own), one dict a row.
 
         Values are what the driver gives: str, int, float, bytes, None, and on most engines Decimal, date, datetime,
@@ -94,22 +94,22 @@ class DataSources:
         UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
         SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
         """
-        return await self._ask(_fetch, group, schema, template, variables)
+        return self._ask(as_dicts, group, schema, template, variables)
 
-    async def query(
+    def query(
         self,
         group: UserGroup,
         schema: str,
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
-    ) -> Result:
+    ) -> Coroutine[Any, Any, Result]:
         """The same rows as tuples, with the names and types of the columns: what ``tenantry.results`` sends in JSON,
         CSV, NDJSON and Arrow IPC. Raises as ``fetch`` does."""
-        return await self._ask(_query, group, schema, template, variables)
+        return self._ask(as_result, group, schema, template, variables)
 
     async def _ask(
         self,
-        ask: Callable[[DataSource, BoundSQL, BoundSQL | None], Awaitable[Found]],
+        shape: Callable[[Answer], Found],
         group: UserGroup,
         schema: str,
         template: SQLTemplate | str,
@@ -130,7 +130,7 @@ class DataSources:
                 if not opened.turns.take_now(group.handle, weight):
                     await opened.wait_for_turn(group.handle, weight, self._connect_timeout)
                 try:
-                    rows = await ask(source, bound, session)
+                    rows = await source.fetch(shape, bound, session)
                 finally:
                     opened.turns.give_back(group.handle)
             span.set_row_count(len(rows))
@@ -217,14 +217,6 @@ class DataSources:
         if self._lease is None:
             return await directory.data_source(environment, reference)
         return await self._lease.read_source(directory, environment, reference)
-
-
-def _fetch(source: DataSource, bound: BoundSQL, session: BoundSQL | None) -> Awaitable[Rows]:
-    return source.fetch(bound, session)
-
-
-def _query(source: DataSource, bound: BoundSQL, session: BoundSQL | None) -> Awaitable[Result]:
-    return source.query(bound, session)
 
 
 def _bind(compiled: SQLTemplate, variables: Mapping[str, Any] | Record, source: DataSource) -> BoundSQL:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import marshal
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -17,13 +16,12 @@ from uuid import UUID
 
 from tenantry.database.own_tables import check_sqlite
 from tenantry.datasources.driver import (
-    driver_parameters,
     query_error,
     statement_error,
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.limits import Limits, count_cells, take_rows, to_result
+from tenantry.datasources.limits import Limits, take_result
 from tenantry.datasources.statement import NOTHING, SEVERAL, UNCLEAR, WRITES, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.results import Result
@@ -125,9 +123,12 @@ class SQLiteDriver:
 
     def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
         """One statement that reads, within the limits."""
+        params: Sequence[Any] = tuple(bound.params or ())
+        if not BOUND_AS.keys().isdisjoint(map(type, params)):
+            params = [_plain(value) for value in params]
         reason: str | None = None
         try:
-            cursor = connection.execute(bound.sql, [_plain(value) for value in driver_parameters(bound)])
+            cursor = connection.execute(bound.sql, params)
         except sqlite3.Error:
             reason = refusal(bound.sql, _KEYWORDS)
             if reason is None or reason == UNCLEAR:
@@ -137,9 +138,8 @@ class SQLiteDriver:
         with closing(cursor):
             if cursor.description is None:
                 raise statement_error(self.source_id, NOTHING)
-            columns = [column[0] for column in cursor.description]
-            rows = take_rows(self.source_id, cursor, self._limits, _count_bytes)
-        return to_result(self.source_id, columns, rows)
+            columns = next(zip(*cursor.description, strict=True))
+            return take_result(self.source_id, columns, cursor, self._limits, count=None)
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for SQLite's, by its code."""
@@ -175,9 +175,3 @@ class SQLiteDriver:
 def _plain(value: Any) -> Any:
     convert = BOUND_AS.get(type(value))
     return value if convert is None else convert(value)
-
-
-def _count_bytes(rows: Sequence[Any]) -> int:
-    """Bytes of rows: ``marshal`` writes all that SQLite has as it is in memory, and four times as fast as Python looks
-    at each value."""
-    return count_cells(rows) + len(marshal.dumps(rows, 2))

@@ -13,25 +13,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from tenantry.datasources.driver import (
     Answer,
     C,
     Driver,
-    Rows,
-    as_dicts,
-    as_result,
+    Found,
     busy_error,
     timeout_error,
     unreachable_error,
 )
 from tenantry.datasources.limits import Limits
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
-
-Found = TypeVar("Found")
 
 _INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
 
@@ -46,28 +41,23 @@ class _Query(Generic[C]):
         self._connection: C | None = None
         self._stopped = False
 
-    def run_and_shape(self, shape: Callable[[Answer], Found], bound: BoundSQL) -> Found | TenantryError:
-        """In a thread: ``run``, and its rows as the caller wants them."""
-        answer = self.run(bound)
-        return answer if isinstance(answer, TenantryError) else shape(answer)
-
-    def run(self, bound: BoundSQL) -> Answer | TenantryError:
-        """In a thread: the rows of the query, or the error."""
+    def run(self, shape: Callable[[Answer], Found], bound: BoundSQL) -> Found | TenantryError:
+        """In a thread: the rows of the query in this shape, or the error."""
         reused = self._take_idle()
         if reused is not None:
-            outcome = self._fetch(reused, bound)
+            outcome = self._fetch(reused, shape, bound)
             if not isinstance(outcome, SourceUnavailable) or self._stopped:
                 return outcome
             # The server closed it while it was idle. A query only reads, so it may be sent once more.
         opened = self._open()
-        return opened if isinstance(opened, TenantryError) else self._fetch(opened, bound)
+        return opened if isinstance(opened, TenantryError) else self._fetch(opened, shape, bound)
 
-    def _fetch(self, connection: C, bound: BoundSQL) -> Answer | TenantryError:
+    def _fetch(self, connection: C, shape: Callable[[Answer], Found], bound: BoundSQL) -> Found | TenantryError:
         with self._lock:
             self._connection = connection
-        outcome: Answer | TenantryError
+        outcome: Found | TenantryError
         try:
-            outcome = self._driver.fetch(connection, bound)
+            outcome = shape(self._driver.fetch(connection, bound))
         except TenantryError as error:
             outcome = error.with_traceback(None)
         except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
@@ -118,21 +108,14 @@ class ThreadedSource(Generic[C]):
         self._running: set[_Query[C]] = set()
         self._closed = False
 
-    async def fetch(self, bound: BoundSQL, session: BoundSQL | None = None) -> Rows:
+    async def fetch(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None = None) -> Found:
         """Raises DataSourceError; SourceUnavailable when no connection comes free in time; InvalidSource for session
         variables, which a Driver cannot set."""
-        return await self._ask(as_dicts, bound, session)
-
-    async def query(self, bound: BoundSQL, session: BoundSQL | None = None) -> Result:
-        """As ``fetch``, with the names and types of the columns."""
-        return await self._ask(as_result, bound, session)
-
-    async def _ask(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None) -> Found:
         if session is not None:
             raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
         await self._take_slot()
         query = _Query(self._driver, self._idle)
-        work = asyncio.get_running_loop().run_in_executor(self._threads, query.run_and_shape, shape, bound)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, query.run, shape, bound)
         self._running.add(query)
         work.add_done_callback(partial(self._finish, query))
         try:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings
 from tenantry.results.format import DEFAULT, MAX_SAFE_INTEGER, Format, is_finite, missing_package_message
 from tenantry.results.json import Rows
-from tenantry.results.result import Column, Result
+from tenantry.results.result import Result, ResultColumn
 from tenantry.results.text import TextWriter
 
 
@@ -32,10 +32,11 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
 
 
-def _array(pa: Any, column: Column, values: Sequence[Any], format_: Format) -> Any:
+def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format) -> Any:
     """The values in Arrow's type for them, or all as text."""
     build = _BUILDERS.get(column.type or "")
     if build is not None:

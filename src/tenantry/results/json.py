@@ -108,7 +108,7 @@ class JSONWriter:
     def _writes(self, kind: type, values: Sequence[Any]) -> bool:
         """Whether msgspec writes these values, all of one type, as we do."""
         if kind is int and self._format.big_integers == "text":
-            return max(values) <= MAX_SAFE_INTEGER and min(values) >= -MAX_SAFE_INTEGER
+            return bool(max(values) <= MAX_SAFE_INTEGER and min(values) >= -MAX_SAFE_INTEGER)
         if kind is Decimal:
             return all(map(Decimal.is_finite, values))
         if kind is bytes:

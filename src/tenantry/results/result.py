@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cached_property, lru_cache
+from itertools import repeat
 from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
@@ -33,7 +34,7 @@ _TYPES: Final[Mapping[type, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ResultColumn:
     """A column's name and type: one of boolean, integer, decimal, float, text, bytes, date, time, datetime, interval,
     uuid, json, list, struct, range, mixed; None where nothing says it, as in a column without any value."""
 
@@ -41,20 +42,18 @@ class Column:
     type: str | None = None
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Result:
     """The rows of one query.
 
-    ``rows``: one tuple each, of what the driver gives (int, str, Decimal, date, bytes, …). ``names``: those of the
-    columns, no two alike. ``types``: for each what the engine says, or None where it says nothing; without it, nothing
-    is said of any.
+    ``names``: those of the columns, no two alike. ``rows``: one tuple each, of what the driver gives (int, str,
+    Decimal, date, bytes, …). ``types``: for each column what the engine says, or None where it says nothing; without
+    it, nothing is said of any.
     """
 
-    def __init__(
-        self, names: Sequence[str], rows: Sequence[tuple[Any, ...]], types: Sequence[str | None] | None = None
-    ) -> None:
-        self.names = tuple(names)
-        self.rows = rows
-        self._types = (None,) * len(self.names) if types is None else tuple(types)
+    names: Sequence[str]
+    rows: Sequence[tuple[Any, ...]]
+    types: Sequence[str | None] | None = None
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:
@@ -63,20 +62,21 @@ class Result:
         if any(len(row) != len(names) for row in dicts):
             raise ValueError("the rows of a result have the same columns")
         try:
-            if len(names) == 1:
-                rows = [(row[names[0]],) for row in dicts]
+            rows: list[tuple[Any, ...]]
+            if len(names) > 1:
+                rows = list(map(itemgetter(*names), dicts))
             else:
-                rows = list(map(itemgetter(*names), dicts)) if names else [()] * len(dicts)
+                rows = [tuple(row[name] for name in names) for row in dicts]
         except KeyError:
             raise ValueError("the rows of a result have the same columns") from None
         return cls(names, rows)
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ResultColumn, ...]:
         """Each with its type: the engine's word, else that of its values, which are looked at once."""
         return tuple(
-            Column(name, self._type_of_values(position) if type_ is None else type_)
-            for position, (name, type_) in enumerate(zip(self.names, self._types, strict=True))
+            ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
+            for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
         )
 
     def dicts(self) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """Virtual environments that hold what a page tells its reader to install, and nothing else.
 
 pip installs into them, and asks no index: ours are wheels built from the checkout, and the others are packed again out
-of the environment of the tests, which pip has filled by the same constraints.
+of the environment of the tests, which pip has filled by the same constraints. What Python has compiled there is packed
+too: else each of these environments compiles all its packages again.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import Distribution, distribution
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 OURS = {"tenantry": ROOT, "tenantry-site": ROOT / "site"}
 """Our distributions, and the folder of each."""
-_NOT_PACKED = re.compile(r"^\.\.|^/|\.pyc$|\.dist-info/(?:INSTALLER|REQUESTED|RECORD|direct_url\.json)$")
+_NOT_PACKED = re.compile(r"^\.\.|^/|\.dist-info/(?:INSTALLER|REQUESTED|RECORD|direct_url\.json)$")
 """Files of an installed distribution that its wheel does not have, or that pip makes again."""
 
 
@@ -93,9 +95,23 @@ def _repack(installed: Distribution, folder: Path) -> None:
     draft = wheel.with_suffix(".draft")
     with zipfile.ZipFile(draft, "w") as packed:  # not compressed: it is read again at once
         for file in files:
-            packed.write(str(file.locate()), file.as_posix())
+            if file.suffix != ".pyc":
+                packed.write(str(file.locate()), file.as_posix())
+            elif (compiled := _valid_for_good(Path(str(file.locate())))) is not None:
+                packed.writestr(file.as_posix(), compiled)
         packed.writestr(f"{info}/RECORD", "".join(f"{file.as_posix()},,\n" for file in files))
     draft.rename(wheel)
+
+
+def _valid_for_good(compiled: Path) -> bytes | None:
+    """What this Python has compiled, marked as not to be compared with its source, whose time will be another (PEP 552:
+    flags 1, and a hash that nobody looks at). None for what another one has compiled, or what is not there."""
+    if not compiled.is_file():
+        return None
+    content = compiled.read_bytes()
+    if content[:4] != MAGIC_NUMBER:
+        return None
+    return MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + content[16:]
 
 
 def _tag(installed: Distribution) -> str:

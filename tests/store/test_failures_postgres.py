@@ -157,8 +157,9 @@ async def test_a_locked_row_ends_by_the_deadline(postgres_url: str) -> None:
     """A group that another transaction holds is unavailable by the deadline, and later writes find it free again."""
     import asyncpg
 
+    patient = SQLStore(postgres_url)
+    issued = await acme(patient)
     store = SQLStore(postgres_url, deadline=0.5)
-    issued = await acme(store)
     other = await asyncpg.connect(postgres_url)
     transaction = other.transaction()
     await transaction.start()
@@ -169,7 +170,6 @@ async def test_a_locked_row_ends_by_the_deadline(postgres_url: str) -> None:
     assert time.monotonic() - began < 30  # without it for as long as the other transaction lasts
     await transaction.rollback()
     await other.close()
-    patient = SQLStore(postgres_url, deadline=10)
     assert (await rotate(patient, issued)).token.version == 2
     await patient.aclose()
     await store.aclose()

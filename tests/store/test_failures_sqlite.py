@@ -31,8 +31,8 @@ async def test_a_locked_file_refuses_writes_and_serves_reads(sqlite_url: str) ->
     Red when the lock is waited for with SQLite's own five seconds. The quickest of some writes is looked at: a busy
     machine may hold up one of them.
     """
-    store = SQLStore(sqlite_url, deadline=0.5)
-    issued = await acme(store)
+    patient, store = SQLStore(sqlite_url), SQLStore(sqlite_url, deadline=0.5)
+    issued = await acme(patient)
     other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("begin immediate")
     took = []
@@ -46,8 +46,9 @@ async def test_a_locked_file_refuses_writes_and_serves_reads(sqlite_url: str) ->
     assert await store.find(issued.token) == issued.group
     other.execute("rollback")
     other.close()
-    assert (await rotate(store, issued)).token.version == 2
+    assert (await rotate(patient, issued)).token.version == 2
     await store.aclose()
+    await patient.aclose()
 
 
 async def test_the_deadline_covers_the_queue(sqlite_url: str) -> None:
@@ -55,8 +56,8 @@ async def test_the_deadline_covers_the_queue(sqlite_url: str) -> None:
 
     Red when the time is counted from the turn in the queue instead of from the call: that takes 100 x 0.5 s.
     """
-    store = SQLStore(sqlite_url, deadline=0.5)
-    issued = await acme(store)
+    patient, store = SQLStore(sqlite_url), SQLStore(sqlite_url, deadline=0.5)
+    issued = await acme(patient)
     other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("begin immediate")
     began = time.monotonic()
@@ -68,6 +69,7 @@ async def test_the_deadline_covers_the_queue(sqlite_url: str) -> None:
     assert got is not None
     assert got.token == issued.token
     await store.aclose()
+    await patient.aclose()
 
 
 async def test_a_slow_write_that_has_begun_is_an_unknown_outcome(sqlite_url: str) -> None:

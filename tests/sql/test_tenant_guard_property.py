@@ -14,6 +14,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -226,6 +227,7 @@ def test_a_weaker_rule_is_found_out(rule: Any, monkeypatch: pytest.MonkeyPatch) 
     found = find(
         cases(st.one_of(VIEWERS, GUARDED)),
         differ,
-        settings=settings(max_examples=5_000, deadline=None, phases=[Phase.generate], database=None),
+        settings=settings(max_examples=5_000, phases=[Phase.generate], database=None),
+        random=Random(0),  # it finds one within seconds, where chance takes minutes at times
     )
     assert "[[" in found.text or "one_of" in found.text

@@ -20,6 +20,7 @@ from typing import Any
 import pymysql
 import pytest
 
+from engines.certificates import self_signed
 from engines.debian_packages import environment, require
 from engines.ports import free_port
 
@@ -33,15 +34,19 @@ _FIRST_USERS = (  # what mariadb-install-db sets, which needs a tool of another 
 
 
 class MariaDB:
-    """A server on 127.0.0.1 at ``port``. Each ``create_database()`` gives the name of a fresh, empty database on it."""
+    """A server on 127.0.0.1 at ``port``. Each ``create_database()`` gives the name of a fresh, empty database on it.
 
-    def __init__(self, port: int) -> None:
+    ``certificate``: the file of the server's, if it has TLS; it is for the name ``localhost``, and signed by itself.
+    """
+
+    def __init__(self, port: int, certificate: Path | None = None) -> None:
         self.port = port
+        self.certificate = certificate
         self._names: list[str] = []
 
     def connect(self, database: str | None = None, **options: Any) -> Any:
         """A PyMySQL connection as root, in autocommit mode; ``options`` are those of ``pymysql.connect``."""
-        given = {"user": "root", "charset": "utf8mb4", "autocommit": True, **options}
+        given = {"user": "root", "charset": "utf8mb4", "autocommit": True, "ssl_disabled": True, **options}
         return pymysql.connect(host="127.0.0.1", port=self.port, database=database, **given)
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), *, database: str | None = None) -> tuple[Any, ...]:
@@ -80,6 +85,7 @@ class _MariaDBServer:
         self._temporary = self._folder / "tmp"  # its own: a server that starts removes what others left in a shared one
         self._temporary.mkdir()
         self.port: int = free_port()
+        self.certificate: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
     def _command(self, *options: str) -> list[str]:
@@ -93,8 +99,10 @@ class _MariaDBServer:
         ]
         return [*command, "--user=root"] if os.getuid() == 0 else command
 
-    def start(self) -> None:
+    def start(self, *, tls: bool = False) -> None:
         self._bootstrap()
+        if tls:
+            self.certificate = self_signed(self._folder, "localhost")
         options = {
             "port": str(self.port),
             "bind-address": "127.0.0.1",
@@ -111,6 +119,8 @@ class _MariaDBServer:
             "performance-schema-max-digest-length": "65536",
             "max-digest-length": "65536",
         }
+        if self.certificate is not None:
+            options |= {"ssl-cert": str(self.certificate), "ssl-key": str(self.certificate)}
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
                 self._command("--skip-name-resolve", *(f"--{name}={value}" for name, value in options.items())),
@@ -154,12 +164,12 @@ class _MariaDBServer:
 
 
 @contextmanager
-def running() -> Iterator[MariaDB]:
+def running(*, tls: bool = False) -> Iterator[MariaDB]:
     """A running MariaDB, for programs that are not tests too. Raises as ``debian_packages.require``."""
     server = _MariaDBServer(require(PACKAGE))
     try:
-        server.start()
-        yield MariaDB(server.port)
+        server.start(tls=tls)
+        yield MariaDB(server.port, server.certificate)
     finally:
         server.stop()
 
@@ -168,4 +178,11 @@ def running() -> Iterator[MariaDB]:
 def mariadb() -> Iterator[MariaDB]:
     """A running MariaDB; ``mariadb.create_database()`` gives the name of a fresh, empty database."""
     with running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb_with_tls() -> Iterator[MariaDB]:
+    """Another one, with TLS; the other has none."""
+    with running(tls=True) as server:
         yield server

@@ -3,12 +3,14 @@ dialect that the scheme of the URL names."""
 
 from __future__ import annotations
 
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from engines.mariadb import MariaDB
-from tenantry.errors import NotOneStatement, QueryFailed, TemplateError
+from tenantry.errors import NotOneStatement, QueryFailed, TemplateError, UnbindableValue
 from tenantry.sql import Query
 from tests.datasources.conftest import Directory, group
 
@@ -107,3 +109,146 @@ async def test_the_scheme_of_the_url_names_the_dialect(
         else:
             with pytest.raises(TemplateError, match=f"this fragment is {named}, and the template .* {dialect}"):
                 await sources.fetch(acme, "main", query, {"v": "acm"})
+
+
+@pytest.fixture
+def typed(mariadb: MariaDB, directory: Directory, open_sources):
+    """Runs SQL on a table with a column of each type, and one row."""
+    database = make_database(mariadb)
+    mariadb.execute(
+        "create table typed (n int, l varchar(20) character set latin1, u uuid, d date, at datetime(6), "
+        "stamp timestamp null, j json, t time(3), b bit(8), price decimal(20, 4))",
+        database=database,
+    )
+    mariadb.execute(
+        "insert into typed values (1, 'x', '123e4567-e89b-12d3-a456-426614174000', '2026-01-01', "
+        "'2026-01-01 12:00:00.5', '2026-01-01 12:00:00', '[1]', '-25:00:01.5', 3, 1.5)",
+        database=database,
+    )
+    directory.add(1, f"mariadb://root@127.0.0.1:{mariadb.port}/{database}")
+    sources = open_sources(timeout=5, row_limit=10, pool_size=1, connect_timeout=5)
+
+    async def run(sql: str, **variables: object):
+        return await sources.fetch(group(main="ds_1"), "main", sql, variables)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("sql", "value"),
+    [
+        ("select 'a' regexp {{ v }} as a", "("),
+        ("select 'a' rlike {{ v }} as a", "["),
+        ("select regexp_replace('a', {{ v }}, 'b') as a", "*"),
+        ("select n + {{ v }} as a from typed", 2**63 - 1),
+        ("select 2 * n * {{ v }} as a from typed", -(2**63)),
+        ("select abs({{ v }}) as a", -(2**63)),
+        ("select pow(10, {{ v }}) as a", 10_000),
+        ("select exp({{ v }}) as a", 10_000),
+        ("select n from typed where l = {{ v }}", "\u65e5"),
+        ("select n from typed where l like {{ v }}", "\U0001f600"),
+        ("select n from typed where l in {{ v }}", ["x", "\U0001f600"]),
+        ("select concat(l, {{ v }}) as a from typed", "\U0001f600"),
+        ("select n from typed order by field(l, {{ v }})", "\u65e5"),
+        ("select n from typed where u = {{ v }}", 5),
+        ("select ntile({{ v }}) over (order by n) as a from typed", 0),
+        ("select percentile_cont({{ v }}) within group (order by n) over () as a from typed", 5),
+        ("select q.a from json_table({{ v }}, '$[*]' columns (a int path '$')) q", "{bad"),
+        ("select 'a' like 'b' escape {{ v }} as a", "long"),
+        ("select n from typed limit {{ v }}", "many"),
+        ("select n from typed limit {{ v }}", -1),
+        ("select n from typed limit 1 offset {{ v }}", 1.5),
+    ],
+)
+async def test_a_bad_value_is_the_viewers(sql: str, value: object, typed) -> None:
+    """422, not 502, and the connection is kept. Red when the server's numbers for it were not known."""
+    connection = "select connection_id() as c"
+    first = await typed(connection)
+    with pytest.raises(UnbindableValue) as caught:
+        await typed(sql, v=value)
+    assert caught.value.__context__ is None, "the server's words are nowhere"
+    assert await typed(connection) == first
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select cast({{ v }} as signed) as a",
+        "select n from typed where d > {{ v }}",
+        "select json_extract({{ v }}, '$') as a",
+        "select cast({{ v }} as uuid) as a",
+    ],
+)
+async def test_what_the_server_reads_as_something_else(sql: str, typed) -> None:
+    """Most positions take any text, with a warning and no error, as the server's own users know it: 0, NULL, no row
+    or each row. Declare the type of a parameter where that matters: then it is checked before it is sent."""
+    await typed(sql, v="{bad")
+
+
+clock_time = datetime.fromisoformat
+IN_INDIA = datetime(2026, 1, 1, 17, 30, tzinfo=timezone(timedelta(hours=5, minutes=30)))
+
+
+async def test_an_instant_is_the_same_one_on_the_server(typed) -> None:
+    """Its clock time is that of UTC, which is the zone of the session. Red with PyMySQL's own writing: 17:30, for the
+    offset was dropped; and without the zone of the session, on a server whose own is another."""
+    row = (await typed("select {{ v }} as v, n from typed where stamp = {{ v }}", v=IN_INDIA))[0]
+    assert row == {"v": "2026-01-01 12:00:00", "n": 1}
+    assert await typed("select @@time_zone as zone") == [{"zone": "+00:00"}]
+    declared = "select n from typed where stamp between {{ a }} and {{ b }}"
+    assert await typed(declared, a=IN_INDIA - timedelta(seconds=1), b=IN_INDIA + timedelta(seconds=1)) == [{"n": 1}]
+    assert await typed("select {{ v }} as v", v=IN_INDIA.replace(tzinfo=None)) == [{"v": "2026-01-01 17:30:00"}]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        time(17, 30, tzinfo=IN_INDIA.tzinfo),
+        datetime(1, 1, 1, tzinfo=IN_INDIA.tzinfo),
+        datetime.max.replace(tzinfo=timezone(-timedelta(hours=5))),
+    ],
+)
+async def test_what_has_no_clock_time_in_utc_is_refused(value: object, typed) -> None:
+    """A time of day with an offset is none without a day; and the years end. Red when the offset was dropped."""
+    with pytest.raises(UnbindableValue, match="cannot be bound on MySQL"):
+        await typed("select {{ v }} as v", v=value)
+
+
+async def test_types_come_as_the_docs_say(typed) -> None:
+    """MariaDB's JSON is a text. A date that no calendar has is None: red when it came as text."""
+    assert await typed("select * from typed") == [
+        {
+            "n": 1,
+            "l": "x",
+            "u": "123e4567-e89b-12d3-a456-426614174000",
+            "d": date(2026, 1, 1),
+            "at": clock_time("2026-01-01T12:00:00.500000"),
+            "stamp": clock_time("2026-01-01T12:00:00"),
+            "j": "[1]",
+            "t": -timedelta(hours=25, seconds=1.5),
+            "b": b"\x03",
+            "price": Decimal("1.5000"),
+        }
+    ]
+    never = (
+        "cast('0000-00-00' as date) as a, cast('0000-00-00 00:00:00' as datetime) as b, cast('2026-00-15' as date) as c"
+    )
+    assert await typed(f"select {never}") == [{"a": None, "b": None, "c": None}]
+
+
+async def test_a_result_knows_the_types_of_its_columns(mariadb: MariaDB, directory: Directory, open_sources) -> None:
+    """As the server says them, also of columns without a value. Red without them: None for each."""
+    directory.add(1, f"mariadb://root@127.0.0.1:{mariadb.port}/{make_database(mariadb)}")
+    casts = {
+        "cast(null as signed)": "integer",
+        "cast(null as double)": "float",
+        "cast(null as decimal(5, 2))": "decimal",
+        "cast(null as char)": "text",
+        "cast(null as binary)": "bytes",
+        "cast(null as date)": "date",
+        "cast(null as datetime)": "datetime",
+        "cast(null as time)": "interval",
+    }
+    columns = ", ".join(f"{cast} as c{number}" for number, cast in enumerate(casts))
+    result = await open_sources()._ask(group(main="ds_1"), "main", f"select {columns}", {})
+    assert [column.type for column in result.columns] == [*casts.values()]

@@ -13,22 +13,18 @@ import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import unquote
 
 import anyio
 import httpx2
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from engines.certificates import self_signed
 from engines.debian_packages import environment, require
 from tests.api.conftest import Service
 from tests.introspection.conftest import listening, make_issued, rotate
@@ -204,7 +200,7 @@ async def test_a_web_server_asks(
     port = free_port()
     server = service.http._transport.app  # type: ignore[attr-defined]
     async with (
-        listening(server, certificate=certificate(tmp_path) if tls else None) as endpoint,
+        listening(server, certificate=self_signed(tmp_path) if tls else None) as endpoint,
         listening(APP) as app,
     ):
         asked = Asked(endpoint, app.removesuffix("/oauth/introspect"), service.reader)
@@ -229,24 +225,3 @@ async def test_a_web_server_asks(
                 while (await get((name, form.format(token)))).status_code != 401:
                     await asyncio.sleep(0.2)
             assert (await get((name, form.format(new)))).text == "acme"
-
-
-def certificate(folder: Path) -> Path:
-    """A key and a certificate that it signed itself, for 127.0.0.1, in one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    plain = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    file = folder / "certificate.pem"
-    file.write_bytes(plain + made.public_bytes(Encoding.PEM))
-    return file

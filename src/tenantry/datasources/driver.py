@@ -7,7 +7,7 @@ the kind of error, an error code, and our own text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tenantry.errors import (
     NotOneStatement,
@@ -105,6 +105,15 @@ class Driver(Protocol[C]):
 
     def shutdown(self) -> None:
         """Called once, after every connection is closed."""
+        ...
+
+
+@runtime_checkable
+class ReusingDriver(Protocol):
+    """What a Driver may have too. Without it a connection that saw an error is closed."""
+
+    def is_reusable(self, connection: Any) -> bool:
+        """Whether another query may have the connection of one that failed: its state is known, and the same."""
         ...
 
 

@@ -1,46 +1,63 @@
-"""MySQL and MariaDB through PyMySQL: a read-only session, a read-only transaction, one statement, no local files.
+"""MySQL and MariaDB through PyMySQL: a read-only session, one statement, no local files, nothing left behind.
 
 PyMySQL puts the values into the text itself, so the server must read that text as PyMySQL wrote it: the character set
 is utf8mb4 and ``sql_mode`` is set for the session, without NO_BACKSLASH_ESCAPES (which changes what ends a string) and
 without ANSI_QUOTES (which makes a name of one).
+
+Under autocommit each query is a transaction of its own, and in a read-only session a read-only one: nothing need be
+sent around it.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from time import monotonic
 from typing import Any
 
+from pymysql import MySQLError
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import (
-    Rows,
     check_statement,
     dynamic_sql_error,
-    missing_driver_message,
     query_error,
     statement_error,
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.limits import Limits, take_rows, to_dicts
+from tenantry.datasources.limits import Limits, count_columns, take_result
+from tenantry.datasources.mysql_connection import Session, error_number
+from tenantry.datasources.mysql_tls import ServerAddress, connection_hint
+from tenantry.datasources.mysql_values import FIXED_SIZE, SESSION_ZONE
 from tenantry.datasources.statement import WRITES, mysql_refusal
-from tenantry.errors import InvalidSource, TenantryError
+from tenantry.errors import TenantryError, UnbindableValue
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
-_OPTIONS = frozenset({"ssl_ca", "ssl_cert", "ssl_key", "unix_socket"})
 _UNKNOWN_VARIABLE = 1193
 _READ_ONLY = frozenset({1290, 1792})
 _TIMED_OUT = frozenset({1969, 3024})  # MariaDB's number and MySQL's
-_AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 2002, 2003, 2005, 2006, 2013})
+_AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 1927, 2002, 2003, 2005, 2006, 2013, 2026, 4031})
+_BAD_VALUE = frozenset(
+    {
+        # both: regular expressions, arguments, collations, conversions, ranges
+        *(1139, 1210, 1267, 1270, 1271, 1292, 1366, 1367, 1411, 1416, 1525, 1690),
+        # MariaDB: windows, JSON and its paths, types, percentiles
+        *(4024, 4038, 4042, 4078, 4079, 4103),
+        # MySQL: geometry, JSON and its paths, regular expressions
+        *(3037, 3140, 3141, 3143, 3144, 3146, 3147, *range(3685, 3701)),
+    }
+)
 _SLACK = 2.0  # seconds that the client waits beyond the server's own timeout
 
 
 class MySQLDriver:
     """A ``Driver`` for one MySQL or MariaDB database; ``dialect`` is that of the SQL which templates are bound to.
 
-    Raises InvalidSource when PyMySQL is not installed, or for an option of the URL that it does not know.
+    Raises InvalidSource for an option of the URL that it does not know.
     """
 
     paramstyle = "format"
@@ -49,122 +66,121 @@ class MySQLDriver:
         self.source_id = source_id
         self.dialect = dialect
         self._limits = limits
-        self._options = _options(url)
-        try:
-            import pymysql
-            from pymysql.cursors import SSCursor
-        except ImportError:
-            raise InvalidSource(missing_driver_message("PyMySQL", "mysql")) from None
-        self._pymysql = pymysql
-        self._cursor = SSCursor  # rows come as they are read: a limit on them bounds the memory
+        self._address = ServerAddress(url)
+        # The pool may be full when a query must be stopped: that has threads and connections of its own.
+        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
 
-    def open(self) -> Any:
+    def open(self) -> Session:
         """A connection whose session is read-only and has a timeout."""
         failure: TenantryError
+        session: Session | None = None
         try:
-            connection = self._pymysql.connect(
-                **self._options,
-                charset="utf8mb4",
-                sql_mode=SQL_MODE,
-                local_infile=False,
-                client_flag=0,  # in particular not MULTI_STATEMENTS
-                autocommit=True,  # transactions are begun by hand, as read-only ones
-                connect_timeout=max(1, round(self._limits.connect_timeout)),
-                read_timeout=self._limits.timeout + _SLACK,
-                write_timeout=self._limits.timeout + _SLACK,
-            )
-            self._prepare(connection)
-            return connection
-        except self._pymysql.MySQLError as error:
-            failure = unreachable_error(self.source_id, error, f" ({_number(error)})")
+            session = self._connect(self._limits.timeout + _SLACK)
+            self._set_up(session)
+            return session
+        except MySQLError as error:
+            failure = unreachable_error(self.source_id, error, connection_hint(error, error_number(error)))
+        if session is not None:
+            with suppress(Exception):
+                session.close()
         raise failure
 
-    def _prepare(self, connection: Any) -> None:
-        ready = False
+    def _connect(self, timeout: float) -> Session:
         try:
-            with connection.cursor() as cursor:
-                cursor.execute("set session transaction read only")
-                self._set_timeout(cursor)
-            ready = True
-        finally:
-            if not ready:
-                with suppress(Exception):
-                    connection.close()
-
-    def _set_timeout(self, cursor: Any) -> None:
-        try:
-            cursor.execute(f"set session max_execution_time = {self._limits.timeout_ms}")
-        except self._pymysql.MySQLError as error:
-            if _number(error) != _UNKNOWN_VARIABLE:
+            return self._session(timeout)
+        except MySQLError as error:
+            if not self._address.goes_on_without_tls(error_number(error)):
                 raise
-            cursor.execute(f"set session max_statement_time = {self._limits.timeout_ms / 1000}")  # MariaDB: seconds
+        return self._session(timeout)
 
-    def fetch(self, connection: Any, bound: BoundSQL) -> Rows:
-        """One statement that reads, in a read-only transaction that is rolled back."""
+    def _session(self, timeout: float) -> Session:
+        address = self._address
+        return Session(address.arguments(), timeout, self._limits.connect_timeout, pipelining=address.pipelining)
+
+    def _set_up(self, session: Session) -> None:
+        read_only = "set session transaction read only"
+        settings = (
+            f"set names utf8mb4, session sql_mode = '{SQL_MODE}', session time_zone = '{SESSION_ZONE}', "
+            "session autocommit = 1, session "
+        )
+        try:
+            session.set_up((read_only, f"{settings}max_execution_time = {self._limits.timeout_ms}"))
+        except MySQLError as error:
+            if error_number(error) != _UNKNOWN_VARIABLE:
+                raise
+            session.set_up((read_only, f"{settings}max_statement_time = {self._limits.timeout_ms / 1000}"))  # MariaDB
+
+    def fetch(self, connection: Session, bound: BoundSQL) -> Result:
+        """One statement that reads. What it leaves in the session is wiped once its rows are there."""
         check_statement(self.source_id, mysql_refusal(bound.sql))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self.source_id)
-        connection.ping(reconnect=False)  # servers close idle connections
-        with connection.cursor() as cursor:
-            cursor.execute("start transaction read only")
-        columns, rows = self._read(connection, bound)
-        with connection.cursor() as cursor:
-            cursor.execute("rollback")
-        return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
-
-    def _read(self, connection: Any, bound: BoundSQL) -> tuple[list[str], list[Any]]:
-        cursor = connection.cursor(self._cursor)
-        cursor.execute(bound.sql, bound.params)
-        columns = [column[0] for column in cursor.description or ()]
+        failure: TenantryError
         try:
-            rows = take_rows(self.source_id, iter(cursor.fetchone, None), self._limits)
-        except TenantryError:
-            cursor.connection = None  # else its end would read all the other rows; the connection is closed instead
+            connection.settle()
+        except MySQLError as error:  # whatever it is: the query was not sent, and may be on another connection
+            failure = unreachable_error(self.source_id, error, f" ({error_number(error)})")
+        else:
+            try:
+                return self._read(connection, bound)
+            except MySQLError as error:
+                failure = self._failure(error, has_values=bool(bound.params))
+        raise failure
+
+    def _read(self, connection: Session, bound: BoundSQL) -> Result:
+        began = monotonic()
+        columns, rows = connection.read(bound.sql, bound.params)
+        names, types = [name for name, _ in columns], [word for _, word in columns]
+        count = count_columns([position for position, word in enumerate(types) if word not in FIXED_SIZE])
+        try:
+            result = take_result(self.source_id, names, rows, self._limits, types=types, count=count)
+        except MySQLError:
             raise
-        cursor.close()
-        return columns, rows
+        except BaseException:  # the rows are not all read
+            connection.abandon()
+            self.interrupt(connection)  # a server notices that nobody listens when it next sends, which can take long
+            raise
+        connection.wipe()
+        if monotonic() - began >= self._limits.timeout:  # functions that the server's timeout ends give a wrong value
+            raise timeout_error(self.source_id, self._limits.timeout)
+        return result
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for PyMySQL's, by its number."""
-        number = _number(error)
+        return self._failure(error, has_values=False)
+
+    def _failure(self, error: Exception, *, has_values: bool) -> TenantryError:
+        number = error_number(error)
         if number in _READ_ONLY:
             return statement_error(self.source_id, WRITES)
         if number in _TIMED_OUT:
             return timeout_error(self.source_id, self._limits.timeout)
         if number in _AWAY:
             return unreachable_error(self.source_id, error, f" ({number})")
+        if has_values and number in _BAD_VALUE:
+            return UnbindableValue(f"a value does not fit its position in the SQL ({number})", name="$")
         return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""))
 
-    def interrupt(self, connection: Any) -> None:
-        """PyMySQL cannot: the server's own timeout ends the query."""
+    def is_reusable(self, connection: Session) -> bool:
+        """Whether the connection is as good as a new one, also after an error."""
+        return connection.reusable
 
-    def close(self, connection: Any) -> None:
+    def interrupt(self, connection: Session) -> None:
+        """Has the server stop the query, by another connection in a thread of its own. Waits for nothing."""
+        if connection.stopping is None or connection.stopping.done():
+            connection.stopping = self._stoppers.submit(self._stop, connection.thread_id(), connection.server)
+
+    def _stop(self, thread_id: int, server: tuple[Any, ...]) -> None:
+        """``KILL QUERY``, if the other connection leads to the same server: behind a balancer the number could be that
+        of another query. Where it fails, the server's own timeout ends the query."""
+        with suppress(Exception), closing(self._connect(self._limits.connect_timeout)) as other:
+            if other.identify() == server:
+                other.query(f"kill query {thread_id:d}")
+
+    def close(self, connection: Session) -> None:
         """Closes the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Nothing is shared between connections."""
-
-
-def _number(error: Exception) -> int | None:
-    """The server's or client's error number, which PyMySQL gives as the first argument."""
-    first = error.args[0] if error.args else None
-    return first if isinstance(first, int) else None
-
-
-def _options(url: URL) -> dict[str, Any]:
-    query = {name: value for name, value in url.query.items() if name != "charset"}
-    unknown = sorted(set(query) - _OPTIONS)
-    if unknown:
-        raise InvalidSource(
-            f"the MySQL URL has unknown options: {', '.join(unknown)}; known are {', '.join(sorted(_OPTIONS))}",
-            field="/url",
-        )
-    return {
-        "host": url.host or "localhost",
-        "port": url.port or 3306,
-        "user": url.username,
-        "password": url.password or "",
-        "database": url.database,
-        **query,
-    }
+        """Ends the threads that stop queries, each when it has its answer."""
+        self._stoppers.shutdown(wait=False)

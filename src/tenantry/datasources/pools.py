@@ -14,10 +14,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tenantry.datasources.driver import DataSource, Driver, busy_error, queue_error
+from sqlalchemy.engine import URL
+
+from tenantry.datasources.driver import DataSource, Driver, busy_error, missing_driver_message, queue_error
 from tenantry.datasources.duckdb import DuckDBDriver
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.mysql import MySQLDriver
 from tenantry.datasources.postgresql import PostgreSQLSource
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sqlite import SQLiteDriver
@@ -55,11 +56,19 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
         case "postgresql":
             return PostgreSQLSource(source.id, url, limits, has_session=bool(source.session))
         case "mysql" | "mariadb":
-            return ThreadedSource(MySQLDriver(source.id, url, limits, engine), limits)
+            return ThreadedSource(_mysql_driver(source.id, url, limits, engine), limits)
         case _:
             from tenantry.datasources.trusted import TrustedDriver  # loads all of SQLAlchemy, which only this needs
 
             return ThreadedSource(TrustedDriver(source.id, url, limits), limits)
+
+
+def _mysql_driver(source_id: str, url: URL, limits: Limits, dialect: str) -> Driver[Any]:
+    try:
+        from tenantry.datasources.mysql import MySQLDriver
+    except ImportError:
+        raise InvalidSource(missing_driver_message("PyMySQL", "mysql")) from None
+    return MySQLDriver(source_id, url, limits, dialect)
 
 
 def _check_driver(driver: Driver[Any]) -> Driver[Any]:

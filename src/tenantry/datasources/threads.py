@@ -20,6 +20,7 @@ from tenantry.datasources.driver import (
     C,
     Driver,
     Found,
+    ReusingDriver,
     busy_error,
     timeout_error,
     unreachable_error,
@@ -34,9 +35,10 @@ _INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening
 class _Query(Generic[C]):
     """One query in its thread. ``run`` returns rows or an error and raises none: a driver's quotes values."""
 
-    def __init__(self, driver: Driver[C], idle: deque[C]) -> None:
+    def __init__(self, driver: Driver[C], idle: deque[C], is_reusable: Callable[[C], bool] | None) -> None:
         self._driver = driver
         self._idle = idle
+        self._is_reusable = is_reusable
         self._lock = Lock()
         self._connection: C | None = None
         self._stopped = False
@@ -64,7 +66,9 @@ class _Query(Generic[C]):
             outcome = self._driver.failure(error)
         with self._lock:  # from here on nobody may stop this connection: it may serve another query
             self._connection = None
-        if isinstance(outcome, TenantryError) or self._stopped:
+        # One that was told to stop is closed, even if its query had ended: its next query could be stopped instead.
+        failed = isinstance(outcome, TenantryError) if self._is_reusable is None else not self._is_reusable(connection)
+        if self._stopped or failed:
             with suppress(Exception):
                 self._driver.close(connection)
         else:
@@ -102,6 +106,7 @@ class ThreadedSource(Generic[C]):
         self.paramstyle: str = driver.paramstyle
         self._driver = driver
         self._limits = limits
+        self._is_reusable = driver.is_reusable if isinstance(driver, ReusingDriver) else None
         self._slots = asyncio.Semaphore(limits.pool_size)
         self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-{driver.source_id}")
         self._idle: deque[C] = deque()
@@ -114,7 +119,7 @@ class ThreadedSource(Generic[C]):
         if session is not None:
             raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
         await self._take_slot()
-        query = _Query(self._driver, self._idle)
+        query = _Query(self._driver, self._idle, self._is_reusable)
         work = asyncio.get_running_loop().run_in_executor(self._threads, query.run, shape, bound)
         self._running.add(query)
         work.add_done_callback(partial(self._finish, query))

@@ -47,6 +47,7 @@ _SHOWN = frozenset(
         "port",
         "schema",
         "service",
+        "ssl_mode",
         "sslmode",
         "warehouse",
     }

@@ -1,0 +1,140 @@
+"""A connection to MySQL or MariaDB whose session is set up once, and wiped after each query.
+
+What a query leaves in its session (a lock, a user variable, a setting, a temporary table, a prepared statement) goes by
+COM_RESET_CONNECTION. That also takes read-only and the timeout away, so the statements that set the session up follow
+in the same write. Their answers are read before the next query is sent: the rows of this one need not wait for them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, Final
+
+from pymysql import MySQLError
+from pymysql.connections import Connection
+from pymysql.constants import COMMAND
+
+from tenantry.datasources.mysql_values import CONVERSIONS, to_parameters, type_word
+
+_RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
+_CLIENT_ERRORS: Final = range(2000, 3000)
+_ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031})  # after these it hangs up
+
+
+class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
+    """``reusable``: whether another query may have it. ``stopping``: what stops its query, if that was asked."""
+
+    _read_timeout: float
+    _result: Any
+
+    def __init__(
+        self, arguments: dict[str, Any], timeout: float, connect_timeout: float, *, pipelining: bool = True
+    ) -> None:
+        self.reusable = False
+        self.stopping: Future[None] | None = None
+        self.server: tuple[Any, ...] = ()
+        self._setup: tuple[bytes, ...] = ()
+        self._pipelining = pipelining
+        self._unsent: list[bytes] = []
+        self._unread = 0
+        self._wipe_timeout = connect_timeout
+        super().__init__(
+            **arguments,
+            charset="utf8mb4",
+            conv=CONVERSIONS,
+            local_infile=False,
+            client_flag=0,  # in particular not MULTI_STATEMENTS
+            autocommit=None,  # `set_up` says it
+            connect_timeout=max(1, round(connect_timeout)),
+            read_timeout=timeout,
+            write_timeout=timeout,
+        )
+
+    def set_up(self, statements: Sequence[str]) -> None:
+        """Runs the statements, now and after each query. Raises the server's error; then the session is not used."""
+        for statement in statements:
+            self.query(statement)
+        self._setup = tuple(statement.encode() for statement in statements)
+        self.server = self.identify()
+        self.reusable = True
+
+    def identify(self) -> tuple[Any, ...]:
+        """What tells its server from others: two of them number their connections alike."""
+        self.query("select @@hostname, @@port, @@server_id")
+        row: tuple[Any, ...] = self._result.rows[0]
+        return row
+
+    def settle(self) -> None:
+        """Reads the answers to the wipe. Raises MySQLError; then the session is not used again."""
+        self.reusable = False
+        usual, self._read_timeout = self._read_timeout, self._wipe_timeout
+        while self._unread or self._unsent:
+            if not self._unread:
+                self._send(1)
+            self._next_seq_id = 1  # of the answer to a packet that stands alone
+            self._read_ok_packet()
+            self._unread -= 1
+        self._read_timeout = usual
+        self.reusable = True
+
+    def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
+        """Sends a query, after ``settle``. The names and types of its columns, and its rows as they come.
+
+        Raises UnbindableValue for a value that cannot be written, MySQLError.
+        """
+        text = sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
+        self.reusable = False
+        try:
+            self.query(text, unbuffered=True)
+        except MySQLError as error:
+            self._wipe_after(error)
+            raise
+        fields = self._result.fields if self._result.description else ()
+        return [(each.name, type_word(each.type_code, each.charsetnr)) for each in fields], self._rows()
+
+    def _rows(self) -> Iterator[Any]:
+        try:
+            yield from iter(self._result._read_rowdata_packet_unbuffered, None)
+        except MySQLError as error:
+            self._wipe_after(error)
+            raise
+
+    def wipe(self) -> None:
+        """After the last row. Reads no answer; a connection that cannot take it is not used again."""
+        self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
+        with suppress(MySQLError):
+            self._send(len(self._unsent) if self._pipelining else 1)
+            self.reusable = True
+
+    def _send(self, count: int) -> None:
+        self._write_bytes(b"".join(self._unsent[:count]))
+        self._unread += count
+        del self._unsent[:count]
+
+    def abandon(self) -> None:
+        """For a query whose rows are not all read. Else PyMySQL would read them when the result is thrown away."""
+        if self._result is not None:
+            self._result.unbuffered_active = False
+            self._result.connection = None
+            self._result = None
+
+    def _wipe_after(self, error: MySQLError) -> None:
+        """A query that the server refused leaves the connection as good as one that ran."""
+        self.abandon()
+        number = error_number(error)
+        answered = number is not None and number > 0 and number not in _CLIENT_ERRORS and number not in _ENDED
+        if answered and self.open:
+            self.wipe()
+
+
+def error_number(error: BaseException) -> int | None:
+    """The server's or client's error number, which PyMySQL gives as the first argument."""
+    first = error.args[0] if error.args else None
+    return first if isinstance(first, int) else None
+
+
+def _packet(command: int, content: bytes = b"") -> bytes:
+    return struct.pack("<iB", len(content) + 1, command) + content

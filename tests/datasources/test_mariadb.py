@@ -250,5 +250,5 @@ async def test_a_result_knows_the_types_of_its_columns(mariadb: MariaDB, directo
         "cast(null as time)": "interval",
     }
     columns = ", ".join(f"{cast} as c{number}" for number, cast in enumerate(casts))
-    result = await open_sources()._ask(group(main="ds_1"), "main", f"select {columns}", {})
+    result = await open_sources().query(group(main="ds_1"), "main", f"select {columns}", {})
     assert [column.type for column in result.columns] == [*casts.values()]

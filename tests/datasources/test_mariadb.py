@@ -252,3 +252,14 @@ async def test_a_result_knows_the_types_of_its_columns(mariadb: MariaDB, directo
     columns = ", ".join(f"{cast} as c{number}" for number, cast in enumerate(casts))
     result = await open_sources().query(group(main="ds_1"), "main", f"select {columns}", {})
     assert [column.type for column in result.columns] == [*casts.values()]
+
+
+async def test_texts_of_any_length(mariadb: MariaDB, directory: Directory, open_sources) -> None:
+    """Their lengths are written in one, three or four bytes: red at 251 when a length was one byte."""
+    directory.add(1, f"mysql://root@127.0.0.1:{mariadb.port}/{make_database(mariadb)}")
+    sources = open_sources(timeout=20)
+    lengths = [0, 1, 250, 251, 252, 65_535, 65_536, 2**20]
+    columns = ", ".join(f"repeat('ö', {length}) as a{length}, null as n{length}" for length in lengths)
+    row = (await sources.fetch(group(main="ds_1"), "main", f"select {columns}", {}))[0]
+    for length in lengths:
+        assert (row[f"a{length}"], row[f"n{length}"]) == ("ö" * length, None)

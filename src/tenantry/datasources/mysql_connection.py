@@ -17,7 +17,7 @@ from pymysql import MySQLError
 from pymysql.connections import Connection
 from pymysql.constants import COMMAND
 
-from tenantry.datasources.mysql_values import CONVERSIONS, to_parameters, type_word
+from tenantry.datasources.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
 
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
@@ -95,9 +95,15 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         fields = self._result.fields if self._result.description else ()
         return [(each.name, type_word(each.type_code, each.charsetnr)) for each in fields], self._rows()
 
-    def _rows(self) -> Iterator[Any]:
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        result = self._result
         try:
-            yield from iter(self._result._read_rowdata_packet_unbuffered, None)
+            while result.unbuffered_active:
+                packet = self._read_packet()
+                if result._check_packet_is_eof(packet):
+                    result.unbuffered_active, result.connection = False, None
+                else:
+                    yield read_row(packet.get_all_data(), result.converters)
         except MySQLError as error:
             self._wipe_after(error)
             raise

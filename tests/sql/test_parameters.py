@@ -287,6 +287,27 @@ def test_a_range_of_instants(raw: str, start: str, end: str) -> None:
         assert bound({"type": "relative range", "zone": "Europe/Vienna"}, raw, ENDS) == params
 
 
+@pytest.mark.parametrize(
+    ("now", "raw"),
+    [
+        ("2026-10-25T00:30:00Z", "this hour"),
+        ("2026-10-25T01:30:00Z", "last hour"),
+        ("2026-10-25T01:30:00Z", "2026-10-25T02:30+02:00..2026-10-25T02:15+01:00"),
+    ],
+)
+def test_a_range_in_the_hour_that_comes_twice(now: str, raw: str) -> None:
+    """The clock shows 02:00 to 02:59 twice in autumn. Red when the ends are compared by what the clock shows."""
+    template = SQLTemplate(
+        "select 1 where {{ params.x | within(at) }}",
+        "postgresql",
+        params={"x": {"type": "datetime range", "zone": "Europe/Vienna"}},
+    )
+    start, end = template.bind({"params": {"x": raw}}, now=datetime.fromisoformat(now)).params or ()
+    assert start.astimezone(UTC) < end.astimezone(UTC)
+    later, earlier = "2026-10-25T02:15+01:00", "2026-10-25T02:30+02:00"
+    takes({"type": "datetime range", "zone": "Europe/Vienna"}, f"{later}..{earlier}", ENDS)
+
+
 def test_choices_of_relative_ranges() -> None:
     """A closed list of names, in any spelling; two dates are then no choice."""
     definition = {"type": "date range", "choices": ["this month", "last month"]}

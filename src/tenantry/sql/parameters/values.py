@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, TypeAlias
 from uuid import UUID
@@ -132,7 +132,7 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
     start, end = bounds
     if (start is None and "start" not in parameter.open) or (end is None and "end" not in parameter.open):
         raise ValueError("an end is missing")
-    if start is not None and end is not None and start >= end:
+    if start is not None and end is not None and _in_order(start) >= _in_order(end):
         raise ValueError("ends before it starts")
     if parameter.min is not None and (start is None or start < parameter.min):
         raise ValueError("too early")
@@ -140,6 +140,12 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
         last = end - timedelta(days=1) if type(end) is date else end  # the last day, as the viewer sent it
         if last is None or last > parameter.max:
             raise ValueError("too late")
+
+
+def _in_order(end: Any) -> Any:
+    """What compares as time passes: two times of one zone are compared by their clock times, and in autumn the clock
+    shows an hour twice."""
+    return end.astimezone(UTC) if type(end) is datetime else end
 
 
 def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bounds:

@@ -271,6 +271,17 @@ async def test_what_else_dialects_write(engine: tuple[str, Query]) -> None:
     await query("select " + rules.json_parameter.format(placeholder="""'{"a": 1}'"""))
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_time_bucket_is_one_operand(dialect: str, unit: str) -> None:
+    """Beside another operator it stays what it is: a call, or in parentheses. Red without those of MySQL's week."""
+    bucket = DIALECTS[dialect].trunc(unit, "a")
+    inner = bucket
+    while "(" in inner:
+        inner = re.sub(r"\([^()]*\)", "", inner)
+    assert re.fullmatch(r"\w*", inner), bucket
+
+
 @pytest.mark.parametrize(
     ("dialect", "text", "params"),
     [

@@ -34,9 +34,9 @@ DIALECT = Dialect(
         "minute": "cast(date_format({column}, '%Y-%m-%d %H:%i:00') as datetime)",
         "hour": "cast(date_format({column}, '%Y-%m-%d %H:00:00') as datetime)",
         "day": "cast({column} as date)",
-        "week": "cast({column} as date) - interval weekday({column}) day",
+        "week": "(cast({column} as date) - interval weekday({column}) day)",
         "month": "cast(date_format({column}, '%Y-%m-01') as date)",
-        "quarter": "makedate(year({column}), 1) + interval quarter({column}) - 1 quarter",
+        "quarter": "(makedate(year({column}), 1) + interval quarter({column}) - 1 quarter)",
         "year": "makedate(year({column}), 1)",
     },
     # NULL for a zone by name where the server's tables of time zones are empty.

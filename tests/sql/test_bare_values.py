@@ -10,6 +10,10 @@ from hypothesis import strategies as st
 
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql.lexing.lexemes import LexemeKind
+from tenantry.sql.parsing.optional_clauses import read_lexemes
+from tenantry.sql.parsing.readings import Readings
+from tenantry.sql.source import Source
 
 EACH = pytest.mark.parametrize("dialect", DIALECTS)
 HELD = ["{{ x }}", "({{ x }})", "( ( {{ x }} ) )", "/* c */ (\n{{ x }} -- d\n)", "'{{ x }}'", "(('{{ x }}'))"]
@@ -24,6 +28,9 @@ CONDITIONS = [
     "select 1 from t where a = 1 xor @",
     "select 1 from t where not @",
     "select 1 from t where (a = 1 or @) and b",
+    "select 1 from t where (@ or a = 1) and b",
+    "select f(@ and a, @ or b) as c from t",
+    "select case when a then @ and b else @ or c end as d from t",
     "select 1 from t where @ for update",
     "select 1 from t where @ a_word_that_is_in_no_list b",
     "select a from t join b on @ natural join c",
@@ -170,6 +177,16 @@ def test_a_fragment_is_what_it_stands_for() -> None:
     for text in ("select 1 from t where ({{> f }})", "select a from t order by ({{> f }})", "select ({{> f }})"):
         with pytest.raises(TemplateError, match=r"f:1:1: (a value alone|a variable after)"):
             SQLTemplate(text, "postgresql", fragments={"f": "{{ x }}"})
+
+
+@pytest.mark.parametrize("end", ["and", "or", ","])
+def test_many_clauses_before_a_value_are_few_readings(end: str) -> None:
+    """So a template of many is compiled in linear time. Red when each clause with words of its own is a reading."""
+    clauses = "".join(f"[[ {{{{ params.p{n} }}}} = a{n} {end} ]]" for n in range(50))
+    source = Source(f"select f({clauses} {{{{ x }}}} = b)")
+    lexemes = read_lexemes(source, DIALECTS["postgresql"])
+    last = max(index for index, lexeme in enumerate(lexemes) if lexeme.kind is LexemeKind.TAG)
+    assert len(list(Readings(source, lexemes).around(last))) <= 3
 
 
 HIDDEN = [

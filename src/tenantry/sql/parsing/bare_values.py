@@ -17,9 +17,14 @@ from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext, Tokens
 CONDITION_WORDS = frozenset({"where", "having", "on", "and", "or", "xor", "not", "when", "qualify", "prewhere"})
 """What a condition follows."""
 
-_AROUND_AND = frozenset(
+_JOINING = frozenset({"and", "or", "xor"})
+_BEFORE_OPERAND = frozenset({"(", ",", "then", "else"})
+"""What comes before a condition, and before any other expression too."""
+
+AROUND_AND = frozenset(
     {"between", "and", "or", "xor", "where", "having", "on", "when", "then", "else", "select", "not"}
 )
+"""Words of which the nearest one before an `and` decides whether that joins conditions."""
 _WORD = re.compile(r"[^\W\d]")
 _ENDS = frozenset({"", ")", ",", ";", "]", "}", "'", '"', "{{", "{", "$"})
 _CONTINUING = frozenset(
@@ -231,14 +236,17 @@ class _Operand:
         return _WORD.match(word) is not None and word not in _ITEM_ENDS and ends
 
     def _is_condition(self) -> bool:
-        """Whether the word before begins a condition: not that of ``between``, ``is not``, ``case a when``."""
+        """Whether the word before begins a condition: not that of ``between``, ``is not``, ``case a when``. After ``(``
+        the word behind the value says so: ``({{ x }} or b)``."""
         word = self._before[self._left].text
+        if word in _BEFORE_OPERAND:
+            return self._after[self._right].text in _JOINING
         if word not in CONDITION_WORDS:
             return False
         if word == "not":
             return self._before[self._left + 1].text != "is"
         if word == "and":
-            return self._context.keyword_before(self._index, _AROUND_AND, self._left + 1) != "between"
+            return self._context.keyword_before(self._index, AROUND_AND, self._left + 1) != "between"
         return word != "when" or self._context.is_searched_case(self._index, self._left)
 
 

@@ -60,7 +60,7 @@ _IDENTIFIER_FIX = "write the name in the template itself; a value is never an id
 _BARE = {
     Bare.CONDITION: (
         "a value alone is not a condition",
-        "write column = {{ name }}; for a boolean that is given, cast({{ name }} as boolean)",
+        "write column = {{ name }}; for a boolean that is given, {{ name }} = true (in T-SQL = 1)",
     ),
     Bare.ITEM: (
         "a value alone is a constant, and names no column",

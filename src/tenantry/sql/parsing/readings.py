@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.sql_tokens import TokenContext
+from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext
 from tenantry.sql.lexing.tags import ONE_OF, is_choice
+from tenantry.sql.parsing.bare_values import AROUND_AND
 from tenantry.sql.source import Source
 
 _NEAR = 300  # lexemes on either side: a rule that would have to look farther does not apply
 _BESIDE = 64  # of them after it, where fewer matter
 _JOINS = frozenset({"and", "or", ","})
+_DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
+"""Word before a tag -> the words of which the nearest one before that decides what it is. Without this there would be a
+reading for each of `[[ {{ a }} = x and ]] [[ {{ b }} = y and ]] …`."""
 _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
@@ -91,7 +95,10 @@ class Readings:
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
         """The tokens at the start of a variant that rules look at: of clauses that begin alike one is read."""
         if step < 0:
-            return tuple(token.text for token in TokenContext(self._source, outward[::-1]).preceding(len(outward), 4))
+            context, tag = TokenContext(self._source, outward[::-1]), len(outward)
+            nearest = tuple(token.text for token in context.preceding(tag, 4))
+            decides = _DECIDE_BEFORE.get(nearest[0])
+            return nearest if decides is None else (nearest[0], context.keyword_before(tag, decides, 1))
         tokens = TokenContext(self._source, outward).after(-1)
         first = tokens[0].text
         return (first,) if first in _JOINS else (first, tokens[1].text)

@@ -10,10 +10,14 @@ from hypothesis import strategies as st
 
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
-from tenantry.sql.binding.codegen import _FunctionWriter
-from tenantry.sql.binding.paramstyles import PARAMSTYLES
+from tenantry.sql import template as template_module
+from tenantry.sql.binding.codegen import Bind, _FunctionWriter, generate
+from tenantry.sql.binding.paramstyles import PARAMSTYLES, Paramstyle
+from tenantry.sql.binding.renderer import Interpreter
+from tenantry.sql.dialects import Dialect
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Tree
 
 OWN_NAMES = {"v", "p", "s", "k", "bind", "new", "BoundSQL", "UNREADABLE", "cached", "render", "all_bindable"} | {
     *("type", "len", "dict", "zip", "str", "int", "only", "only_names", "LISTS", "record_values", "BINDABLE"),
@@ -102,3 +106,26 @@ def test_a_path_and_its_prefix_can_both_be_named() -> None:
     with pytest.raises(MissingVariable) as caught:
         template.bind({"a": "text"})
     assert caught.value.names == ("a.b", "a.c")
+
+
+def test_what_is_bound_once_makes_no_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first bind is interpreted, the second makes the function, once for each dialect and style; all give the same
+    text, and the same object. Red when the first makes it, and when no later one does."""
+    made: list[str] = []
+
+    def counted(tree: Tree, dialect: Dialect, style: Paramstyle, interpreter: Interpreter) -> Bind:
+        made.append(style.name)
+        return generate(tree, dialect, style, interpreter)
+
+    monkeypatch.setattr(template_module, "_INTERPRETS_FIRST", True)
+    monkeypatch.setattr(template_module, "generate", counted)
+    template = SQLTemplate("select a from t where b = {{ b }} and c in {{ c }} [[ and d = {{ params.d }} ]]", "sqlite")
+    values = {"b": 1, "c": ["x", "y"], "params": {"d": 2}}
+    for style, before in (("qmark", []), ("named", ["qmark"])):
+        first = template.bind(values, style)
+        assert made == before
+        second = template.bind(values, style)
+        third = template.bind(values, style, dialect="sqlite")
+        assert made == [*before, style]
+        assert first == second == third
+        assert first.sql is second.sql is third.sql

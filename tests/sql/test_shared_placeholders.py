@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from engines.postgres import Postgres
 from tenantry.errors import TenantryError
 from tenantry.sql import DIALECTS, PARAMSTYLES, SQLTemplate
-from tenantry.sql.binding.renderer import Interpreter, Renderer
+from tenantry.sql.binding.renderer import Interpreter
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
 
@@ -150,7 +150,7 @@ def test_the_generated_function_binds_what_the_interpreter_binds(text: str, para
     said = set()
     values = {"params": {**params, "t": 3}}
     for style in PARAMSTYLES.values():
-        interpreter = Interpreter(source, tree, dialect, style, Renderer(tree, dialect, style))
+        interpreter = Interpreter(source, tree, dialect, style)
         template = SQLTemplate(source.text, "postgresql")
         found = outcome(lambda given, t=template, s=style: t.bind(given, s.name), values)
         assert found == outcome(interpreter.bind, values)

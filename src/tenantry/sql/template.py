@@ -13,6 +13,7 @@ from tenantry.errors import TemplateError
 from tenantry.groups import Record
 from tenantry.sql.binding.codegen import Bind, generate
 from tenantry.sql.binding.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
+from tenantry.sql.binding.renderer import Interpreter
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Fragments, TemplateDefinition, expand
 from tenantry.sql.header.choices import declare_choices
@@ -27,6 +28,7 @@ from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
+_INTERPRETS_FIRST = True  # the tests of the language make the function at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class SQLTemplate:
         "_binds",
         "_conversions",
         "_converts",
+        "_interpreters",
         "_lock",
         "_own",
         "_parameters",
@@ -116,6 +119,7 @@ class SQLTemplate:
         self._trees: dict[str, Tree] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
+        self._interpreters: dict[tuple[str, str], Interpreter] = {}  # of what was bound once
         self._lock = Lock()
 
     @property
@@ -251,15 +255,22 @@ class SQLTemplate:
         return tree
 
     def _compile(self, dialect: str | None, paramstyle: str | None) -> Bind:
+        """What binds now. The first time it is the interpreter: a template that is bound once needs no function."""
         profile = dialect_named(dialect or self.dialect or DEFAULT_DIALECT)
         style = paramstyle_named(paramstyle or profile.paramstyle)
-        with self._lock:  # one function for each dialect and style, so that equal texts are the same str object
-            bind = self._binds.get((profile.name, style.name))
+        key = profile.name, style.name
+        with self._lock:  # one of each for each dialect and style, so that equal texts are the same str object
+            bind = self._binds.get(key)
             if bind is None:
                 tree = self._tree(profile)
-                check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
-                bind = generate(tree.source, tree, profile, style)
-                self._binds[profile.name, style.name] = bind
+                interpreter = self._interpreters.pop(key, None)
+                if interpreter is None:
+                    check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
+                    interpreter = Interpreter(tree.source, tree, profile, style)
+                    if _INTERPRETS_FIRST:
+                        self._interpreters[key] = interpreter
+                        return interpreter.bind
+                bind = self._binds[key] = generate(tree, profile, style, interpreter)
             if dialect is None:
                 self._own[paramstyle] = bind
             else:

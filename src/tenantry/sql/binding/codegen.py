@@ -15,11 +15,10 @@ from typing import Any
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import converter
 from tenantry.sql.binding.paramstyles import BoundSQL, Paramstyle
-from tenantry.sql.binding.renderer import Interpreter, Renderer
+from tenantry.sql.binding.renderer import Interpreter
 from tenantry.sql.binding.value_runs import FEW, Item, ValueRun, always_repeated, is_always_read, parent_of, with_runs
 from tenantry.sql.binding.values import BINDABLE, MAX_INTEGER, UNREADABLE, all_bindable
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import (
     Clause,
     Concat,
@@ -53,10 +52,9 @@ _GLOBALS: dict[str, Any] = {
 }
 
 
-def generate(source: Source, tree: Tree, dialect: Dialect, style: Paramstyle) -> Bind:
-    """The function from variables to BoundSQL."""
-    renderer = Renderer(tree, dialect, style)
-    interpreter = Interpreter(source, tree, dialect, style, renderer)
+def generate(tree: Tree, dialect: Dialect, style: Paramstyle, interpreter: Interpreter) -> Bind:
+    """The function from variables to BoundSQL. ``interpreter`` is that of the same tree, dialect and style."""
+    renderer = interpreter.renderer
     writer = _FunctionWriter(tree, dialect, style)
     code = writer.write()
     names: dict[str, Any] = {

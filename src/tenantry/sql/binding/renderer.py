@@ -150,13 +150,16 @@ class _Rendering:
 
 
 class Interpreter:
-    """Binds one template in one dialect and paramstyle, and raises the errors that name each variable at fault."""
+    """Binds one template in one dialect and paramstyle, and raises the errors that name each variable at fault.
 
-    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, renderer: Renderer) -> None:
+    ``renderer`` has its texts, which the generated function shares.
+    """
+
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
+        self.renderer: Renderer = Renderer(tree, dialect, style)
         self._tree = tree
         self._dialect = dialect
         self._style = style
-        self._renderer = renderer
         self._reader = _VariableReader(source, tree, dialect)
         self._read: dict[Position, Callable[[Any, VariableReference], Any]] = {
             Position.VALUE: self._reader.scalar,
@@ -171,7 +174,7 @@ class Interpreter:
         key: list[int] = []
         params = _Params(self._style)
         self._bind_nodes(self._tree.nodes, variables, key, params, included=True)
-        sql, names = self._renderer.render(tuple(key))
+        sql, names = self.renderer.render(tuple(key))
         given = driver_params(self._style, names, tuple(params.values))
         return BoundSQL(sql, given, self._style.name, self._dialect.name, reads_group(self._tree))
 

@@ -13,7 +13,7 @@ keywords become neighbours is not checked: that is the meaning of SQL.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
@@ -24,7 +24,8 @@ from tenantry.sql.lexing.tags import map_arguments
 from tenantry.sql.source import Source
 
 _ARRAY = re.compile(r"(?<![\w$.])array\s*\Z", re.IGNORECASE)
-_DELIMITER = re.compile(r"(?<![\w$.])(?:case|end|between|and)(?![\w$])|[(){};]", re.IGNORECASE)
+# What it can begin with is looked for first: that is three times as fast.
+_DELIMITER = re.compile(r"(?=[(){};CcEeBbAa])(?:[(){};]|(?<![\w$.])(?i:case|end|between|and)(?![\w$]))")
 # Some drivers send a variable as a string, too.
 _STRINGS = frozenset({LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.TAG})
 _OPENED_BY = {")": "(", "]": "[", "}": "{", "end": "case", "and": "between"}
@@ -145,7 +146,7 @@ class _BracketMatcher:
 
 
 class _Delimiter(NamedTuple):
-    """A bracket, a keyword in lower case or ``;``, with its offset."""
+    """What opens: a bracket or a keyword in lower case, or what is refused; with its offset."""
 
     text: str
     offset: int
@@ -198,8 +199,8 @@ class _ClauseChecker:
                 self._after_string, self._crossed = True, False
             elif lexeme.kind is not LexemeKind.COMMENT and not self._source.text[lexeme.start : lexeme.end].isspace():
                 self._after_string = False
-            for delimiter in _delimiters(self._source.text, lexeme):
-                self._delimiter(delimiter)
+            for text, offset in _delimiters(self._source.text, lexeme):
+                self._delimiter(text, offset)
 
     def _close(self) -> _OpenClause:
         clause = self._clauses.pop()
@@ -219,20 +220,22 @@ class _ClauseChecker:
         else:
             self._after_string = at_end
 
-    def _delimiter(self, delimiter: _Delimiter) -> None:
+    def _delimiter(self, text: str, offset: int) -> None:
         opened = self._clauses[-1].opened
         inside = len(self._clauses) > 1
-        if delimiter.text in _CLOSED_BY:
-            opened.append(delimiter)
-        elif opened and opened[-1].text == _OPENED_BY.get(delimiter.text):
+        if text in _CLOSED_BY:
+            opened.append(_Delimiter(text, offset))
+        elif opened and opened[-1].text == _OPENED_BY.get(text):
             opened.pop()
-        elif inside and delimiter.text == ";":
-            self._reject(delimiter, f"a statement cannot end in {_ARTICLES[self._clauses[-1].what]}")
+        elif inside and text == ";":
+            problem = f"a statement cannot end in {_ARTICLES[self._clauses[-1].what]}"
+            self._reject(_Delimiter(text, offset), problem)
         elif inside:
             innermost = next((clause.opened[-1].text for clause in reversed(self._clauses) if clause.opened), None)
-            if delimiter.text in _ALSO_ALONE and innermost != _OPENED_BY[delimiter.text]:
+            if text in _ALSO_ALONE and innermost != _OPENED_BY[text]:
                 return
-            self._reject(delimiter, f"this {delimiter.text} closes nothing that its {self._clauses[-1].what} opens")
+            problem = f"this {text} closes nothing that its {self._clauses[-1].what} opens"
+            self._reject(_Delimiter(text, offset), problem)
 
     def _reject(self, delimiter: _Delimiter, problem: str) -> NoReturn:
         what = "let [[ ]], or a text to choose, hold a whole condition or item"
@@ -240,14 +243,12 @@ class _ClauseChecker:
         raise self._source.error(delimiter.offset, problem, fix)
 
 
-def _delimiters(text: str, lexeme: Lexeme) -> Iterator[_Delimiter]:
+def _delimiters(text: str, lexeme: Lexeme) -> list[tuple[str, int]]:
+    """The brackets, the keywords in lower case and the ``;`` of a lexeme, with their offsets."""
     if lexeme.kind is LexemeKind.CODE:
-        for match in _DELIMITER.finditer(text, lexeme.start, lexeme.end):
-            yield _Delimiter(match.group().lower(), match.start())
-    elif lexeme.kind is LexemeKind.LEFT_BRACKET or lexeme.kind is LexemeKind.RIGHT_BRACKET:
-        for offset in range(lexeme.start, lexeme.end):
-            yield _Delimiter(text[offset], offset)
-    elif lexeme.kind is LexemeKind.ESCAPE:
-        for offset in range(lexeme.start + 1, lexeme.end):
-            if text[offset] in _CLOSED_BY:
-                yield _Delimiter(text[offset], offset)
+        return [(match[0].lower(), match.start()) for match in _DELIMITER.finditer(text, lexeme.start, lexeme.end)]
+    if lexeme.kind is LexemeKind.LEFT_BRACKET or lexeme.kind is LexemeKind.RIGHT_BRACKET:
+        return [(text[offset], offset) for offset in range(lexeme.start, lexeme.end)]
+    if lexeme.kind is LexemeKind.ESCAPE:
+        return [(text[at], at) for at in range(lexeme.start + 1, lexeme.end) if text[at] in _CLOSED_BY]
+    return []

@@ -24,6 +24,7 @@ TABLES = (
     "crowd",
     "invalidation",
     "rotations",
+    "sources",
     "server",
     "api",
     "site",

@@ -10,7 +10,7 @@ import pytest
 
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
-from tenantry.errors import InvalidParameter, NotOneStatement, TenantryError, UnbindableValue
+from tenantry.errors import InvalidParameter, NotOneStatement, TenantryError
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
@@ -221,27 +221,6 @@ async def test_a_pivot_that_reads_its_columns_takes_no_values(sql: str, run: Run
     """DuckDB itself cannot: the sentence says what it can. Red when it was a QueryFailed with a type's name."""
     with pytest.raises(NotOneStatement, match=r"takes no values: name the columns, pivot … on column in \('a', 'b'\)"):
         await run("duckdb", sql, n=1)
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "select now() - {{ v }}::interval as x",
-        "select {{ v }}::inet as x",
-        "select {{ v }}::bytea as x",
-        "select {{ v }}::int4range as x",
-        "select {{ v }}::point as x",
-        "select {{ v }}::oid as x",
-        "select {{ v }}::timetz as x",
-    ],
-)
-async def test_a_viewers_text_that_does_not_fit_is_the_viewers_error(sql: str, run: Run) -> None:
-    """422 for every type of PostgreSQL, not only for those that are read from text. Red when the driver's own error was
-    looked for by its missing SQLSTATE, which it has: 502."""
-    with pytest.raises(UnbindableValue) as caught:
-        await run("postgresql", sql, v="k3y-c4n4ry")
-    assert caught.value.status == 422
-    assert "k3y-c4n4ry" not in str(caught.value)
 
 
 async def test_a_bad_value_of_a_declared_parameter_is_never_sent(run: Run, directory: Directory) -> None:

@@ -34,7 +34,7 @@ from tests.docs.blocks import blocks
 SESSION = (("app.tenant", "{{ user_group.id }}"),)
 ALL = "select id, tenant from orders order by id"
 PAGE = Path(__file__).parents[2] / "docs" / "row-level-security.md"
-TABLES, ROLE, TEMPLATE, UNPROTECTED = (block.text for block in blocks(PAGE) if block.language == "sql")
+TABLES, ROLE, _AT_WORK, TEMPLATE, UNPROTECTED = (block.text for block in blocks(PAGE) if block.language == "sql")
 """The recipe as a reader follows it: what these tests run on."""
 
 
@@ -212,7 +212,7 @@ async def test_a_group_that_lacks_the_variable_gets_no_query(
     variable that nobody set. Red when the session was left out where it cannot be bound."""
     directory.add(1, reader, session=(("app.tenant", "{{ user_group.properties.tenant }}"),))
     sources = open_sources()
-    monkeypatch.setattr("tenantry.datasources.postgresql.PostgreSQLSource.fetch", None)  # whoever calls it fails
+    monkeypatch.setattr("tenantry.datasources.postgresql.PostgreSQLDriver.open", None)  # whoever calls it fails
     for properties in ({}, {"tenant": None}):
         with pytest.raises(
             MissingVariable, match="'acme' lacks what the session variables of data source ds_1"
@@ -327,11 +327,7 @@ def test_a_declaration_is_spelled_one_way() -> None:
 def one_connection(reader: str) -> Iterator[PgBouncer]:
     """Transaction mode with one server process for everybody: whatever a query leaves is there for the next group."""
     require(*PACKAGES)
-    ignored = (
-        "default_transaction_read_only, standard_conforming_strings, statement_timeout, "
-        "idle_in_transaction_session_timeout, extra_float_digits"
-    )
-    with pooled(reader, "transaction", "default_pool_size = 1", f"ignore_startup_parameters = {ignored}") as pooler:
+    with pooled(reader, "transaction", "default_pool_size = 1") as pooler:
         yield pooler
 
 

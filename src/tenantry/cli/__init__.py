@@ -24,7 +24,6 @@ PLUGIN_GROUP = "tenantry.commands"
 
 _EXTRAS = {
     "alembic": "server",
-    "asyncpg": "postgres",
     "psycopg": "postgres",
     "duckdb": "duckdb",
     "prometheus_client": "metrics",

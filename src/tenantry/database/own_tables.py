@@ -17,7 +17,8 @@ from typing import Any, Final
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from tenantry.errors import InvalidSource
+from tenantry.database.address import PostgresServer, load_psycopg
+from tenantry.errors import InvalidSettings, InvalidSource
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ select count(*) from sqlite_master where type = 'table'
 """
 
 # A query can take on any role that its own is in, without a statement that writes: set_config('role', …).
-_IN_POSTGRESQL: Final = """
+IN_POSTGRESQL: Final = """
 select quote_ident(n.nspname) || '.' || quote_ident(c.relname), quote_ident(current_user),
   pg_has_role(c.relowner, 'member') or exists (
     select from pg_roles r where r.rolname = 'pg_read_all_data' and pg_has_role(r.oid, 'member')),
@@ -59,6 +60,7 @@ where c.relkind in ('r', 'p') and c.relname = any ($1::text[])
   and (pg_has_role(c.relowner, 'member') or readers.names is not null)
 order by 1
 """
+"""What ``check_postgresql_rows`` checks the rows of. Its parameter is TABLES."""
 
 
 def check_sqlite(connection: sqlite3.Connection) -> None:
@@ -79,10 +81,9 @@ def is_sqlite(path: Path) -> bool:
         return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
 
 
-async def check_postgresql(connection: Any) -> None:
-    """Raises InvalidSource for an asyncpg connection whose role can read the tables of a store, or become their owner.
-    Errors of the driver come through."""
-    found: Sequence[Any] = await connection.fetch(_IN_POSTGRESQL, list(TABLES))
+def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
+    """Raises InvalidSource where a role, by the rows that IN_POSTGRESQL gave it, can read the tables of a store, or
+    become their owner."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
@@ -129,21 +130,30 @@ def _check_file(url: URL) -> None:
 
 
 async def _check_server(url: URL, seconds: float) -> None:
-    try:
-        import asyncpg  # the driver of the sources, loaded when it is first needed
-    except ImportError as error:
-        _warn(f"{type(error).__name__}: pip install 'tenantry[postgres]'")
-        return
     dsn = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    unreadable = False
+    try:
+        driver = load_psycopg()
+    except InvalidSettings:
+        _warn("psycopg is not installed: pip install 'tenantry[postgres]'")
+        return
     try:
         async with asyncio.timeout(seconds):
-            connection = await asyncpg.connect(dsn, timeout=seconds, statement_cache_size=0)
+            connection = await PostgresServer(dsn, "").connect(seconds=seconds)
             try:
-                await check_postgresql(connection)
+                found, _ = await connection.run(IN_POSTGRESQL, ("{" + ",".join(TABLES) + "}",))
             finally:
                 connection.terminate()
-    except (OSError, ValueError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        check_postgresql_rows(found)
+    except InvalidSettings:
+        unreadable = True
+    except (OSError, ValueError, TimeoutError, driver.Error) as error:
         _warn(type(error).__name__)
+    if unreadable:  # outside of the clause: what was raised quotes the URL
+        raise InvalidSource(
+            "the URL of the data source has an option that libpq does not know, or one with a value that it does not",
+            field="/url",
+        )
 
 
 def _warn(reason: str) -> None:

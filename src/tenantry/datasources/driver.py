@@ -117,6 +117,15 @@ class ReusingDriver(Protocol):
         ...
 
 
+@runtime_checkable
+class SessionDriver(Protocol):
+    """What a Driver may have too. Without it a source has no session variables."""
+
+    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
+        """``fetch``, after ``session`` in the same transaction."""
+        ...
+
+
 def as_dicts(answer: Answer) -> Rows:
     """What a driver gave, as dicts."""
     return answer.dicts() if isinstance(answer, Result) else answer

@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL
 from tenantry.datasources.driver import DataSource, Driver, busy_error, missing_driver_message, queue_error
 from tenantry.datasources.duckdb import DuckDBDriver
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.postgresql import PostgreSQLSource
+from tenantry.datasources.postgresql import PostgreSQLDriver
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sqlite import SQLiteDriver
 from tenantry.datasources.threads import ThreadedSource
@@ -54,7 +54,7 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
         case "duckdb":
             return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
         case "postgresql":
-            return PostgreSQLSource(source.id, url, limits, has_session=bool(source.session))
+            return ThreadedSource(PostgreSQLDriver(source.id, url, limits, has_session=bool(source.session)), limits)
         case "mysql" | "mariadb":
             return ThreadedSource(_mysql_driver(source.id, url, limits, engine), limits)
         case _:

@@ -1,5 +1,7 @@
-"""PostgreSQL: every query alone in a read-only transaction that is rolled back, on a connection that is wiped after it.
+"""PostgreSQL: every query alone in a read-only transaction that is rolled back, all of it in one send.
 
+`begin read only`, the settings of the transaction, its session variables, the query, `rollback` and what ends locks go
+out together, so nothing of it can be left undone between two of them, and a pooler like PgBouncer may stand between.
 The extended protocol takes one statement by its nature, so no statement of a template can end the transaction and have
 another one follow. The transaction refuses writes; it does not refuse what a role may do outside tables (COPY … TO
 PROGRAM, pg_read_file), so the first keyword must be one that reads, and the URL should name a role without such rights.
@@ -7,21 +9,14 @@ PROGRAM, pg_read_file), so the first keyword must be one that reads, and the URL
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import suppress
-from math import inf
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy.engine import URL
 
-from tenantry.database.own_tables import check_postgresql
+from tenantry.database.own_tables import IN_POSTGRESQL, TABLES, check_postgresql_rows
 from tenantry.datasources.driver import (
-    Answer,
-    Found,
-    Rows,
-    busy_error,
     check_statement,
     driver_parameters,
     dynamic_sql_error,
@@ -32,258 +27,242 @@ from tenantry.datasources.driver import (
     too_many_bytes_error,
     unreachable_error,
 )
-from tenantry.datasources.limits import Limits, to_dicts
-from tenantry.datasources.postgresql_values import encode
+from tenantry.datasources.limits import Limits, count_columns, take_result
+from tenantry.datasources.postgresql_parameters import encode_parameters
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 if TYPE_CHECKING:
-    import asyncpg
+    from tenantry.datasources.postgresql_connection import PipelineConnection, ServerError, Statement
+    from tenantry.datasources.postgresql_rows import Column
 
 _log = logging.getLogger(__name__)
-_SLACK = 2.0  # seconds that the client waits beyond the server's own timeout, before it gives up on the server
-_AWAY = frozenset({"08", "28", "3D", "53", "57"})  # SQLSTATE classes: connection, login, database, resources, shutdown
-_READ_ONLY = "25006"
-_CANCELLED = "57014"
-_SEVERAL = "42601"
-_BYPASSES_POLICIES = """
+_LIBPQ: Final = 170_000
+_AWAY: Final = frozenset({"08", "28", "3D", "53", "57"})  # SQLSTATE classes: connection, login, database, … shutdown
+_BAD_VALUE: Final = "22"
+_READ_ONLY: Final = "25006"
+_CANCELLED: Final = "57014"
+_SEVERAL: Final = "42601"
+_BEGIN: Final = (b"begin read only", ())
+_BACKSLASH: Final = (
+    "it has a backslash, which escapes in every string of this server and in none of PostgreSQL's: use || and chr(92)"
+)
+_HAS_NUL: Final = "it has a NUL, at which the server would take it to end"
+
+# How the server reads strings, and how it writes what RowReader reads. Set for each transaction: behind a pooler the
+# process that runs it may hold what another client set.
+_SETTINGS: Final = {
+    "standard_conforming_strings": "on",  # off, '\' does not end where the template's lexer ends it
+    "datestyle": "ISO",
+    "intervalstyle": "iso_8601",
+    "extra_float_digits": "1",
+}
+_BYPASSES_POLICIES: Final = """(
 select (select rolsuper or rolbypassrls from pg_roles where rolname = current_user)
-  or exists (select from pg_class where relrowsecurity and not row_security_active(oid))
+  or exists (select from pg_class where relrowsecurity and not row_security_active(oid)))
 """
+_ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
+
+# What libpq says of a connection that it cannot make -> what may be said of it. Its words may quote the URL.
+_REASONS: Final = (
+    ("certificate verify failed", " (TLS: its certificate is not of the given CA)"),
+    ("server certificate for", " (TLS: its certificate is for another host)"),
+    ("server does not support SSL", " (it has no TLS)"),
+    ("root certificate file", " (TLS: the file of the CA cannot be read)"),
+    ("password", " (the login is refused)"),
+    ("does not exist", " (there is no such database or role)"),
+)
 
 
-class ByteCounter(asyncio.Protocol):
-    """Passes everything on to ``inner``. After ``allow(n)`` it ends the connection when more than ``n`` bytes come.
-
-    asyncpg reads all rows of an answer before it gives any of them, and who reads a portal in parts cannot know how
-    long its next rows are. So the bytes are counted as they come, by a protocol between the socket and asyncpg.
-    """
-
-    def __init__(self, inner: Any, transport: Any) -> None:
-        self._inner = inner
-        self._transport = transport
-        self._left = inf
-        self.exceeded: bool = False
-        """Whether more came than was allowed."""
-
-    def allow(self, count: float) -> None:
-        """So many bytes from now on; ``inf`` for any number."""
-        self._left = count
-
-    def data_received(self, data: bytes) -> None:
-        """Counts the bytes, and passes them on or ends the connection."""
-        self._left -= len(data)
-        if self._left >= 0:
-            self._inner.data_received(data)
-        elif not self.exceeded:
-            self.exceeded = True
-            self._transport.abort()
-
-    def eof_received(self) -> Any:
-        """Passed on."""
-        return self._inner.eof_received()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Passed on."""
-        self._inner.connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        """Passed on."""
-        self._inner.pause_writing()
-
-    def resume_writing(self) -> None:
-        """Passed on."""
-        self._inner.resume_writing()
-
-
-def counting_connection(base: type[Any]) -> type[Any]:
-    """A class of asyncpg connections (``base``) that count what they receive, each in its ``counter``."""
-
-    class CountingConnection(base):  # type: ignore[misc]  # asyncpg is loaded when it is first needed
-        __slots__ = ("counter",)
-
-        def __init__(self, protocol: Any, transport: Any, *arguments: Any) -> None:
-            super().__init__(protocol, transport, *arguments)
-            self.counter = ByteCounter(protocol, transport)
-            transport.set_protocol(self.counter)
-
-    return CountingConnection
-
-
-class PostgreSQLSource:
-    """A DataSource over an asyncpg pool. Opens nothing before the first query.
+class PostgreSQLDriver:
+    """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq.
 
     ``has_session``: each query comes with session variables, so a role that no policy holds is refused. Raises
-    InvalidSource when asyncpg is not installed.
+    InvalidSource when psycopg is not installed, and for a URL that libpq cannot read.
     """
 
     dialect = "postgresql"
     paramstyle = "numeric_dollar"
 
     def __init__(self, source_id: str, url: URL, limits: Limits, *, has_session: bool = False) -> None:
-        self._has_session = has_session
-        try:
-            import asyncpg
-        except ImportError:
-            raise InvalidSource(missing_driver_message("asyncpg", "postgres")) from None
-        self._asyncpg = asyncpg
-        self._source_id = source_id
-        self._dsn = url.set(drivername="postgresql").render_as_string(hide_password=False)
+        self.source_id = source_id
         self._limits = limits
-        self._pool: asyncpg.Pool | None = None
-        self._opening = asyncio.Lock()
+        self._has_session = has_session
         self._warned = False
-
-    async def fetch(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None = None) -> Found:
-        """Raises DataSourceError, and UnbindableValue for a value that its position in the SQL cannot take."""
-        check_statement(self._source_id, refusal(bound.sql))
-        if bound.params and has_dynamic_sql(bound.sql, self.dialect):
-            raise dynamic_sql_error(self._source_id)
-        escape = None if session is None else session_escape_error(self._source_id, bound.sql)
-        if escape is not None:
-            raise escape
-        failure: TenantryError
-        async with self._opening:
-            if self._pool is None:
-                self._pool = await self._create_pool()
-            pool = self._pool
-        connection = await self._acquire(pool)
-        counter: ByteCounter = connection.counter
         try:
-            async with asyncio.timeout(self._limits.timeout + _SLACK):
-                return shape(await self._run(connection, bound, session, counter))
-        except TenantryError:
-            raise
-        except TimeoutError:
-            failure = timeout_error(self._source_id, self._limits.timeout)
-        except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
-            failure = self._failure(error)
-            if counter.exceeded:
-                failure = too_many_bytes_error(self._source_id, self._limits.max_bytes)
-        finally:
-            # a connection that cannot be wiped is terminated by the pool: that is no failure of this query
-            with suppress(OSError, TimeoutError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError):
-                await pool.release(connection, timeout=_SLACK)
-        raise failure
+            import psycopg
 
-    async def _run(self, connection: Any, bound: BoundSQL, session: BoundSQL | None, counter: ByteCounter) -> Rows:
-        transaction = connection.transaction(readonly=True)
-        await transaction.start()
+            from tenantry.datasources import postgresql_connection
+        except ImportError:
+            raise InvalidSource(missing_driver_message("psycopg", "postgres")) from None
+        if psycopg.pq.version() < _LIBPQ:
+            raise InvalidSource("data sources on PostgreSQL need libpq 17 or later: pip install 'psycopg[binary]'")
+        self._psycopg = psycopg
+        self._libpq = postgresql_connection
+        self._params = self._read(url)
+        settings = {**_SETTINGS, "statement_timeout": str(limits.timeout_ms)}
+        calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
+        self._settings = (f"select {calls}".encode(), ())
+        self._settings_of_redshift = (f"set local statement_timeout = {limits.timeout_ms}".encode(), ())
+
+    def _read(self, url: URL) -> dict[str, Any]:
+        dsn = url.set(drivername="postgresql").render_as_string(hide_password=False)
+        unreadable = False
+        params: dict[str, Any] = {}
         try:
-            if session is not None:
-                await connection.execute(session.sql, *driver_parameters(session))
-            statement = await connection.prepare(bound.sql)
-            values = encode(driver_parameters(bound), statement.get_parameters())
-            columns = [attribute.name for attribute in statement.get_attributes()]
-            if not columns:
-                raise statement_error(self._source_id, "it gives no columns")
-            # One portal, executed once with a bound on its rows: the timeout covers all of it.
-            cursor = await statement.cursor(*values)
-            counter.allow(self._limits.max_bytes)
-            rows = await cursor.fetch(self._limits.row_limit + 1)
-            counter.allow(inf)
-        finally:
-            await _roll_back(connection, transaction)
-        return to_dicts(self._source_id, columns, rows, self._limits.row_limit)
-
-    async def _acquire(self, pool: asyncpg.Pool) -> Any:
-        failure: TenantryError
-        try:
-            return await pool.acquire(timeout=self._limits.connect_timeout)
-        except TimeoutError as error:
-            full = pool.get_size() - pool.get_idle_size() >= self._limits.pool_size
-            failure = busy_error(self._source_id) if full else unreachable_error(self._source_id, error)
-        except (OSError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError, ValueError) as error:
-            state = getattr(error, "sqlstate", None)
-            failure = unreachable_error(self._source_id, error, f" (SQLSTATE {state})" if state else "")
-        raise failure
-
-    async def _create_pool(self) -> asyncpg.Pool:
-        failure: TenantryError
-        try:
-            return await self._asyncpg.create_pool(
-                self._dsn,
-                min_size=0,  # connects when a query needs it
-                max_size=self._limits.pool_size,
-                timeout=self._limits.connect_timeout,
-                statement_cache_size=0,  # DISCARD ALL would forget on the server what the client still remembers
-                init=self._check_connection,
-                connection_class=counting_connection(self._asyncpg.Connection),
-                # nothing that a query did to its session reaches the next one: settings, role, locks, tables, plans
-                reset=lambda connection: connection.execute("discard all"),
-                server_settings={
-                    "application_name": "tenantry",
-                    "default_transaction_read_only": "on",
-                    "standard_conforming_strings": "on",  # off, '\' does not end where the template's lexer ends it
-                    "statement_timeout": str(self._limits.timeout_ms),
-                    "idle_in_transaction_session_timeout": str(self._limits.timeout_ms + round(_SLACK * 1000)),
-                },
-            )
-        except (OSError, self._asyncpg.PostgresError, self._asyncpg.InterfaceError, ValueError) as error:
-            failure = unreachable_error(self._source_id, error)
-        raise failure
-
-    async def _check_connection(self, connection: Any) -> None:
-        await check_postgresql(connection)
-        if self._has_session and await connection.fetchval(_BYPASSES_POLICIES):
+            params = dict(self._psycopg.conninfo.conninfo_to_dict(dsn))
+        except self._psycopg.Error:
+            unreadable = True
+        if unreadable:  # outside of the clause: what was raised quotes the URL
             raise InvalidSource(
-                f"row-level security does not hold the role of data source {self._source_id}, so its session variables "
+                f"the URL of data source {self.source_id} has an option that libpq does not know, or cannot be read",
+                field="/url",
+            )
+        return params
+
+    def open(self) -> PipelineConnection:
+        """A connection whose role may be asked. Raises SourceUnavailable, InvalidSource."""
+        failure: TenantryError
+        try:
+            connection = self._libpq.connect(self._params, self._limits.connect_timeout)
+        except (self._psycopg.Error, OSError) as error:
+            reason = next((hint for words, hint in _REASONS if words in str(error)), "")
+            failure = unreachable_error(self.source_id, error, reason)
+        else:
+            self._check(connection)
+            return connection
+        raise failure
+
+    def _check(self, connection: PipelineConnection) -> None:
+        """What a role may read is asked of each connection: it may have changed."""
+        checked = False
+        try:
+            if connection.is_postgresql:
+                self._check_role(connection)
+                self._check_own_tables(connection)
+            checked = True
+        finally:
+            if not checked:
+                connection.close()
+
+    def _check_own_tables(self, connection: PipelineConnection) -> None:
+        tables = encode_parameters([list(TABLES)])
+        check_postgresql_rows(self._rows(connection, (IN_POSTGRESQL.encode(), tables)))
+
+    def _check_role(self, connection: PipelineConnection) -> None:
+        text = _ROLE + (_BYPASSES_POLICIES if self._has_session else "false")
+        ((is_superuser, bypasses),) = self._rows(connection, (text.encode(), ()))
+        if bypasses:
+            raise InvalidSource(
+                f"row-level security does not hold the role of data source {self.source_id}, so its session variables "
                 "would filter nothing: give it a role that is no superuser, has no BYPASSRLS and owns no table "
                 "without `force row level security`"
             )
-        if not self._warned and getattr(connection.get_settings(), "is_superuser", "off") == "on":
+        if is_superuser and not self._warned:
             self._warned = True
             _log.warning(
                 "data source %s connects as a superuser, who can read the server's files even in a read-only "
                 "transaction: give it a role that may only read",
-                self._source_id,
+                self.source_id,
             )
 
-    def _failure(self, error: Exception) -> TenantryError:
-        state: str | None = getattr(error, "sqlstate", None)
+    def _rows(self, connection: PipelineConnection, query: Statement) -> list[tuple[Any, ...]]:
+        return connection.read(
+            self._before(connection), query, lambda _, rows: list(rows), max_bytes=self._limits.max_bytes
+        )
+
+    def _before(self, connection: PipelineConnection) -> list[Statement]:
+        return [_BEGIN, self._settings if connection.is_postgresql else self._settings_of_redshift]
+
+    def fetch(self, connection: PipelineConnection, bound: BoundSQL) -> Result:
+        """One statement that reads, in a transaction of its own."""
+        return self._fetch(connection, bound, [])
+
+    def fetch_in_session(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL) -> Result:
+        """The same, after what sets the session variables."""
+        escape = session_escape_error(self.source_id, bound.sql)
+        if escape is not None:
+            raise escape
+        return self._fetch(connection, bound, [_statement(session)])
+
+    def _fetch(self, connection: PipelineConnection, bound: BoundSQL, session: list[Statement]) -> Result:
+        check_statement(self.source_id, _HAS_NUL if "\0" in bound.sql else refusal(bound.sql))
+        if bound.params and has_dynamic_sql(bound.sql, self.dialect):
+            raise dynamic_sql_error(self.source_id)
+        if "\\" in bound.sql and not connection.is_postgresql:
+            raise statement_error(self.source_id, _BACKSLASH)
+        failure: TenantryError
+        try:
+            return connection.read(
+                [*self._before(connection), *session], _statement(bound), self._take, max_bytes=self._limits.max_bytes
+            )
+        except self._libpq.AnswerTooLong:
+            failure = too_many_bytes_error(self.source_id, self._limits.max_bytes)
+        except self._libpq.NoColumns:
+            failure = statement_error(self.source_id, "it gives no columns")
+        except self._libpq.ServerError as error:
+            failure = self._refused(error, has_values=bool(bound.params))
+        raise failure
+
+    def _take(self, columns: list[Column], rows: Iterator[tuple[Any, ...]]) -> Result:
+        count = count_columns([position for position, column in enumerate(columns) if not column.is_small])
+        names, types = [column.name for column in columns], [column.type for column in columns]
+        return take_result(self.source_id, names, rows, self._limits, types=types, count=count)
+
+    def failure(self, error: Exception) -> TenantryError:
+        """Our error for psycopg's."""
+        if isinstance(error, self._libpq.ServerError):
+            return self._refused(error)
+        if isinstance(error, self._psycopg.OperationalError | OSError):
+            return unreachable_error(self.source_id, error)
+        return query_error(self.source_id, type(error).__name__)
+
+    def _refused(self, error: ServerError, *, has_values: bool = False) -> TenantryError:
+        state = error.sqlstate
         if state == _CANCELLED:
-            return timeout_error(self._source_id, self._limits.timeout)
+            return timeout_error(self.source_id, self._limits.timeout)
         if state == _READ_ONLY:
-            return statement_error(self._source_id, WRITES)
-        if state == _SEVERAL and "multiple commands" in str(error):
-            return statement_error(self._source_id, SEVERAL)
-        if isinstance(error, OSError) or (state or "")[:2] in _AWAY:
-            return unreachable_error(self._source_id, error, f" (SQLSTATE {state})" if state else "")
-        if isinstance(error, self._asyncpg.DataError) and error.severity is None:  # asyncpg's own: nothing was sent
-            return UnbindableValue("a value does not fit the type that its position in the SQL has", name="$")
-        if state is None:
-            return query_error(self._source_id, type(error).__name__)
-        position: str | None = getattr(error, "position", None)
-        where = f", at character {position} of the SQL" if position else ""
-        return query_error(self._source_id, f"{type(error).__name__} (SQLSTATE {state}){where}")
+            return statement_error(self.source_id, WRITES)
+        if state == _SEVERAL and error.several:
+            return statement_error(self.source_id, SEVERAL)
+        evidence = f"{self._error_name(state)} (SQLSTATE {state})"
+        if state[:2] in _AWAY:
+            return unreachable_error(self.source_id, error, f" (SQLSTATE {state})")
+        if error.parameter is not None:
+            return UnbindableValue(
+                f"the value of parameter ${error.parameter} cannot be read as the type of its place: {evidence}",
+                name=f"${error.parameter}",
+            )
+        if state[:2] == _BAD_VALUE and has_values:
+            return UnbindableValue(f"the database cannot compute with a value of the query: {evidence}", name="$")
+        where = f", at character {error.position} of the SQL" if error.position else ""
+        return query_error(self.source_id, evidence + where)
 
-    async def aclose(self) -> None:
-        """Lets what is running finish for two seconds, then stops it."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            with suppress(OSError, TimeoutError, self._asyncpg.InterfaceError):
-                async with asyncio.timeout(_SLACK):
-                    await pool.close()  # terminates when it is cancelled
+    def _error_name(self, state: str) -> str:
+        try:
+            return self._psycopg.errors.lookup(state).__name__
+        except KeyError:
+            return "Error"
 
-    def abandon(self) -> None:
-        """Ends every connection without waiting."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            with suppress(RuntimeError, self._asyncpg.InterfaceError):  # its event loop is closed
-                pool.terminate()
+    def is_reusable(self, connection: PipelineConnection) -> bool:
+        """Whether it is in no transaction and holds nothing of its last query."""
+        return connection.is_clean
+
+    def interrupt(self, connection: PipelineConnection) -> None:
+        """Has the thread of the query stop it."""
+        connection.interrupt()
+
+    def close(self, connection: PipelineConnection) -> None:
+        """Closes the connection."""
+        connection.close()
+
+    def shutdown(self) -> None:
+        """Nothing is shared between connections."""
 
 
-async def _roll_back(connection: Any, transaction: Any) -> None:
-    """A connection that cannot be rolled back in time is not used again."""
-    clean = False
-    try:
-        async with asyncio.timeout(_SLACK):
-            if not connection.is_closed():
-                await transaction.rollback()
-        clean = True
-    finally:
-        if not clean:
-            connection.terminate()
+def _statement(bound: BoundSQL) -> Statement:
+    return bound.sql.encode(), encode_parameters(driver_parameters(bound))

@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from threading import Lock
-from typing import Any, Generic
+from time import monotonic
+from typing import Any, Final, Generic, TypeAlias, cast
 
 from tenantry.datasources.driver import (
     Answer,
@@ -21,7 +21,9 @@ from tenantry.datasources.driver import (
     Driver,
     Found,
     ReusingDriver,
+    SessionDriver,
     busy_error,
+    query_error,
     timeout_error,
     unreachable_error,
 )
@@ -31,35 +33,65 @@ from tenantry.sql import BoundSQL
 
 _INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
 
+_GRACE = 0.1
+"""Seconds for an engine that ends a query at its timeout itself: its connection can be used again."""
+
+IDLE_SECONDS = 300.0
+"""A connection that nobody used for so long, or up to twice as long, is closed."""
+
+Shape: TypeAlias = Callable[[Answer], Any]
+Finish: TypeAlias = Callable[["_Query[C]", Any], None]
+"""Takes the query and its outcome: its rows in their shape, or a TenantryError."""
+
 
 class _Query(Generic[C]):
-    """One query in its thread. ``run`` returns rows or an error and raises none: a driver's quotes values."""
+    """One query in its thread. ``run`` gives rows or an error to ``finish`` and raises none: a driver's quotes values.
 
-    def __init__(self, driver: Driver[C], idle: deque[C], is_reusable: Callable[[C], bool] | None) -> None:
+    ``outcome`` is what its caller waits for.
+    """
+
+    def __init__(
+        self,
+        driver: Driver[C],
+        is_reusable: Callable[[C], bool] | None,
+        idle: deque[tuple[float, C]],
+        outcome: asyncio.Future[Any],
+    ) -> None:
+        self.outcome: Final = outcome
         self._driver = driver
-        self._idle = idle
         self._is_reusable = is_reusable
+        self._idle = idle
         self._lock = Lock()
         self._connection: C | None = None
         self._stopped = False
 
-    def run(self, shape: Callable[[Answer], Found], bound: BoundSQL) -> Found | TenantryError:
-        """In a thread: the rows of the query in this shape, or the error."""
-        reused = self._take_idle()
-        if reused is not None:
-            outcome = self._fetch(reused, shape, bound)
-            if not isinstance(outcome, SourceUnavailable) or self._stopped:
-                return outcome
-            # The server closed it while it was idle. A query only reads, so it may be sent once more.
-        opened = self._open()
-        return opened if isinstance(opened, TenantryError) else self._fetch(opened, shape, bound)
+    def run(self, shape: Shape, bound: BoundSQL, session: BoundSQL | None, finish: Finish[C]) -> None:
+        """In a thread; ``finish`` is called in the event loop."""
+        outcome: Any = None
+        try:
+            reused = None
+            with suppress(IndexError):
+                reused = self._idle.pop()[1]
+            if reused is not None:
+                outcome = self._fetch(reused, shape, bound, session)
+            if outcome is None or (isinstance(outcome, SourceUnavailable) and not self._stopped):
+                # Or the server closed it while it was idle. A query only reads, so it may be sent once more.
+                opened = self._open()
+                outcome = opened if isinstance(opened, TenantryError) else self._fetch(opened, shape, bound, session)
+        except BaseException as error:  # noqa: BLE001  # whatever it is, somebody waits for an outcome
+            outcome = query_error(self._driver.source_id, type(error).__name__)
+        with suppress(RuntimeError):  # the loop is closed
+            self.outcome.get_loop().call_soon_threadsafe(finish, self, outcome)
 
-    def _fetch(self, connection: C, shape: Callable[[Answer], Found], bound: BoundSQL) -> Found | TenantryError:
+    def _fetch(self, connection: C, shape: Shape, bound: BoundSQL, session: BoundSQL | None) -> Any:
         with self._lock:
             self._connection = connection
-        outcome: Found | TenantryError
+        outcome: Any
         try:
-            outcome = shape(self._driver.fetch(connection, bound))
+            if session is None:
+                outcome = shape(self._driver.fetch(connection, bound))
+            else:
+                outcome = shape(cast("SessionDriver", self._driver).fetch_in_session(connection, bound, session))
         except TenantryError as error:
             outcome = error.with_traceback(None)
         except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
@@ -72,14 +104,8 @@ class _Query(Generic[C]):
             with suppress(Exception):
                 self._driver.close(connection)
         else:
-            self._idle.append(connection)
+            self._idle.append((monotonic(), connection))
         return outcome
-
-    def _take_idle(self) -> C | None:
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return None
 
     def _open(self) -> C | TenantryError:
         try:
@@ -105,37 +131,48 @@ class ThreadedSource(Generic[C]):
         self.dialect: str = driver.dialect
         self.paramstyle: str = driver.paramstyle
         self._driver = driver
-        self._limits = limits
         self._is_reusable = driver.is_reusable if isinstance(driver, ReusingDriver) else None
+        self._sets_sessions = isinstance(driver, SessionDriver)
+        self._limits = limits
         self._slots = asyncio.Semaphore(limits.pool_size)
         self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-{driver.source_id}")
-        self._idle: deque[C] = deque()
+        self._idle: deque[tuple[float, C]] = deque()  # since when, the oldest first
+        self._closing_idle: asyncio.TimerHandle | None = None
         self._running: set[_Query[C]] = set()
         self._closed = False
 
     async def fetch(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None = None) -> Found:
         """Raises DataSourceError; SourceUnavailable when no connection comes free in time; InvalidSource for session
-        variables, which a Driver cannot set."""
-        if session is not None:
+        variables that the driver cannot set."""
+        if session is not None and not self._sets_sessions:
             raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
-        await self._take_slot()
-        query = _Query(self._driver, self._idle, self._is_reusable)
-        work = asyncio.get_running_loop().run_in_executor(self._threads, query.run, shape, bound)
+        if self._closed or self._slots.locked():
+            await self._wait_for_slot()
+        else:
+            await self._slots.acquire()  # without a timer: it does not wait
+        loop = asyncio.get_running_loop()
+        query = _Query(self._driver, self._is_reusable, self._idle, loop.create_future())
         self._running.add(query)
-        work.add_done_callback(partial(self._finish, query))
+        timer = loop.call_later(self._limits.timeout + _GRACE, self._time_out, query)
         try:
-            await asyncio.wait({work}, timeout=self._limits.timeout)
+            self._threads.submit(query.run, shape, bound, session, self._finish)
+            outcome: Found | TenantryError = await query.outcome
         finally:
-            if not work.done():
-                self._stop(query, work)
-        if not work.done():
-            raise timeout_error(self._driver.source_id, self._limits.timeout)
-        outcome: Found | TenantryError = work.result()
+            timer.cancel()
+            if query in self._running:
+                self._stop(query)
         if isinstance(outcome, TenantryError):
-            raise outcome
+            raise self._closing_error() if self._closed else outcome
         return outcome
 
-    async def _take_slot(self) -> None:
+    def _time_out(self, query: _Query[C]) -> None:
+        if not query.outcome.done():
+            query.outcome.set_result(timeout_error(self._driver.source_id, self._limits.timeout))
+
+    def _closing_error(self) -> TenantryError:
+        return SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
+
+    async def _wait_for_slot(self) -> None:
         got = False
         with suppress(TimeoutError):
             async with asyncio.timeout(self._limits.connect_timeout):
@@ -144,20 +181,45 @@ class ThreadedSource(Generic[C]):
             raise busy_error(self._driver.source_id)
         if self._closed:
             self._slots.release()
-            raise SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
+            raise self._closing_error()
 
-    def _finish(self, query: _Query[C], _: asyncio.Future[Any]) -> None:
+    def _finish(self, query: _Query[C], outcome: Any) -> None:
         self._running.discard(query)
         self._slots.release()
+        if not query.outcome.done():
+            query.outcome.set_result(outcome)
+        if self._closing_idle is None and self._idle and not self._closed:
+            self._closing_idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_idle)
 
-    def _stop(self, query: _Query[C], work: asyncio.Future[Any]) -> None:
-        if not work.done():
+    def _close_idle(self) -> None:
+        self._closing_idle = None
+        for connection in self._take_idle(IDLE_SECONDS):
+            self._threads.submit(self._driver.close, connection)
+        if self._idle:
+            self._closing_idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_idle)
+
+    def _take_idle(self, seconds: float) -> list[C]:
+        """The connections that have been idle for so long."""
+        taken: list[C] = []
+        with suppress(IndexError):
+            while True:
+                since, connection = self._idle.popleft()
+                if monotonic() - since < seconds:
+                    self._idle.appendleft((since, connection))
+                    break
+                taken.append(connection)
+        return taken
+
+    def _stop(self, query: _Query[C]) -> None:
+        if query in self._running:
             query.stop()
-            work.get_loop().call_later(_INTERRUPT_INTERVAL, self._stop, query, work)
+            asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self._stop, query)
 
     async def aclose(self) -> None:
         """Stops what is running, waits for it, and closes every connection."""
         self._closed = True
+        if self._closing_idle is not None:
+            self._closing_idle.cancel()
         while self._running:
             for query in self._running:
                 query.stop()
@@ -173,7 +235,7 @@ class ThreadedSource(Generic[C]):
 
     def _close_all(self, wait: bool) -> None:
         self._threads.shutdown(wait=wait)
-        while self._idle:
+        for connection in self._take_idle(0):
             with suppress(Exception):
-                self._driver.close(self._idle.pop())
+                self._driver.close(connection)
         self._driver.shutdown()

@@ -178,7 +178,7 @@ class SQLTemplate:
         """The SQL text and its parameters for some variables, read by ``[…]`` only.
 
         ``dialect`` defaults to the template's, else ``postgresql``; ``paramstyle`` to that of the dialect's usual
-        driver: postgresql ``numeric_dollar`` (asyncpg), sqlite ``qmark`` and so on. The text depends
+        driver: postgresql ``numeric_dollar`` (libpq, asyncpg), sqlite ``qmark`` and so on. The text depends
         on which clauses are included and on the lengths of lists, and on nothing else. ``now``, a time with a zone, is
         what relative ranges begin or end with: templates that declare a range need it.
 

@@ -1,4 +1,4 @@
-"""Rows to records and back. A row is any sequence of values: of sqlite3, of asyncpg or of SQLAlchemy Core."""
+"""Rows to records and back. A row is any sequence of values: of sqlite3, of psycopg or of SQLAlchemy Core."""
 
 from __future__ import annotations
 

@@ -1,0 +1,111 @@
+"""A warm guarded query on PostgreSQL: read-only, timed, rolled back, nothing left in the session.
+
+The peer is asyncpg with a read-only transaction of its own: from its pool, which wipes the session as ours is wiped;
+and on one held connection, without a wipe. Neither sets a timeout for the transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, ExitStack
+from typing import Any
+
+from benchmarks.harness import engines
+from benchmarks.harness.measure import WALL, Cell, Figures, compare
+from benchmarks.harness.table import Aim, Table
+from tenantry import DataSources
+from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup, freeze
+from tenantry.sql import SQLTemplate
+
+ROUNDS = 31
+ROWS = (1, 100)
+OURS = "Tenantry, DataSources.fetch"
+POOL, HELD = "asyncpg, pool and transaction(readonly=True)", "asyncpg, one connection and transaction(readonly=True)"
+TEMPLATE = "select n, n * 1.5 as amount, 'order ' || n as name from generate_series(1, {{ rows }}::integer) n"
+TEXT = TEMPLATE.replace("{{ rows }}", "$1")
+
+
+class _Directory:
+    """One data source."""
+
+    def __init__(self, source: RegisteredSource) -> None:
+        self._source = source
+
+    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource:
+        """Whatever is asked for."""
+        return self._source
+
+
+def table() -> Table:
+    """Runs it. Raises EngineMissing without PostgreSQL."""
+    with ExitStack() as stack:
+        return asyncio.run(_compare(stack.enter_context(engines.postgres())))
+
+
+async def _compare(url: str) -> Table:
+    figures = {}
+    async with AsyncExitStack() as stack:
+        for rows in ROWS:
+            figures[rows] = await compare(await _cells(url, rows, stack), rounds=ROUNDS, clock=WALL)
+    return _report(figures)
+
+
+async def _cells(url: str, rows: int, stack: AsyncExitStack) -> dict[str, Cell]:
+    import asyncpg
+
+    environment = Environment(1, "production", Tag.CUSTOMER)
+    source = RegisteredSource("ds_1", "main", environment, url)
+    sources = await stack.enter_async_context(DataSources(_Directory(source)))
+    pool = await stack.enter_async_context(asyncpg.create_pool(url, min_size=1, max_size=5))
+    held = await asyncpg.connect(url)
+    stack.push_async_callback(held.close)
+    group = UserGroup(
+        team_id=1,
+        provided_id="acme",
+        name="acme",
+        environment=environment,
+        properties=freeze({"rows": rows}),
+        mapping=freeze({"main": "ds_1"}),
+        handle=b"12345678",
+        token_version=1,
+        revision=1,
+    )
+    template = SQLTemplate(TEMPLATE)
+
+    async def ours() -> object:
+        return await sources.fetch(group, "main", template)
+
+    async def one_transaction(connection: Any) -> object:
+        async with connection.transaction(readonly=True):
+            return [dict(row) for row in await connection.fetch(TEXT, rows)]
+
+    async def pooled() -> object:
+        async with pool.acquire() as connection:
+            return await one_transaction(connection)
+
+    return {OURS: _each(ours), POOL: _each(pooled), HELD: _each(lambda: one_transaction(held))}
+
+
+def _each(call: Callable[[], Awaitable[object]]) -> Cell:
+    async def cell(times: int) -> None:
+        for _ in range(times):
+            await call()
+
+    return cell
+
+
+def _report(figures: dict[int, Figures]) -> Table:
+    heads = ["what"]
+    for rows in figures:
+        heads += [f"{rows} rows, µs", f"× ({rows})"]
+    result = Table("One warm guarded query on PostgreSQL, wall time (× Tenantry's)", heads)
+    for name in (OURS, POOL, HELD):
+        cells = []
+        for found in figures.values():
+            cells += [f"{found.median(name) / 1e3:,.0f}", f"{found.ratio(name, OURS):.2f}"]
+        result.add(name, *cells)
+    result.aims = [
+        Aim(f"DataSources.fetch × {POOL}, {rows} rows", found.ratio(OURS, POOL), 1.0) for rows, found in figures.items()
+    ]
+    return result

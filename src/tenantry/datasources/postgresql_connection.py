@@ -1,0 +1,330 @@
+"""A connection to PostgreSQL through libpq in pipeline mode: a whole transaction goes out in one send.
+
+One thread uses it at a time. That thread also stops its own query, through a second connection, when another thread
+asked for it: the server is told within 50 ms, and nobody else waits for the answer.
+"""
+
+from __future__ import annotations
+
+import re
+import selectors
+import socket
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Final, TypeAlias, TypeVar
+
+import psycopg
+from psycopg import generators, waiting
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
+from psycopg.pq.abc import PGconn, PGresult
+
+from tenantry.datasources.postgresql_rows import Column, RowReader, columns_of
+
+T = TypeVar("T")
+Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]
+"""A text and its parameters."""
+Take: TypeAlias = Callable[[list[Column], Iterator[tuple[Any, ...]]], T]
+"""Takes the columns, and the rows, which come piece by piece."""
+
+_ROLLBACK: Final[Statement] = (b"rollback", ())
+_UNLOCK: Final[Statement] = (b"select pg_advisory_unlock_all()", ())
+_POSTGRESQL: Final = 90_000  # Redshift says that it is 8.0.2; it has no advisory locks
+
+_ROWS: Final = 8
+"""Rows in a piece. There is no more of an answer in memory than a piece and what was taken; fewer are slower."""
+_CHECK: Final = 0.05  # seconds from one look at whether another thread asked to stop to the next
+_CANCEL_SECONDS: Final = 2.0  # for telling the server, and for its answer: then the connection is given up
+
+_CANCELLED: Final = "57014"
+_COPIES: Final = frozenset({ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH})
+_ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
+
+# The server names the parameter that it could not read, in any language, before it quotes anything.
+_PARAMETER: Final = re.compile(rb"""[^$"']*\$([0-9]{1,5})(?: = |\n|\Z)""")
+
+_UNCOUNTED: Final = 2  # so many times an answer is received before it is looked at how long it is: mostly all of it
+_BYTES_RECEIVED: Final = 128  # where Linux's struct tcp_info has them, 64 bits
+
+
+class ServerError(Exception):
+    """The server refused a statement. ``parameter`` is the number of the one that it could not read, or None.
+
+    None of the server's words is kept: they may quote a value.
+    """
+
+    def __init__(self, result: PGresult) -> None:
+        super().__init__()
+        self.sqlstate: str = (result.error_field(DiagnosticField.SQLSTATE) or b"").decode()
+        self.position: str = (result.error_field(DiagnosticField.STATEMENT_POSITION) or b"").decode()
+        found = _PARAMETER.match(result.error_field(DiagnosticField.CONTEXT) or b"")
+        self.parameter: int | None = int(found[1]) if found else None
+        self.several: bool = b"multiple commands" in (result.error_field(DiagnosticField.MESSAGE_PRIMARY) or b"")
+
+
+class AnswerTooLong(Exception):
+    """More bytes came than ``max_bytes`` of rows can be."""
+
+
+class NoColumns(Exception):
+    """The statement gives no columns: it is none that reads."""
+
+
+def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
+    """Raises psycopg's errors, OSError, and TimeoutError after ``seconds``."""
+    deadline = monotonic() + seconds
+    conninfo = make_conninfo(**{"application_name": "tenantry", **_resolved(params), "client_encoding": "utf8"})
+    try:
+        pgconn = waiting.wait_conn(
+            generators.connect(conninfo), interval=_CHECK, timeout=max(deadline - monotonic(), 0.001)
+        )
+    except psycopg.OperationalError:
+        if monotonic() < deadline:
+            raise
+        raise TimeoutError from None
+    return PipelineConnection(pgconn)
+
+
+def _resolved(params: Mapping[str, Any]) -> dict[str, Any]:
+    """With the addresses of all hosts: libpq would look them up with the interpreter's lock held."""
+    given = dict(params)
+    if not given.get("host") or given.get("hostaddr"):
+        return given
+    hosts, ports = str(given["host"]).split(","), str(given.get("port") or "").split(",")
+    found: list[tuple[str, str, str]] = []
+    failure: OSError | None = None
+    for number, host in enumerate(hosts):
+        port = ports[number] if len(ports) == len(hosts) else ports[0]
+        try:
+            found += [(host, port, address) for address in _addresses(host)]
+        except OSError as error:
+            failure = error
+    if not found and failure is not None:
+        raise failure
+    names = ("host", "port", "hostaddr")
+    return given | {name: ",".join(values) for name, values in zip(names, zip(*found, strict=True), strict=True)}
+
+
+def _addresses(host: str) -> list[str]:
+    if not host or host[0] in "/@":  # a Unix socket
+        return [""]
+    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return [str(address[0]) for *_, address in found]
+
+
+class PipelineConnection:
+    """Runs read-only transactions, each in one send. Only ``interrupt`` may be called from another thread."""
+
+    def __init__(self, pgconn: PGconn) -> None:
+        self._pgconn = pgconn
+        pgconn.nonblocking = 1
+        pgconn.enter_pipeline_mode()
+        self._selector = getattr(selectors, "PollSelector", selectors.SelectSelector)()
+        self._selector.register(pgconn.socket, selectors.EVENT_READ)
+        self._after = (_ROLLBACK, _UNLOCK) if self.is_postgresql else (_ROLLBACK,)
+        self._interrupted = False
+        self._stop_at = self._cancel_at = 0.0
+        self._times_received = 0
+        self._received_before: int | None = None
+        self._max_received = 0
+        self.is_clean: bool = True
+        """Whether it may run the next query: it is in no transaction, and holds nothing of the last one."""
+
+    @property
+    def is_postgresql(self) -> bool:
+        """Else it is a relative of an early one: Redshift."""
+        return self._pgconn.server_version >= _POSTGRESQL
+
+    def read(self, before: Sequence[Statement], query: Statement, take: Take[T], *, max_bytes: int) -> T:
+        """What ``take`` makes of the rows of ``query``, after ``before`` and rolled back.
+
+        Raises ServerError, NoColumns, AnswerTooLong, psycopg's errors and what ``take`` raises.
+        """
+        if self._pgconn.transaction_status != TransactionStatus.IDLE:
+            raise psycopg.OperationalError("the connection is not idle")
+        self.is_clean = False
+        self._times_received, self._received_before = 0, None
+        self._max_received = 2 * max_bytes + 1_048_576  # bytes come as hexadecimal digits, and in packets
+        self._send((*before, query, *self._after))
+        try:
+            for _ in before:
+                self._next()
+                self._end()
+            self._pgconn.set_chunked_rows_mode(_ROWS)
+            taken = self._take(take)
+            self._skip_to_sync()
+        except (AnswerTooLong, psycopg.Error, OSError):
+            raise  # there is no use in going on with it
+        except ServerError:
+            self._skip_to_sync(after_error=True)
+            self._roll_back()
+            raise
+        except Exception:
+            self._give_up()
+            raise
+        self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
+        return taken
+
+    def interrupt(self) -> None:
+        """From another thread: stops what it runs. It is not used again."""
+        self._interrupted = True
+
+    def close(self) -> None:
+        """Closes it, whatever it is doing."""
+        self._selector.close()
+        self._pgconn.finish()
+
+    def _take(self, take: Take[T]) -> T:
+        first = self._next()
+        if first.status not in _ROW_PIECES or not first.nfields:
+            raise NoColumns
+        return take(columns_of(first), self._rows(first))
+
+    def _rows(self, piece: PGresult) -> Iterator[tuple[Any, ...]]:
+        reader = RowReader()
+        while True:
+            if piece.ntuples:
+                yield from reader.read(piece)
+            if piece.status == ExecStatus.TUPLES_OK:
+                return
+            piece = self._next()
+
+    # --- what is sent -------------------------------------------------------------------------------------------------
+
+    def _send(self, statements: Sequence[Statement]) -> None:
+        """All of them in one write, unless they are larger than what the system takes at once."""
+        for text, params in statements:
+            self._pgconn.send_query_params(text, params)
+        self._pgconn.pipeline_sync()
+        while self._pgconn.flush():
+            self._wait_for(selectors.EVENT_READ | selectors.EVENT_WRITE)
+            self._pgconn.consume_input()
+
+    def _roll_back(self) -> None:
+        """After an error the server has skipped the rollback, up to the end of what was sent."""
+        if self._pgconn.transaction_status in (TransactionStatus.INERROR, TransactionStatus.INTRANS):
+            self._send(self._after)
+            self._skip_to_sync()
+        self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
+
+    def _give_up(self) -> None:
+        """Stops a query of which enough is known. In doubt the connection is not clean, and is closed."""
+        self._stop_at = self._stop_at or monotonic() + _CANCEL_SECONDS
+        self._max_received = 0
+        with suppress(psycopg.Error, OSError):
+            ended = self._skip_received()
+            if not ended:
+                self._cancel()
+                ended = _CANCELLED in self._skip_to_sync(after_error=True)
+            if ended:  # else the cancel could still stop the next query
+                self._roll_back()
+        self._stop_at = 0.0
+
+    # --- what is received ---------------------------------------------------------------------------------------------
+
+    def _next(self) -> PGresult:
+        """The next result. Raises ServerError for one that is an error."""
+        for _ in range(2):  # the results of a statement end with none
+            self._receive()
+            result = self._pgconn.get_result()
+            if result is not None:
+                break
+        else:
+            raise psycopg.OperationalError("the answer ended too early")
+        if result.status in _COPIES:
+            raise psycopg.OperationalError("COPY cannot be ended in a pipeline")
+        if result.status == ExecStatus.FATAL_ERROR:
+            if not result.error_field(DiagnosticField.SQLSTATE):  # of libpq itself: the connection is lost
+                raise psycopg.OperationalError
+            raise ServerError(result)
+        return result
+
+    def _end(self) -> None:
+        """After the one result of a statement: only then can be said how the rows of the next one shall come."""
+        self._receive()
+        self._pgconn.get_result()
+
+    def _skip_to_sync(self, *, after_error: bool = False) -> list[str]:
+        """The SQLSTATEs of the errors on the way, which there may be only after one."""
+        states: list[str] = []
+        while True:
+            try:
+                if self._next().status == ExecStatus.PIPELINE_SYNC:
+                    return states
+            except ServerError as error:
+                if not after_error:
+                    raise
+                states.append(error.sqlstate)
+
+    def _skip_received(self) -> bool:
+        """Skips what is here already; whether that is all of it."""
+        nothing = 0
+        while nothing < 2 and not self._pgconn.is_busy():
+            result = self._pgconn.get_result()
+            nothing = 0 if result is not None else nothing + 1
+            if result is not None and result.status == ExecStatus.PIPELINE_SYNC:
+                return True
+        return False
+
+    def _receive(self) -> None:
+        """Waits until libpq has a whole result."""
+        while self._pgconn.is_busy():
+            if self._wait_for(selectors.EVENT_READ):
+                self._pgconn.consume_input()
+                self._check_length()
+
+    def _wait_for(self, events: int) -> bool:
+        """Whether the socket became ready. Tells the server to stop, where that was asked for."""
+        if self._interrupted or self._stop_at:
+            now = monotonic()
+            self._stop_at = self._stop_at or now + _CANCEL_SECONDS
+            if now >= self._stop_at:
+                raise TimeoutError
+            if self._interrupted and now >= self._cancel_at:  # again and again: the first may come before the query
+                self._cancel()
+                self._cancel_at = monotonic() + 2 * _CHECK
+        if events != selectors.EVENT_READ:
+            self._selector.modify(self._pgconn.socket, events)
+        ready = bool(self._selector.select(_CHECK))
+        if events != selectors.EVENT_READ:
+            self._selector.modify(self._pgconn.socket, selectors.EVENT_READ)
+        return ready
+
+    def _cancel(self) -> None:
+        """Through a second connection, encrypted as this one is."""
+        request = self._pgconn.cancel_conn()
+        request.start()
+        try:
+            waiting.wait_conn(generators.cancel(request), interval=_CHECK, timeout=_CANCEL_SECONDS)
+        finally:
+            request.finish()
+
+    def _check_length(self) -> None:
+        """A long answer is looked at as it comes: one row alone may be as large as the server's memory."""
+        if not self._max_received:
+            return
+        self._times_received += 1
+        if self._times_received <= _UNCOUNTED:
+            return
+        received = _received(self._pgconn.socket)
+        if self._received_before is None:
+            self._received_before = received
+        elif received - self._received_before > self._max_received:
+            raise AnswerTooLong
+
+
+def _received(descriptor: int) -> int:
+    """Bytes that came on a socket so far; 0 where the system does not tell."""
+    option = getattr(socket, "TCP_INFO", None)
+    if option is None:
+        return 0
+    view = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=descriptor)
+    try:
+        info = view.getsockopt(socket.IPPROTO_TCP, option, _BYTES_RECEIVED + 8)
+        return int(struct.unpack_from("=Q", info, _BYTES_RECEIVED)[0]) if len(info) >= _BYTES_RECEIVED + 8 else 0
+    except OSError:  # a Unix socket
+        return 0
+    finally:
+        view.detach()

@@ -1,0 +1,156 @@
+"""Rows as PostgreSQL sends them, in text, to Python's values: what each type becomes (docs/data-sources.md).
+
+psycopg's readers do most of it, in C. Types that Python or JSON has nothing for (ranges, addresses, an array of a type
+of the database's own) are left as the server's text; so is one value that Python's type cannot hold (``infinity``, a
+year before 1).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+import psycopg
+from psycopg.abc import Buffer
+from psycopg.adapt import AdaptersMap, Loader, Transformer
+from psycopg.pq.abc import PGresult
+from psycopg.types import datetime as moments
+from psycopg.types.string import TextLoader
+
+_AS_TEXT: Final = (
+    "cidr", "inet", "record",
+    "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
+    "int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
+)  # fmt: skip
+
+# As `intervalstyle` iso_8601 writes one without years and months, whose length is known.
+_FIXED_INTERVAL: Final = re.compile(r"P(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+(?:\.\d+)?)S)?)?", re.ASCII)
+
+
+_WORDS: Final[Mapping[int, str]] = {
+    psycopg.adapters.types[name].oid: word
+    for word, names in {
+        "boolean": "bool",
+        "integer": "int2 int4 int8 oid",
+        "float": "float4 float8",
+        "decimal": "numeric",
+        "date": "date",
+        "time": "time timetz",
+        "datetime": "timestamp timestamptz",
+        "interval": "interval",
+        "uuid": "uuid",
+        "bytes": "bytea",
+        "json": "json jsonb",
+    }.items()
+    for name in names.split()
+}
+_SMALL: Final = frozenset({"boolean", "integer", "float", "date", "time", "datetime", "interval", "uuid"})
+
+
+class Column(NamedTuple):
+    """A column of an answer. ``type`` is its word in a Result; values of one that ``is_small`` are never large."""
+
+    name: str
+    type: str
+    is_small: bool
+
+
+def columns_of(answer: PGresult) -> list[Column]:
+    """The columns of an answer. A type that has no word, and is no array, is text."""
+    columns = []
+    for number in range(answer.nfields):
+        oid = answer.ftype(number)
+        word = _WORDS.get(oid)
+        if word is None:
+            known = psycopg.adapters.types.get(oid)
+            word = "list" if known is not None and oid == known.array_oid else "text"
+        columns.append(Column((answer.fname(number) or b"").decode(), word, word in _SMALL))
+    return columns
+
+
+class _JSONLoader(Loader):
+    def load(self, data: Buffer) -> Any:
+        text = str(data, "utf-8")
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):  # an integer of thousands of digits; nested deeper than Python reads
+            return text
+
+
+class _IntervalLoader(Loader):
+    """A timedelta; with months or years, whose length depends on the calendar, the text, as ``P1M2D``."""
+
+    def load(self, data: Buffer) -> timedelta | str:
+        text = str(data, "utf-8")
+        match = _FIXED_INTERVAL.fullmatch(text)
+        if match is None:
+            return text
+        days, hours, minutes = (int(part or 0) for part in match.groups()[:3])
+        microseconds = int(Decimal(match[4] or 0) * 1_000_000)
+        try:
+            return timedelta(days=days, hours=hours, minutes=minutes, microseconds=microseconds)
+        except OverflowError:
+            return text
+
+
+def _tolerant(loader: type[Loader]) -> type[Loader]:
+    class TolerantLoader(loader):  # type: ignore[misc, valid-type]  # one for each of psycopg's
+        def load(self, data: Buffer) -> Any:
+            try:
+                return super().load(data)
+            except psycopg.DataError:
+                return str(data, "utf-8")
+
+    return TolerantLoader
+
+
+def _adapters() -> AdaptersMap:
+    adapters = AdaptersMap(psycopg.adapters)
+    for name in _AS_TEXT:
+        adapters.register_loader(name, TextLoader)
+    for name in ("json", "jsonb"):
+        adapters.register_loader(name, _JSONLoader)
+    adapters.register_loader("interval", _IntervalLoader)
+    return adapters
+
+
+def _tolerant_adapters() -> AdaptersMap:
+    adapters = AdaptersMap(_ADAPTERS)
+    for name, loader in (
+        ("date", moments.DateLoader),
+        ("time", moments.TimeLoader),
+        ("timetz", moments.TimetzLoader),
+        ("timestamp", moments.TimestampLoader),
+        ("timestamptz", moments.TimestamptzLoader),
+    ):
+        adapters.register_loader(name, _tolerant(loader))
+    return adapters
+
+
+_ADAPTERS: Final = _adapters()
+_TOLERANT_ADAPTERS: Final = _tolerant_adapters()
+
+
+class RowReader:
+    """Reads the rows of one answer, which comes in pieces. Instants are in UTC."""
+
+    def __init__(self) -> None:
+        self._transformer = Transformer(_ADAPTERS)  # without a connection, whose time zone it would take
+        self._has_loaders = False
+
+    def read(self, piece: PGresult) -> Sequence[tuple[Any, ...]]:
+        """Its rows. Raises psycopg's DataError and ValueError."""
+        count = piece.ntuples
+        self._transformer.set_pgresult(piece, set_loaders=not self._has_loaders)
+        self._has_loaders = True
+        try:
+            return self._transformer.load_rows(0, count, tuple)
+        except psycopg.DataError:
+            pass
+        tolerant = Transformer(_TOLERANT_ADAPTERS)
+        tolerant.set_pgresult(piece)
+        return tolerant.load_rows(0, count, tuple)

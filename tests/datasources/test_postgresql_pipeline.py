@@ -1,0 +1,329 @@
+"""One send for a guarded query, direct and behind PgBouncer as it comes; what is stopped, reused and cut off."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from engines.debian_packages import require
+from engines.pgbouncer import PACKAGES, pooled
+from engines.relay import Relay, relayed
+from engines.sends import sends_to
+from tenantry.datasources import DataSources, threads
+from tenantry.errors import (
+    NotOneStatement,
+    QueryFailed,
+    QueryTimeout,
+    TenantryError,
+    TooManyBytes,
+    TooManyRows,
+    UnbindableValue,
+)
+from tests.datasources.conftest import Directory, group
+
+Fetch = Callable[..., Awaitable[list[dict[str, Any]]]]
+PID = "select pg_backend_pid() as pid, (select count(*) from pg_locks where locktype = 'advisory') as locks"
+
+
+@pytest.fixture(scope="module")
+def database(postgres) -> str:
+    url = postgres.create_database()
+    postgres.execute(
+        "create table orders (id integer); insert into orders values (1); create sequence numbers", url=url
+    )
+    return url
+
+
+@pytest.fixture(params=["direct", "session", "transaction"])
+def url(request: pytest.FixtureRequest, database: str, postgres) -> Iterator[str]:
+    """The database, itself and behind a pooler in two modes."""
+    if request.param == "direct":
+        yield database
+        return
+    require(*PACKAGES)
+    with pooled(postgres.url, request.param, "default_pool_size = 1") as pooler:
+        yield pooler.url(database)
+
+
+@pytest.fixture
+async def open_at(directory: Directory) -> AsyncIterator[Callable[..., Fetch]]:
+    opened: list[DataSources] = []
+
+    def make(url: str, **limits: Any) -> Fetch:
+        directory.sources.clear()
+        directory.add(1, url)
+        sources = DataSources(directory, **{"pool_size": 1, "connect_timeout": 120, **limits})
+        opened.append(sources)
+
+        async def run(sql: str, **variables: object) -> list[dict[str, Any]]:
+            rows: list[dict[str, Any]] = await sources.fetch(group(main="ds_1"), "main", sql, variables)
+            return rows
+
+        return run
+
+    yield make
+    for sources in opened:
+        await sources.aclose()
+
+
+async def test_a_warm_query_is_one_send(database: str, open_at) -> None:
+    """What a proxy counts: one send and one answer, with the transaction, its settings, the values and the locks; two
+    where the server refused something. Red when the rollback waited for the rows."""
+    async with sends_to(database) as (sends, url):
+        fetch = open_at(url)
+        await fetch("select 1 as one")
+        del sends.log[:]
+        assert await fetch("select {{ v }}::integer as x, repeat('y', 3) as y", v="7") == [{"x": 7, "y": "yyy"}]
+        (sent, answered) = sends.log
+        assert answered is None
+        assert sent is not None
+        assert [word in sent for word in (b"begin read only", b"statement_timeout", b"rollback", b"unlock_all")]
+        del sends.log[:]
+        with pytest.raises(UnbindableValue):
+            await fetch("select {{ v }}::integer as x", v="a")
+        assert len([each for each in sends.log if each is not None]) == 2
+
+
+async def test_a_query_is_guarded_behind_a_pooler_too(url: str, open_at, postgres, database: str) -> None:
+    """PgBouncer with its default settings takes the connection, and the server itself refuses what writes, stops what
+    takes too long, and keeps nothing for the next query. Red on asyncpg: PgBouncer refused its start-up parameters.
+    Red without `begin read only`, the timeout or the rollback in the one send."""
+    fetch = open_at(url, timeout=1)
+    assert await fetch("select id from orders where id = {{ id }}", id="1") == [{"id": 1}]
+    with pytest.raises(NotOneStatement):
+        await fetch("select nextval('numbers') as n")
+    with pytest.raises((NotOneStatement, QueryFailed)):
+        await fetch("select set_config('transaction_read_only', 'off', false) as a, nextval('numbers') as n")
+    with pytest.raises(NotOneStatement, match="several statements"):
+        await fetch("select 1 as a; select 2 as b")
+    before = await fetch("select pg_backend_pid() as pid")
+    with pytest.raises(QueryTimeout):
+        await fetch("select pg_sleep(60)")
+    await fetch("select set_config('statement_timeout', '0', false) as a, pg_advisory_lock(7)::text as b")
+    with pytest.raises(QueryTimeout):
+        await fetch("select pg_sleep(60)")
+    rows = await fetch(
+        "select current_setting('statement_timeout') as timeout, pg_backend_pid() as pid, "
+        "(select count(*) from pg_locks where locktype = 'advisory') as locks"
+    )
+    assert rows == [{"timeout": "1s", "pid": before[0]["pid"], "locks": 0}]
+    assert postgres.execute("select is_called from numbers", url=database).strip() == "f"
+
+
+async def test_an_error_leaves_the_connection_usable(database: str, open_at) -> None:
+    """Whatever is refused, the same server process runs the next query, in a transaction of its own, without locks.
+    Red when an error closed the connection, and when a lock was taken before the error and not given back."""
+    fetch = open_at(database, row_limit=100, max_bytes=100_000, timeout=2)
+    first = await fetch(PID)
+    assert first[0]["locks"] == 0
+    refused: list[tuple[str, type[TenantryError]]] = [
+        ("select absent", QueryFailed),
+        ("select {{ v }}::integer as x", UnbindableValue),
+        ("select nextval('numbers')", NotOneStatement),
+        ("select from orders", NotOneStatement),
+        ("select pg_advisory_lock(7)::text || (1 / (id - 1))::text as x from orders", QueryFailed),
+        ("select pg_advisory_lock(8)::text || pg_sleep(60)::text as x", QueryTimeout),
+        ("select 1 as a, 2 as a", QueryFailed),
+        ("select generate_series(1, 2000000000) as n", TooManyRows),
+        ("select repeat('x', 20000) as x, generate_series(1, 2000000000) as n", TooManyBytes),
+    ]
+    for sql, kind in refused:
+        with pytest.raises(kind):
+            await fetch(sql, v="a")
+        assert await fetch(PID) == first, sql
+
+
+async def test_a_viewer_who_leaves_stops_the_query(url: str, open_at, postgres, database: str) -> None:
+    """Within 250 ms the server runs it no more, and the next query of the one connection is not delayed. Red when
+    nothing was sent to the server: the query ran on."""
+    fetch = open_at(url, timeout=100)
+    running = "select count(*) from pg_stat_activity where query like '%pg_sleep(99)' and state = 'active'"
+
+    async def count() -> int:
+        return int(await asyncio.to_thread(postgres.execute, running, url=database))
+
+    for _ in range(3):
+        await fetch("select 1 as one")
+        task = asyncio.create_task(fetch("select pg_sleep(99)"))
+        async with asyncio.timeout(60):
+            while await count() != 1:
+                await asyncio.sleep(0.01)
+        task.cancel()
+        started = time.monotonic()
+        with suppress(asyncio.CancelledError):
+            await task
+        assert await fetch("select 1 as one") == [{"one": 1}]
+        took = time.monotonic() - started
+        assert await count() == 0
+        assert took < 0.25 * _slowness(), took
+
+
+def _slowness() -> float:
+    """By how much this machine is slower now than one that does nothing else; at least 1."""
+    started = time.perf_counter()
+    sum(range(1_000_000))
+    return max(1.0, (time.perf_counter() - started) / 0.02)
+
+
+async def test_a_query_that_is_stopped_before_the_server_began_it(database: str, open_at) -> None:
+    """A stop at any moment frees the one connection: also one that comes before the query has reached the server, where
+    a cancel is lost. Red when it was sent once: the slot stayed taken for the whole query."""
+    fetch = open_at(database, timeout=100)
+    await fetch("select 1 as one")
+    started = time.monotonic()
+    for delay in [0, 0, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.02] * 3:
+        task = asyncio.create_task(fetch("select pg_sleep(99)"))
+        await asyncio.sleep(delay)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        assert await fetch("select 1 as one") == [{"one": 1}]
+    assert time.monotonic() - started < 60
+
+
+async def test_a_server_that_falls_silent_frees_the_connection(database: str, open_at) -> None:
+    """Nothing comes any more, not even an answer to the stop: the caller is freed at the timeout, and the slot soon
+    after. Red when the thread waited for the answer."""
+
+    class Silent(Relay):
+        quiet = False
+
+        async def connect(
+            self,
+            client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+            server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        ) -> None:
+            async def pass_on(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+                while data := await source.read(65_536):
+                    if not self.quiet:
+                        target.write(data)
+                        await target.drain()
+
+            await asyncio.gather(pass_on(client[0], server[1]), pass_on(server[0], client[1]))
+
+    async with relayed(database, Silent) as (relay, url):
+        fetch = open_at(url, timeout=0.5, connect_timeout=30)
+        await fetch("select 1 as one")
+        relay.quiet = True
+        with pytest.raises(QueryTimeout):
+            await fetch("select 1 as one")
+        await asyncio.sleep(0.5)
+        relay.quiet = False
+        assert await fetch("select 1 as one") == [{"one": 1}]
+
+
+async def test_a_row_is_cut_off_on_the_way_in(database: str, open_at) -> None:
+    """Of one row of 500 MB hardly more than twice the limit is received. Red when only whole rows were counted: all of
+    it was in memory before anyone looked."""
+    async with relayed(database, Counting) as (relay, url):
+        fetch = open_at(url, max_bytes=1_000_000, timeout=100)
+        await fetch("select 1 as one")
+        with pytest.raises(TooManyBytes):
+            await fetch("select repeat('x', 500000000) as x")
+        assert relay.passed < 60_000_000
+        assert (await fetch("select repeat('x', 900000) as x"))[0]["x"] == "x" * 900_000
+
+
+class Counting(Relay):
+    """``passed``: bytes that the server's answers had."""
+
+    passed = 0
+
+    async def connect(
+        self,
+        client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        async def back() -> None:
+            while data := await server[0].read(65_536):
+                self.passed += len(data)
+                client[1].write(data)
+                await client[1].drain()
+
+        async def forth() -> None:
+            while data := await client[0].read(65_536):
+                server[1].write(data)
+                await server[1].drain()
+
+        await asyncio.gather(back(), forth())
+
+
+async def test_parallel_workers_are_there(postgres, open_at) -> None:
+    """A limit on the rows of a portal would forbid them."""
+    url = postgres.create_database()
+    postgres.execute(
+        "create table big as select n, n % 7 as m from generate_series(1, 300000) n; analyze big;"
+        "alter table big set (parallel_workers = 2)",
+        url=url,
+    )
+    fetch = open_at(url)
+    plan = await fetch("explain (analyze, format json) select m, count(*) from big group by m")
+    assert '"Workers Launched": 2' in str(plan).replace("'", '"')
+
+
+async def test_redshift_gets_what_it_knows(database: str, open_at) -> None:
+    """By its version. It has no advisory locks, and none of the settings but the timeout; its strings have escapes, so
+    a text with a backslash is refused. Not run on Redshift: here a server says that it is one."""
+
+    class Redshift(Relay):
+        sent = b""
+
+        async def connect(
+            self,
+            client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+            server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        ) -> None:
+            async def back() -> None:
+                while data := await server[0].read(65_536):
+                    client[1].write(_as_redshift(data))
+
+            async def forth() -> None:
+                while data := await client[0].read(65_536):
+                    self.sent += data
+                    server[1].write(data)
+
+            await asyncio.gather(back(), forth())
+
+    async with relayed(database, Redshift) as (relay, url):
+        fetch = open_at(url, timeout=1)
+        assert await fetch("select {{ v }}::integer as x", v="7") == [{"x": 7}]
+        with pytest.raises(NotOneStatement, match="backslash"):
+            await fetch(r"select '\' as x")
+        with pytest.raises(QueryTimeout):
+            await fetch("select pg_sleep(60)")
+        assert b"begin read only" in relay.sent
+        assert b"set local statement_timeout = 1000" in relay.sent
+        assert not any(word in relay.sent for word in (b"advisory", b"set_config", b"pg_has_role"))
+
+
+def _as_redshift(data: bytes) -> bytes:
+    """The message with the server's version says 8.0.2."""
+    name = b"server_version\0"
+    start = data.find(name)
+    if start < 0:
+        return data
+    end = data.index(b"\0", start + len(name))
+    content = name + b"8.0.2\0"
+    return data[: start - 4] + (len(content) + 4).to_bytes(4, "big") + content + data[end + 1 :]
+
+
+async def test_a_connection_that_nobody_uses_is_closed(
+    database: str, open_at, postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After five minutes; here after half a second. Red when the connections of a quiet source stayed for good."""
+    monkeypatch.setattr(threads, "IDLE_SECONDS", 0.5)
+    fetch = open_at(database, pool_size=3)
+    await asyncio.gather(*(fetch("select pg_sleep(0.2)") for _ in range(3)))
+    mine = (
+        "select count(*) from pg_stat_activity where application_name = 'tenantry' and datname = current_database() "
+        "and pid <> pg_backend_pid() and query like '%pg_advisory_unlock_all%'"
+    )
+    async with asyncio.timeout(60):
+        while int(await asyncio.to_thread(postgres.execute, mine, url=database)):
+            await asyncio.sleep(0.05)
+    assert await fetch("select 1 as one") == [{"one": 1}]

@@ -36,8 +36,12 @@ def schema_file(folder: str | Path, environment: str) -> Path:
 
 def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
     """Every schema in a folder of queries, by the name of its environment. Raises InvalidPropertySchema, OSError."""
-    files = sorted((Path(folder) / FOLDER).glob("*.json"))
-    return {unquote(file.stem): read_schema(file) for file in files}
+    return {name: read_schema(schema_file(folder, name)) for name in schema_names(folder)}
+
+
+def schema_names(folder: str | Path) -> list[str]:
+    """The environments that have a schema in a folder of queries, in the order of their files."""
+    return [unquote(file.stem) for file in sorted((Path(folder) / FOLDER).glob("*.json"))]
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

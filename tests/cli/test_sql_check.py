@@ -9,6 +9,10 @@ import pytest
 
 from tests.cli.conftest import Terminal
 
+NOT_LOOKED_FOR = (
+    "tables without the tenant's predicate were not looked for: no schema names the tenant's column "
+    "(--schema or --environment)"
+)
 RATED = (
     "select * from orders where region = {{ region }}\n"
     "[[ and amount >= {{ params.min }} * {{ rate | not_a_filter }} and d = {{ discount }} ]]"
@@ -32,7 +36,7 @@ def test_a_file_is_checked_without_a_store(terminal: Terminal, folder: Path) -> 
         f"rates.sql:2:{column}: note droppable: {name} is left out with its clause when a viewer's choice is absent"
         for column, name in ((37, "rate (not_a_filter)"), (71, "discount (optional)"))
     ]
-    assert checked.err.splitlines() == ["1 template: 2 notes"]
+    assert checked.err == f"1 template: 2 notes; {NOT_LOOKED_FOR}\n"
     assert terminal("sql", "check", "rates.sql", "--optional", "discount", "--dialect", "mysql").out == checked.out
     assert not (folder / "tenantry.db").exists()
 
@@ -52,22 +56,28 @@ def test_each_file_is_checked_whatever_the_others_are(terminal: Terminal, folder
         ["queries/e_last.sql:2:37:", "note", "droppable:"],
         ["queries/e_last.sql:2:71:", "note", "droppable:"],
     ]
-    assert checked.err.splitlines()[-1] == "5 templates: 3 errors, 2 notes"
+    assert checked.err == f"5 templates: 3 errors, 2 notes; {NOT_LOOKED_FOR}\n"
 
 
 def test_wrong_usage_ends_with_2(terminal: Terminal, folder: Path) -> None:
-    """A file that is not there, no file, a path that is none. Red when a check in CI is green because it looked at
-    nothing."""
+    """A file that is not there, no file, a file of another language, a path that is none. Red when a check in CI is
+    green because it looked at nothing."""
     (folder / "a.sql").write_text("select 1")
+    (folder / "one.py").write_text("print(1)")
     for wrong in (
         ["nothing.sql"],
         [],
+        ["one.py"],
+        ["a.sql", "one.py"],
         ["a.sql", "--optional", "a b"],
         ["a.sql", "--given", "-"],
         ["a.sql", "--format", "x"],
     ):
         assert terminal("sql", "check", *wrong, fails=2).out == ""
-    assert terminal("sql", "check", "a.sql").err == "1 template: nothing found\n"
+    assert terminal("sql", "check", "a.sql").err == f"1 template: nothing found; {NOT_LOOKED_FOR}\n"
+    assert "one.py is not named .sql" in terminal("sql", "check", "one.py", fails=2).err
+    (folder / "B.SQL").write_text("select 1")
+    assert terminal("sql", "check", "B.SQL").out == ""
 
 
 def test_json_has_what_the_text_has(terminal: Terminal, folder: Path) -> None:
@@ -75,7 +85,7 @@ def test_json_has_what_the_text_has(terminal: Terminal, folder: Path) -> None:
     (folder / "or.sql").write_text("select * from t where a = {{ region }}\n or b")
     checked = terminal("sql", "check", "or.sql", "--format", "json")
     document = json.loads(checked.out)
-    assert (document["templates"], document["groups"]) == (1, None)
+    assert (document["templates"], document["groups"], document["tenant_column"]) == (1, None, None)
     (finding,) = document["findings"]
     assert finding["message"].startswith("this `or` stands beside the predicate of region")
     assert {**finding, "message": "", "fix": ""} == {
@@ -135,16 +145,46 @@ def test_the_schema_of_the_environment_is_used(
     }
     (schemas / "production.json").write_text(json.dumps(declared))
     assert terminal("sql", "check", "queries").out == ""
-    assert terminal("sql", "check", "queries", "--environment", "testing").out == ""
+    assert NOT_LOOKED_FOR in terminal("sql", "check", "queries").err
     checked = terminal("sql", "check", "queries", "--environment", "production", fails=1)
     codes = [line.split()[2] for line in checked.out.splitlines() if not line.startswith(" ")]
     assert codes == ["tenant-predicate:", "missing-property:", "property-type:"]
+    assert checked.err == "1 template: 2 errors, 1 warning\n"
     named = terminal("sql", "check", "queries", "--schema", "queries/schemas/production.json", fails=1)
     assert named.out == checked.out
     (schemas / "production.json").write_text('{"type": "object", "minProperties": 1}')
     refused = terminal("sql", "check", "queries", "--environment", "production", fails=1).err
     assert "production.json: in the schema, minProperties would not be checked" in refused
     assert "[invalid_property_schema]" in refused
+
+
+def test_an_environment_without_a_schema_is_refused(
+    terminal: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looked at less, found nothing and ended with 0: a typing error in CI switched the check of tenants off. The
+    name of the settings is for other commands too: it is refused where others have a schema. Red when no schema is
+    taken for none that is wanted."""
+    write(folder, orders="select * from orders where region = {{ region }}")
+    check = ("sql", "check", "queries")
+    assert "there is none" in terminal(*check, "--environment", "production", fails=2).err
+    monkeypatch.setattr("tenantry.cli.sql_check._configured_environment", lambda: "prodution")
+    assert NOT_LOOKED_FOR in terminal(*check).err
+    schemas = folder / "queries" / "schemas"
+    schemas.mkdir()
+    for name in ("production", "testing"):
+        (schemas / f"{name}.json").write_text('{"type": "object", "x-tenant-column": "customer_id"}')
+    for options in ([], ["--environment", "prodution"]):
+        refused = terminal(*check, *options, fails=2)
+        assert refused.out == ""
+        said = " ".join(refused.err.replace("│", " ").split())
+        assert "there is no schema of the environment 'prodution'; there are: production, testing." in said
+        assert "did you mean production?" in said
+    found = terminal(*check, "--schema", "queries/schemas/production.json", "--format", "json", fails=1)
+    assert json.loads(found.out)["tenant_column"] == "customer_id"
+    (folder / "queries" / "deep").mkdir()
+    (folder / "queries" / "deep" / "one.sql").write_text("select 1")
+    deep = terminal("sql", "check", "queries/deep/one.sql", "--queries", "queries", "--environment", "testing")
+    assert deep.err == "1 template: nothing found\n"
 
 
 HEADED = """/* ---

@@ -158,8 +158,9 @@ def check(
     """Say what is wrong with templates before a dashboard shows it: docs/sql-checks.md lists what is looked for.
 
     Of a DIR, every .sql file in it is checked, as the program's own, and schemas/ENVIRONMENT.json is the schema. A FILE
-    is the program's own if it is in the folder of --queries: then its header may declare properties optional. No store
-    is asked unless with --groups, and nothing is run. It ends with 1 for a finding of severity error.
+    is named .sql, or is - for standard input; it is the program's own if it is in the folder of --queries: then its
+    header may declare properties optional. No store is asked unless with --groups, and nothing is run. It ends with 1
+    for a finding of severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 

@@ -18,15 +18,20 @@ from tenantry.cli.output import print_note, printable
 from tenantry.errors import TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.ports import Store
-from tenantry.property_schemas import read_schema, schema_file
+from tenantry.property_schemas import read_schema, schema_file, schema_names
 from tenantry.queries import is_within, read_query_text
 from tenantry.sql import Query
 from tenantry.sql.checks.coverage import Coverage, PropertyTypes
 from tenantry.sql.checks.findings import Finding, Severity
 from tenantry.sql.checks.lint import coverage_findings, lint, template_error, wanted_properties
+from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")
+_NOT_LOOKED_FOR: Final = (
+    "tables without the tenant's predicate were not looked for: no schema names the tenant's column "
+    "(--schema or --environment)"
+)
 PAGE: Final = 500
 """Groups that are read at once."""
 
@@ -34,11 +39,12 @@ PAGE: Final = 500
 @dataclass(frozen=True, slots=True)
 class Report:
     """What was found: each finding with its file; how many templates were looked at, and how many groups (None: they
-    were not asked for)."""
+    were not asked for); the tenant's column that was looked for (None: no schema names one)."""
 
     findings: tuple[tuple[str, Finding], ...]
     templates: int
     groups: int | None
+    tenant_column: str | None
 
     @property
     def errors(self) -> int:
@@ -64,6 +70,7 @@ class Check:
         queries: Path | None,
     ) -> None:
         self._paths = [*paths]
+        self._queries = queries
         self._given = given
         self._paramstyle = paramstyle
         self._templates: dict[str, Query] = {}
@@ -126,13 +133,23 @@ class Check:
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
         """Reads the schema of a file, else that of the environment in the first folder that has one, of those that were
-        given or hold what was. Raises InvalidPropertySchema."""
+        given or hold what was. Raises InvalidPropertySchema; UsageError where an environment that no store knows has
+        none."""
+        if path is not None:
+            self._schema = read_schema(path)
+            return
         name = self._environment or environment or _configured_environment()
+        if name is None:
+            return
         given = [Path(each) for each in self._paths if each != "-"]
         folders = [each if each.is_dir() else each.parent for each in given]
-        candidates = [schema_file(folder, name) for folder in folders] if name is not None else []
-        chosen = Path(path) if path is not None else next((each for each in candidates if each.is_file()), None)
-        self._schema = None if chosen is None else read_schema(chosen)
+        folders += [self._queries] if self._queries is not None else []
+        files = (schema_file(folder, name) for folder in folders)
+        chosen = next((each for each in files if each.is_file()), None)
+        if chosen is not None:
+            self._schema = read_schema(chosen)
+        elif self._environment is None:
+            _refuse_without_schema(name, folders, asked_for=environment is not None)
 
     def run(self) -> Report:
         """Every finding, in the order of the files and of the text in each."""
@@ -150,7 +167,8 @@ class Check:
         found += self._sessions
         order, last = self._order, len(self._order)  # a fragment may be of another folder; a data source is of none
         found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))
-        return Report(tuple(dict.fromkeys(found)), len(self._order), counted)
+        column = None if self._schema is None else self._schema.tenant_column
+        return Report(tuple(dict.fromkeys(found)), len(self._order), counted, column)
 
 
 class _Found(NamedTuple):
@@ -171,15 +189,31 @@ def _configured_environment() -> str | None:
         return None
 
 
+def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
+    """Raises UsageError: a misspelt name would leave the tenant's column unchecked. A name of the settings is for other
+    commands too, so it is refused only where other environments have a schema."""
+    names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
+    if names or asked_for:
+        there = f"there are: {', '.join(names)}" if names else "there is none"
+        near = did_you_mean(name, names)
+        raise click.UsageError(
+            f"there is no schema of the environment {name!r}; {there}. {near}Else give --schema FILE, or write one: "
+            "tenantry environment learn-schema"
+        )
+
+
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
     """A folder is taken for the program's own; a file or standard input by itself may be anybody's, unless it is in the
-    folder that the program declares, ``queries``."""
+    folder that the program declares, ``queries``. Raises UsageError for a file that is not named as SQL is: text of
+    another language has no mistakes to find."""
     for path in paths:
         given = Path(path)
         if path == "-":
             yield _Found(path, None, queries or Path(), own=False)
         elif given.is_dir():
             yield from (_Found(str(file), file, queries or given, own=True) for file in _query_files(given))
+        elif given.suffix.lower() != ".sql":
+            raise click.UsageError(f"{path} is not named .sql; for SQL under another name give - and its text on stdin")
         else:
             own = queries is not None and is_within(given, queries)
             yield _Found(path, given, queries or given.parent, own=own)
@@ -196,7 +230,12 @@ def print_report(report: Report, style: str) -> None:
     """The findings on stdout, as text or as one JSON object; how many there are on stderr."""
     if style == "json":
         findings = [{"file": name, **finding.as_dict()} for name, finding in report.findings]
-        document = {"templates": report.templates, "groups": report.groups, "findings": findings}
+        document = {
+            "templates": report.templates,
+            "groups": report.groups,
+            "tenant_column": report.tenant_column,
+            "findings": findings,
+        }
         click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
         return
     for name, finding in report.findings:
@@ -208,7 +247,8 @@ def print_report(report: Report, style: str) -> None:
         f"{count} {each.value}{'s' * (count != 1)}" for each in Severity if (count := report.count(each))
     )
     over = "" if report.groups is None else f" and {report.groups} group{'s' * (report.groups != 1)}"
-    print_note(f"{report.templates} template{'s' * (report.templates != 1)}{over}: {counts or 'nothing found'}")
+    summary = f"{report.templates} template{'s' * (report.templates != 1)}{over}: {counts or 'nothing found'}"
+    print_note(summary if report.tenant_column is not None else f"{summary}; {_NOT_LOOKED_FOR}")
 
 
 def _plain(text: str) -> str:

@@ -24,7 +24,7 @@ from engines.clickhouse import ClickHouse as ClickHouseEngine
 from engines.corpus import CORPUS
 from engines.mariadb import MariaDB as MariaDBServer
 from engines.postgres import Postgres
-from tenantry.sql import SQLTemplate
+from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.sql.filters.registry import _ARGUMENTS
 from tenantry.sql.lexing.tags import NOT_A_FILTER
 
@@ -75,6 +75,29 @@ def test_the_engine_sees_what_a_spliced_value_does(engine: Engine) -> None:
         first, pasted, spliced = engine.structures([engine.paste(usual), engine.paste(hostile), splice(hostile)])
         assert pasted == first, text
         assert (spliced != first) is _ends_a_literal(text, backslash=engine.dialect in BACKSLASHES), text
+
+
+class _Splicing(SQLite):
+    """Writes the quotes of one text as they are."""
+
+    text = "' or 1 = 1 or '"
+    spliced = 0
+
+    def paste(self, bound: BoundSQL) -> str:
+        pasted = super().paste(bound)
+        found = pasted.replace(self.text.replace("'", "''"), self.text)
+        self.spliced += found != pasted
+        return found
+
+
+def test_the_proof_finds_each_statement_with_a_spliced_value() -> None:
+    """The control of the whole search: of many statements that an engine reads in one call, those are reported whose
+    value was spliced, and no other. Red when answers are given to other statements than those that they are of."""
+    with closing(_Splicing()) as engine:
+        proof = prove(engine, [*OWN_TEXTS, engine.text], Random(SEED), templates=100)
+    assert engine.spliced > 20
+    assert proof.changed == engine.spliced
+    assert all(f"{engine.text!r}, " in shown and "changed the structure" in shown for shown in proof.shown)
 
 
 def _ends_a_literal(text: str, *, backslash: bool) -> bool:

@@ -127,7 +127,7 @@ VALUES: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "written"), VALUES, ids=lambda each: repr(each)[:30])
+@pytest.mark.parametrize(("value", "written"), VALUES)
 def test_every_kind_of_value(value: Any, written: str | None) -> None:
     """Alone, beside others of its column, as a row of ``fetch``, and as a line.
 

@@ -94,6 +94,8 @@ PAGE = "c = {{ params.c }}"
         f"with orders as (select 1) select * from public.orders where a = {ID}",
         f"select * from orders where other_customer_id = {ID}",
         f"select * from orders where customer_id <> {ID}",
+        f"select * from orders where customer_id = '{{{{ params.a }}}}{ID}'",
+        f"select * from orders where customer_id = {{{{ params.a | one_of(x: {ID}, y: nullif({ID}, '')) }}}}",
     ],
 )
 def test_a_table_without_its_guarded_predicate(sql: str) -> None:
@@ -109,6 +111,8 @@ def test_a_table_without_its_guarded_predicate(sql: str) -> None:
         "select * from orders where customer_id in {{ statuses }}",
         "select * from orders where customer_id in ({{ statuses }})",
         "select * from orders where customer_id = '{{ region }}'",
+        f"select * from orders where customer_id = '{{{{ region }}}}-{ID}'",
+        f"select * from orders where customer_id = {{{{ params.a | one_of(x: {ID}, y: ({ID})::text) }}}}",
         f"select * from public.orders o where a or b and c or customer_id = {ID}".replace(
             "a or b and c or ", "(a or b) and "
         ),

@@ -272,4 +272,12 @@ class _FactReader:
         plain = without_cast(tokens)
         if len(plain) == 2 and plain[0].is_word("any", "some") and plain[1].kind is TokenKind.GROUP:
             plain = without_cast(plain[1].children)
-        return len(plain) == 1 and plain[0].kind is not TokenKind.GROUP and bool(guarded_paths(plain, self._guard))
+        return len(plain) == 1 and plain[0].kind is not TokenKind.GROUP and self._is_guarded_value(plain[0])
+
+    def _is_guarded_value(self, token: OutlineToken) -> bool:
+        """Whether it is a guarded variable whatever a viewer sends: of a viewer's choice each text is one, and in a
+        string stands nothing of the viewer's beside it."""
+        if token.is_choice and token.tag is not None and self._guard.is_chosen(token.tag.path):
+            return all(map(self._is_guarded, token.choices))
+        chosen = any(self._guard.is_chosen(each.path) for each in token.references)
+        return not chosen and bool(guarded_paths((token,), self._guard))

@@ -277,6 +277,48 @@ def test_clickhouse(clickhouse: ClickHouse, tmp_path: Path) -> None:
     assert ran == probe, "the probe works"
 
 
+def test_no_function_of_duckdb_shows_the_table_that_a_text_names() -> None:
+    """Every table function and macro, asked with a name. Red without ``histogram`` or ``pragma_storage_info``."""
+    with closing(duckdb.connect(config={"enable_external_access": "false", "threads": 1})) as connection:
+        connection.execute("create table orders as select 424242 as amount")
+        kinds = "select distinct function_name from duckdb_functions() where function_type in ('table', 'table_macro')"
+        calls = [
+            f"select * from {name}({arguments})"
+            for (name,) in connection.execute(kinds).fetchall()
+            for arguments in ("?", "?, amount")
+        ]
+        shown = []
+        for sql in calls:
+            with suppress(duckdb.Error):
+                if "424242" in str(connection.execute(sql, ["orders"]).fetchall()):
+                    shown.append(sql)
+    assert len(calls) > 100
+    assert "select * from query_table(?)" in shown, "the probe works"
+    assert [sql for sql in shown if not has_dynamic_sql(sql, "duckdb")] == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "refused"),
+    [
+        ("select * from histogram({{ a }}, b)", True),
+        ("select * from t, system.main.histogram({{ a }}, b)", True),
+        ("select * from (select 1 where true) s join t on true cross join histogram({{ a }}, b)", True),
+        ("from {{ params.c | one_of(h: histogram, r: range) }}({{ a }})", True),
+        ("pivot histogram({{ a }}, b) on bin using sum(count)", True),
+        ("select histogram(b * {{ a }}) as h from t", False),
+        ("select (select 1 from t), histogram(b) as h from t where c = {{ a }} having histogram(b) is not null", False),
+        ("select a from histogram where b = {{ a }}", False),
+    ],
+)
+def test_histogram_is_refused_where_it_is_a_table(sql: str, refused: bool) -> None:
+    """DuckDB has an aggregate of this name too. Red when ``_table_calls`` knows no parentheses."""
+    if refused:
+        with pytest.raises(TemplateError, match="reads what it names"):
+            SQLTemplate(sql, "duckdb")
+    else:
+        SQLTemplate(sql, "duckdb")
+
+
 def test_what_stands_between_a_name_and_its_parenthesis_in_duckdb() -> None:
     """DuckDB takes many a character for a space. Whichever lets the call through is passed over by the rule, too."""
     with closing(duckdb.connect(config={"threads": 1})) as connection:

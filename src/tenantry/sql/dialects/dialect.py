@@ -37,6 +37,7 @@ class FunctionNames(NamedTuple):
     backslash where it escapes in every quoted name.
     ``words``: keywords that begin a statement which runs a text, without a parenthesis.
     ``settings``: a query can end in ``settings name = value``, which lifts the limits of its user.
+    ``tables``: names that read the relation that a text names in ``from``, and that are harmless functions elsewhere.
     """
 
     names: frozenset[str]
@@ -46,6 +47,7 @@ class FunctionNames(NamedTuple):
     prepares: bool = False
     settings: bool = False
     words: frozenset[str] = frozenset()
+    tables: frozenset[str] = frozenset()
 
     def matches(self, name: str) -> bool:
         """Whether a name is one of them; letters of either case."""
@@ -54,7 +56,7 @@ class FunctionNames(NamedTuple):
 
     def may_appear_in(self, text: str) -> bool:
         """A fast check of a text in lower case: False only if none of the names is anywhere in it."""
-        stems = (*self.prefixes, *self.names, *self.words)
+        stems = (*self.prefixes, *self.names, *self.words, *self.tables)
         return (
             any(stem in text for stem in stems)
             or (self.escaped_names != "" and self.escaped_names in text)
@@ -70,11 +72,13 @@ def function_names(
     prepares: bool = False,
     settings: bool = False,
     words: str = "",
+    tables: str = "",
 ) -> FunctionNames:
     """FunctionNames from their names, with spaces between; ``dblink*`` are all whose names begin so."""
     whole = frozenset(name for name in names.split() if not name.endswith("*"))
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
-    return FunctionNames(whole, prefixes, attributes, escaped_names, prepares, settings, frozenset(words.split()))
+    others = frozenset(words.split()), frozenset(tables.split())
+    return FunctionNames(whole, prefixes, attributes, escaped_names, prepares, settings, *others)
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names
 
-_FUNCTIONS = "query query_table json_execute_serialized_sql"
+_FUNCTIONS = "query query_table json_execute_serialized_sql histogram_values pragma_storage_info"
 _EXTENSIONS = """
     sqlite_query sqlite_scan postgres_query postgres_execute postgres_scan* mysql_query mysql_execute mysql_scan
     odbc_query odbc_exec odbc_scan bigquery_query bigquery_execute bigquery_scan snowflake_query snowflake_scan
@@ -22,7 +22,7 @@ DIALECT = Dialect(
     arrays=True,
     native_markers=frozenset("?$"),
     columns_expression=True,
-    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS),
+    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, tables="histogram"),  # elsewhere an aggregate
     # `null in ()` is NULL in DuckDB, so `not in ()` would lose rows; an empty sub-select does not.
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

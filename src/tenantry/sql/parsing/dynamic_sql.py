@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from tenantry.errors import TemplateError
@@ -19,6 +20,7 @@ from tenantry.sql.dialects import DIALECTS, Dialect
 from tenantry.sql.dialects.dialect import FunctionNames, function_names
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
+from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS
 from tenantry.sql.source import Source
 
 # Signs and words in code. DuckDB takes every space of Unicode for a space, also those of no width: whatever beyond
@@ -135,6 +137,7 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
     """
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
+    yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
     # `execute immediate` and `prepare … from` take an expression in MariaDB and Oracle.
     prepares = any(rule.prepares for rule in rules)
     settings = any(rule.settings for rule in rules)
@@ -173,6 +176,22 @@ def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]
                 yield DynamicCall(f"{word}()", offset)
             names = [(word, offset)] if found else []
         before = word
+
+
+def _table_calls(words: Sequence[WordToken], names: frozenset[str]) -> Iterator[DynamicCall]:
+    """Calls of some names in ``from``, or before any clause: ``pivot histogram('t', a) on …``."""
+    if not names:
+        return
+    clauses = [""]  # the keyword of the clause, in each parenthesis that is open
+    for (word, is_name, offset), (following, *_) in pairwise([*words, ("", False, 0)]):
+        if word == "(":
+            clauses.append(clauses[-1])
+        elif word == ")" and len(clauses) > 1:
+            clauses.pop()
+        elif word == "join" or word in CLAUSE_KEYWORDS:
+            clauses[-1] = "from" if word == "join" else word
+        elif is_name and word in names and following in {"(", *_BRACKETS} and clauses[-1] in {"", "from"}:
+            yield DynamicCall(f"{word}()", offset)
 
 
 def _at_bracket(word: str, names: list[tuple[str, int]], ends: list[list[tuple[str, int]]]) -> list[tuple[str, int]]:

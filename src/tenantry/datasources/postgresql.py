@@ -38,7 +38,7 @@ from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 if TYPE_CHECKING:
     from tenantry.datasources.postgresql_connection import PipelineConnection, ServerError, Statement
-    from tenantry.datasources.postgresql_rows import Column
+    from tenantry.datasources.postgresql_rows import ServerColumn
 
 _log = logging.getLogger(__name__)
 _LIBPQ: Final = 170_000
@@ -208,7 +208,7 @@ class PostgreSQLDriver:
             failure = self._refused(error, has_values=bool(bound.params))
         raise failure
 
-    def _take(self, columns: list[Column], rows: Iterator[tuple[Any, ...]]) -> Result:
+    def _take(self, columns: list[ServerColumn], rows: Iterator[tuple[Any, ...]]) -> Result:
         count = count_columns([position for position, column in enumerate(columns) if not column.is_small])
         names, types = [column.name for column in columns], [column.type for column in columns]
         return take_result(self.source_id, names, rows, self._limits, types=types, count=count)

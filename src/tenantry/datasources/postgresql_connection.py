@@ -21,12 +21,12 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from tenantry.datasources.postgresql_rows import Column, RowReader, columns_of
+from tenantry.datasources.postgresql_rows import RowReader, ServerColumn, columns_of
 
 T = TypeVar("T")
 Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]
 """A text and its parameters."""
-Take: TypeAlias = Callable[[list[Column], Iterator[tuple[Any, ...]]], T]
+Take: TypeAlias = Callable[[list[ServerColumn], Iterator[tuple[Any, ...]]], T]
 """Takes the columns, and the rows, which come piece by piece."""
 
 _ROLLBACK: Final[Statement] = (b"rollback", ())

@@ -51,7 +51,7 @@ _WORDS: Final[Mapping[int, str]] = {
 _SMALL: Final = frozenset({"boolean", "integer", "float", "date", "time", "datetime", "interval", "uuid"})
 
 
-class Column(NamedTuple):
+class ServerColumn(NamedTuple):
     """A column of an answer. ``type`` is its word in a Result; values of one that ``is_small`` are never large."""
 
     name: str
@@ -59,7 +59,7 @@ class Column(NamedTuple):
     is_small: bool
 
 
-def columns_of(answer: PGresult) -> list[Column]:
+def columns_of(answer: PGresult) -> list[ServerColumn]:
     """The columns of an answer. A type that has no word, and is no array, is text."""
     columns = []
     for number in range(answer.nfields):
@@ -68,7 +68,7 @@ def columns_of(answer: PGresult) -> list[Column]:
         if word is None:
             known = psycopg.adapters.types.get(oid)
             word = "list" if known is not None and oid == known.array_oid else "text"
-        columns.append(Column((answer.fname(number) or b"").decode(), word, word in _SMALL))
+        columns.append(ServerColumn((answer.fname(number) or b"").decode(), word, word in _SMALL))
     return columns
 
 

@@ -68,7 +68,7 @@ def _error(each: FurtherConditions, problem: str, fix: str) -> TemplateError:
     return each.outer.error(each.tag.start, f"{each.tag.name} begins with `and`: {problem}", fix)
 
 
-def _check_content(place: _Place, source: Source, each: FurtherConditions) -> None:
+def _check_content(place: _Surroundings, source: Source, each: FurtherConditions) -> None:
     wrong = next((token for token in _level(place.own) if _is_no_condition(token)), None)
     if wrong is not None or not place.whole:
         problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
@@ -93,27 +93,29 @@ def _may_follow(token: OutlineToken) -> bool:
 
 
 @dataclass(slots=True)
-class _Place:
+class _Surroundings:
     """Some tokens, and those of the same brackets before and after them; ``outer`` is the place of the tag in which
     all of them are one text to choose from. ``whole``: they close what they open, and nothing else."""
 
     before: Tokens
     own: Tokens
     after: Tokens
-    outer: _Place | None
+    outer: _Surroundings | None
     whole: bool
     clauses: tuple[int, ...]
     """The optional clauses around the place."""
 
     def outwards(self, *, forward: bool) -> Iterator[OutlineToken]:
         """The tokens before the place or after it, the nearest first, out of the texts to choose from."""
-        place: _Place | None = self
+        place: _Surroundings | None = self
         while place is not None:
             yield from place.after if forward else reversed(place.before)
             place = place.outer
 
 
-def _place(tokens: Tokens, each: FurtherConditions, outer: _Place | None = None, closed: int = -1) -> _Place:
+def _place(
+    tokens: Tokens, each: FurtherConditions, outer: _Surroundings | None = None, closed: int = -1
+) -> _Surroundings:
     """``closed``: where the brackets around the tokens end."""
     for index, token in enumerate(tokens):
         if token.start >= each.start:
@@ -121,12 +123,14 @@ def _place(tokens: Tokens, each: FurtherConditions, outer: _Place | None = None,
             own = tokens[index:stop]
             whole = own[-1].end <= each.end and not each.start < closed <= each.end
             clauses = tuple(offset for offset in token.clauses if offset < each.start)
-            return _Place(tokens[:index], own, tokens[stop:], outer, whole, clauses)
+            return _Surroundings(tokens[:index], own, tokens[stop:], outer, whole, clauses)
         if token.end > each.start and token.kind is TokenKind.GROUP:
             return _place(token.children, each, None, token.end)
         for choice in token.choices:
             if choice and choice[-1].end > each.start:
-                around = _Place(tokens[:index], [token], tokens[index + 1 :], outer, whole=True, clauses=token.clauses)
+                around = _Surroundings(
+                    tokens[:index], [token], tokens[index + 1 :], outer, whole=True, clauses=token.clauses
+                )
                 return _place(choice, each, around if token.is_choice else None)
     raise AssertionError("a fragment has tokens")  # pragma: no cover
 
@@ -140,7 +144,7 @@ def _level(tokens: Iterable[OutlineToken]) -> Iterator[OutlineToken]:
                 yield from _level(choice)
 
 
-def _operator_beside(place: _Place) -> OutlineToken | None:
+def _operator_beside(place: _Surroundings) -> OutlineToken | None:
     """The ``or`` of the condition that a place is in, on either side of it and in what can be chosen there."""
     before, _ = _find_operator(place.outwards(forward=False), place.clauses, forward=False)
     return before or _find_operator(place.outwards(forward=True), place.clauses, forward=True)[0]
@@ -171,7 +175,7 @@ def _find_operator(
     return None, False
 
 
-def _following(place: _Place) -> Iterator[OutlineToken]:
+def _following(place: _Surroundings) -> Iterator[OutlineToken]:
     """Each token that can come directly after a place, whatever is chosen and left out."""
     around = place.clauses
     left: tuple[int, ...] = ()

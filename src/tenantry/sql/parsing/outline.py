@@ -85,13 +85,13 @@ def read_outline(source: Source, dialect: Dialect, references: Iterable[Variable
     Raises TemplateError for a text that has no lexemes, or whose tags are none.
     """
     ordered = sorted(references, key=lambda each: each.offset)
-    return _nest(_Reader(source, dialect, ordered).read(read_lexemes(source, dialect), ()))
+    return _nest(_OutlineReader(source, dialect, ordered).read(read_lexemes(source, dialect), ()))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-class _Reader:
+class _OutlineReader:
     def __init__(self, source: Source, dialect: Dialect, references: Sequence[VariableReference]) -> None:
         self._source = source
         self._dialect = dialect

@@ -111,7 +111,7 @@ class PositionAnalyzer:
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end, cast=self._cast(lexeme))
         self._reject_after_choice(index, lexeme)
         found = [
-            _Place(self, index, TokenContext(self.source, lexemes), at).span(lexeme)
+            _TagSurroundings(self, index, TokenContext(self.source, lexemes), at).span(lexeme)
             for lexemes, at in self._readings.around(index)
         ]
         span = next((each for each in found if each.position is Position.LIMIT), found[0])
@@ -162,7 +162,7 @@ class PositionAnalyzer:
             raise self.source.error(lexeme.start, "a variable directly after a choice", fix)
 
 
-class _Place:
+class _TagSurroundings:
     """The rules of positions in one reading of what is around a tag."""
 
     def __init__(self, analyzer: PositionAnalyzer, tag: int, context: TokenContext, index: int) -> None:

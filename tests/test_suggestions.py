@@ -29,7 +29,25 @@ def test_nearest(name: str, meant: str | None) -> None:
     assert nearest(name, TYPES) == meant
 
 
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("address.cty", "address.city"),
+        ("adress.city", "address.city"),
+        ("address.zip", "address.zip_code"),
+        ("address.item", None),
+        ("city", None),
+    ],
+)
+def test_each_part_of_a_path_is_near(path: str, meant: str | None) -> None:
+    """Red when paths are compared as a whole: address.item was taken for address.city."""
+    assert nearest(path, ["address.city", "address.zip_code"]) == meant
+
+
 def test_did_you_mean() -> None:
     """The start of a fix, or nothing."""
     assert did_you_mean("integr", TYPES) == "did you mean integer? "
+    assert did_you_mean("integr", TYPES, prefix="params.") == "did you mean params.integer? "
     assert did_you_mean("zzz", TYPES) == ""
+    assert nearest("parts", ["params"]) == "params"
+    assert nearest("parts", ["params"], close=0.8) is None

@@ -65,7 +65,9 @@ def test_what_properties_violate(properties: dict[str, Any] | None, wrong: list[
     [
         ({"minProperties": 1}, "minProperties would not be checked"),
         ({"properties": {"a": {"pattern": "x"}}}, "properties/a/pattern would not be checked"),
-        ({"properties": {"a": {"x-tenant-column": "b"}}}, "would not be checked"),
+        ({"properties": {"a": {"x-tenant-column": "b"}}}, "would not be checked: write it at the top of the schema"),
+        ({"x-tenantcolumn": "a"}, "did you mean x-tenant-column\\? Checked .*, x-shared-tables, x-tenant-column$"),
+        ({"x-shared-table": ["a"]}, "did you mean x-shared-tables\\?"),
         ({"type": "text"}, "type is one of"),
         ({"type": []}, "type is one of"),
         ({"type": "array"}, "is of an object"),

@@ -131,6 +131,8 @@ def test_a_locked_range_never_vanishes() -> None:
     ("text", "definition", "problem"),
     [
         (WITHIN, None, "within asks for the type of params.x, which is not declared"),
+        (WITHIN, None, "declare it in the template's params: x: {type: date range}"),
+        (MATCHES, None, "declare it in the template's params: x: {type: text}"),
         (WITHIN, "date", "within takes a range, and params.x is date"),
         (MATCHES, None, "matches asks for the type of params.x, which is not declared"),
         (TRUNC, "integer", "trunc takes a unit, and params.x is integer"),

@@ -89,6 +89,23 @@ def test_refused_in_every_dialect(dialect: str, text: str, problem: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "filter_"),
+    [
+        ("select 1 where {{created}}", "{{ name | matches(column) }}"),
+        ("select * from {{ x }}", "{{ name | one_of(orders, archive: old.orders) }}"),
+        ("select t.{{ x }}", "{{ name | one_of("),
+        ("select {{ x }}", "{{ name | one_of("),
+    ],
+)
+def test_the_fix_names_the_filter_that_does_it(text: str, filter_: str) -> None:
+    """A reader who comes from another tool knows field filters and names to choose, not what they are called here. Red
+    without the filter in the fix."""
+    with pytest.raises(TemplateError) as caught:
+        SQLTemplate(text, "postgresql")
+    assert filter_ in caught.value.message.partition("fix: ")[2]
+
+
+@pytest.mark.parametrize(
     ("dialect", "text", "problem"),
     [
         ("postgresql", 'select "{{ x }}"', "quoted identifier"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry import demo
-from tenantry.errors import TemplateError
+from tenantry.errors import MissingVariable, TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.checks.findings import Severity
@@ -54,6 +54,29 @@ def test_a_variable_that_no_group_has(variable: str, fix: str) -> None:
     assert (finding.code, finding.severity, finding.line, finding.column) == ("unknown-variable", Severity.ERROR, 2, 2)
     assert finding.variable == variable
     assert finding.fix.startswith(fix)
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("parms.d", "params.d"),
+        ("param.d", "params.d"),
+        ("usergroup.id", "user_group.id"),
+        ("parts.d", None),
+        ("group.id", None),
+        ("parms", None),
+    ],
+)
+def test_a_slip_in_the_first_name_is_told_without_a_schema(variable: str, meant: str | None) -> None:
+    """By the check and where it is bound. Red when only properties that are known are compared: `parms.d` would be a
+    property of each group; and what may well be one is no slip."""
+    template = SQLTemplate(f"select 1 where a = {{{{ {variable} }}}}")
+    said = [(each.code, each.fix) for each in lint(template)]
+    assert said == ([] if meant is None else [("unknown-variable", f"did you mean {meant}?")])
+    assert lint(template, given={variable.partition(".")[0]}) == ()
+    with pytest.raises(MissingVariable) as caught:
+        template.bind({"params": {"d": 1}})
+    assert (f"1:20, did you mean {meant}?)" in caught.value.message) == (meant is not None)
 
 
 def test_known_variables_are_silent() -> None:

@@ -44,7 +44,12 @@ from tenantry.sql.parameters.declared import InvalidDefinition, PropertyReferenc
         ({"type": "integer", "max": 5, "default": 6}, "default", "does not fit", "a whole number up to 5"),
         ({"type": "choice", "choices": ["a"], "default": "b"}, "default", "does not fit", "one of a"),
         ({"type": "date range", "default": "last 3 hours"}, "default", "does not fit", "last 30 days"),
-        ({"type": "date range", "default": "2026-02-01..2026-01-01"}, "default", "does not fit", "last 30 days"),
+        (
+            {"type": "date range", "default": "2026-02-01..2026-01-01"},
+            "default",
+            "ends before it begins",
+            "last 30 days",
+        ),
         ({"type": "list of integer", "default": [1, "x"]}, "default", "does not fit", "each a whole number"),
         ({"type": "text", "default": {"property": "a-b"}}, "default", "names no property", "{property: region}"),
         (

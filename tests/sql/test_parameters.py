@@ -264,6 +264,22 @@ def test_a_range_that_does_not_fit(raw: Any) -> None:
     takes("date range", raw, ENDS)
 
 
+@pytest.mark.parametrize(
+    ("kind", "raw", "problem"),
+    [
+        ("date range", "2026-05-31..2026-05-01", "ends before it begins"),
+        ("date range", {"start": "2026-05-02", "end": "2026-05-01"}, "ends before it begins"),
+        ("datetime range", "2026-05-01T17:00..2026-05-01T09:00", "ends before it begins"),
+        ("datetime range", "2026-05-01T09:00..2026-05-01T09:00", "ends when it begins"),
+    ],
+)
+def test_a_range_that_is_empty_says_so(kind: str, raw: Any, problem: str) -> None:
+    """A viewer's as the author's own default. Red with the general message: both ends are right in themselves."""
+    assert takes(kind, raw, ENDS).startswith(f"params.x {problem}, and takes two ")
+    with pytest.raises(TemplateError, match=f"params.x.default: {problem}"):
+        SQLTemplate(ENDS, params={"x": {"type": kind, "default": raw}})
+
+
 VIENNA = ZoneInfo("Europe/Vienna")
 
 
@@ -487,6 +503,7 @@ def test_what_is_not_declared_is_not_seen() -> None:
     [
         ("select 1 where a = {{ params.regoin }}", "params.regoin is not declared", "did you mean params.region?"),
         ("select 1 where a = {{ params.other }}", "params.other is not declared", "declared are: region, list, period"),
+        ("select 1 where a = {{ params.sort }}", "params.sort is not declared", "fix: Else declare sort"),
         ("select 1 where a = {{ params.region.x }}", "params.region is text, and has no parts", "{{ params.region }}"),
         ("select 1 where a = {{ params.period }}", "params.period is a range", "params.period.start"),
         ("select 1 where a = {{ params.period.begin }}", "params.period is a range", "params.period.start"),

@@ -150,8 +150,8 @@ def test_the_generated_function_binds_what_the_interpreter_binds(text: str, para
     said = set()
     values = {"params": {**params, "t": 3}}
     for style in PARAMSTYLES.values():
-        interpreter = Interpreter(source, tree, dialect, style)
         template = SQLTemplate(source.text, "postgresql")
+        interpreter = Interpreter(source, tree, dialect, style, template.guard)
         found = outcome(lambda given, t=template, s=style: t.bind(given, s.name), values)
         assert found == outcome(interpreter.bind, values)
         if isinstance(found[0], str):

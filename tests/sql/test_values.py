@@ -177,6 +177,28 @@ def test_only_a_list_stands_after_in(value: Any) -> None:
     assert caught.value.name == "g.x"
 
 
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("select 1 limit {{ params.x }}", "declare it: `params: {x: integer}`"),
+        ("select 1 where a in {{ params.x }}", "declare it: `params: {x: list of text}`"),
+    ],
+)
+def test_a_text_of_a_viewer_is_to_be_declared(text: str, fix: str) -> None:
+    """What a viewer sends is text, and only a declared parameter is converted. Red when the error does not say so; a
+    property of the group cannot be declared."""
+    for sent in ("10", ""):
+        with pytest.raises(UnbindableValue) as caught:
+            SQLTemplate(text).bind({"params": {"x": sent}})
+        assert caught.value.message.endswith(fix)
+    for other, value in (("g.x", "10"), ("params.x", -1.5), ("params.x.y", "a")):
+        name, _, part = other.partition(".")
+        given_value = {part: value} if part != "x.y" else {"x": {"y": value}}
+        with pytest.raises(UnbindableValue) as caught:
+            SQLTemplate(text.replace("params.x", other)).bind({name: given_value})
+        assert "declare" not in caught.value.message
+
+
 def test_null_in_a_list_is_refused() -> None:
     """`not in ('a', NULL)` gives no row at all."""
     with pytest.raises(UnbindableValue, match=r"^g\.x at 1:13: item 1 of the list: NULL in a list matches nothing"):

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tenantry.errors import InvalidPropertySchema
 from tenantry.groups.record import Record, RecordList
+from tenantry.suggestions import did_you_mean
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 """The ``$schema`` of a schema that was learned."""
@@ -81,9 +82,13 @@ def _check(schema: Any, path: tuple[str, ...], *, top: bool = False) -> None:
     if len(path) > 2 * _MAX_DEPTH:
         raise _invalid(path, "is too deep")
     for keyword in schema:
-        if keyword not in _ANNOTATIONS | _CHECKED and not (top and keyword in _TOP):
-            known = ", ".join(sorted(_CHECKED))
-            raise _invalid((*path, keyword), f"would not be checked: take it out. Checked are {known}")
+        known = _CHECKED | _TOP if top else _CHECKED
+        if keyword not in _ANNOTATIONS | known:
+            near = did_you_mean(str(keyword), known) or "take it out. "
+            if keyword in _TOP:
+                near = "write it at the top of the schema. "
+            listed = ", ".join(sorted(known))
+            raise _invalid((*path, str(keyword)), f"would not be checked: {near}Checked here are {listed}")
     for keyword, (holds, what) in _SHAPES.items():
         if keyword in schema and not holds(schema[keyword]):
             raise _invalid((*path, keyword), f"is {what}")

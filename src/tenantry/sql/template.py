@@ -73,6 +73,7 @@ class SQLTemplate:
         "_binds",
         "_conversions",
         "_converts",
+        "_guards",
         "_interpreters",
         "_lock",
         "_own",
@@ -117,6 +118,7 @@ class SQLTemplate:
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None
         self._trees: dict[str, Tree] = {}
+        self._guards: dict[str, Guard] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
         self._interpreters: dict[tuple[str, str], Interpreter] = {}  # of what was bound once
@@ -250,7 +252,8 @@ class SQLTemplate:
                 check_parameters(tree.source, tree, expanded.parameters)
                 self._conversions[dialect.name] = ParameterConversion(expanded.parameters)
                 self._converts = True
-            enforce_tenant_guard(tree.source, dialect, tree, self._guard(expanded.parameters))
+            guard = self._guards[dialect.name] = self._guard(expanded.parameters)
+            enforce_tenant_guard(tree.source, dialect, tree, guard)
             self._trees[dialect.name] = tree
         return tree
 
@@ -266,7 +269,7 @@ class SQLTemplate:
                 interpreter = self._interpreters.pop(key, None)
                 if interpreter is None:
                     check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
-                    interpreter = Interpreter(tree.source, tree, profile, style)
+                    interpreter = Interpreter(tree.source, tree, profile, style, self._guards[profile.name])
                     if _INTERPRETS_FIRST:
                         self._interpreters[key] = interpreter
                         return interpreter.bind

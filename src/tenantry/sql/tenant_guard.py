@@ -16,17 +16,30 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in, walk
+from tenantry.suggestions import nearest
+
+_ROOTS: Final = ("params", "user_group")
 
 
 def is_viewer_input(path: str) -> bool:
     """Whether a path is ``params.*``: the viewer's input, but for the locked parameters."""
     return path.startswith("params.")
+
+
+def meant_path(path: str) -> str | None:
+    """``params.day`` for ``parms.day``, ``user_group.id`` for ``usergroup.id``; None for what is no such slip. It
+    finds what is very near alone: a group may have a property that is called nearly so."""
+    root, dot, rest = path.partition(".")
+    if not dot or root in _ROOTS:
+        return None
+    near = nearest(root, _ROOTS, close=0.8)
+    return f"{near}.{rest}" if near is not None else None
 
 
 @dataclass(frozen=True, slots=True)

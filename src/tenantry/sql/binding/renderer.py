@@ -33,7 +33,7 @@ from tenantry.sql.syntax_tree import (
     placeholder_key,
     references_in,
 )
-from tenantry.sql.tenant_guard import is_viewer_input, reads_group
+from tenantry.sql.tenant_guard import Guard, is_viewer_input, meant_path, reads_group
 
 _CACHED_CHARACTERS = 4 * 1024 * 1024  # of one template: a text is a few kB, so a thousand of them
 
@@ -155,12 +155,12 @@ class Interpreter:
     ``renderer`` has its texts, which the generated function shares.
     """
 
-    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self.renderer: Renderer = Renderer(tree, dialect, style)
         self._tree = tree
         self._dialect = dialect
         self._style = style
-        self._reader = _VariableReader(source, tree, dialect)
+        self._reader = _VariableReader(source, tree, dialect, guard)
         self._read: dict[Position, Callable[[Any, VariableReference], Any]] = {
             Position.VALUE: self._reader.scalar,
             Position.TEXT: self._reader.text,
@@ -242,9 +242,10 @@ class _Params:
 class _VariableReader:
     """Reads and checks the variables of one template; errors name the path and the location of what they refuse."""
 
-    def __init__(self, source: Source, tree: Tree, dialect: Dialect) -> None:
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
         self._dialect = dialect
+        self._guard = guard
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
@@ -257,6 +258,8 @@ class _VariableReader:
             if is_absent(value):
                 at = f"{self._source.location(reference.offset)}"
                 state = "null" if value is None else "missing"
+                meant = meant_path(reference.path)
+                at += f", did you mean {meant}?" if meant is not None else ""
                 missing[reference.path] = (
                     f"{missing[reference.path]}, {at}" if reference.path in missing else f"{state} at {at}"
                 )
@@ -276,7 +279,7 @@ class _VariableReader:
         except UNREADABLE:
             path = node.reference.path
             problem = f"{path} at {self._source.location(node.reference.offset)}: give {node.expected}"
-            if is_viewer_input(path):
+            if self._guard.is_chosen(path):
                 raise InvalidParameter(problem, names=(path,)) from None
             raise UnbindableValue(problem, name=path) from None
 
@@ -294,14 +297,16 @@ class _VariableReader:
         value = self.scalar(variables, reference)
         if type(value) is not int or value < 0:
             what = "a negative number" if type(value) is int else type_name(value)
-            raise self._error(reference, f"`limit` and `offset` take a whole number from 0, not {what}")
+            fix = _declaration(reference.path, value, "integer")
+            raise self._error(reference, f"`limit` and `offset` take a whole number from 0, not {what}{fix}")
         return value
 
     def items(self, variables: Any, reference: VariableReference) -> list[Any]:
         """The scalars of a list. An empty list is a list; a text, an object or a set is none."""
         value = self.value(variables, reference)
         if not isinstance(value, list | tuple | RecordList):
-            raise self._error(reference, f"`in` takes a list, not {type_name(value)}: give a list, or compare with =")
+            fix = _declaration(reference.path, value, "list of text") or ": give a list, or compare with ="
+            raise self._error(reference, f"`in` takes a list, not {type_name(value)}{fix}")
         found: list[Any] = self._converted(variables, reference, list_items)
         return found
 
@@ -323,3 +328,11 @@ class _VariableReader:
         return UnbindableValue(
             f"{reference.path} at {self._source.location(reference.offset)}: {problem}", name=reference.path
         )
+
+
+def _declaration(path: str, value: Any, kind: str) -> str:
+    """The fix for a text of a viewer's parameter that is not declared: a declared one would have been converted."""
+    name = path.removeprefix("params.")
+    if not is_viewer_input(path) or "." in name or not isinstance(value, str):
+        return ""
+    return f": declare it: `params: {{{name}: {kind}}}`"

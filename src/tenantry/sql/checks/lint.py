@@ -31,7 +31,7 @@ from tenantry.sql.parsing.outline import (
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
-from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input
+from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input, meant_path
 from tenantry.suggestions import did_you_mean
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
@@ -167,9 +167,12 @@ def _unknown_variables(tree: Tree, properties: Collection[str] | None, given: Co
             problem = f"there is no {path}: user_group has {', '.join(sorted(GROUP_FIELDS))} and properties"
             near = did_you_mean(name.partition(".")[0], [*_after_dot(GROUP_FIELDS), "properties"])
             fix = near or f"write user_group.properties.{name}"
+        elif wanted and properties is None and (meant := meant_path(path)) is not None:
+            problem, fix = f"{path} would be a property of the group", f"did you mean {meant}?"
         elif wanted and properties is not None and wanted not in properties:
             problem = f"no group has the property {wanted}"
-            near = did_you_mean(wanted, properties)
+            meant = meant_path(path)
+            near = f"did you mean {meant}?" if meant is not None else did_you_mean(wanted, properties)
             if f"params.{wanted}" in _params_of(tree):
                 near = f"did you mean params.{wanted}?"
             fix = near or "add it to the groups, or declare it in the environment's schema"

@@ -20,7 +20,7 @@ from tenantry.sql.dialects import UNITS
 from tenantry.sql.filters.named_choice import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import LexemeKind
-from tenantry.sql.lexing.tags import ONE_OF, TRUNC, Argument, read_tag
+from tenantry.sql.lexing.tags import ONE_OF, TRUNC, WITHIN, Argument, read_tag
 from tenantry.sql.parameters.declared import TEXTS, Parameter, PropertyReference
 from tenantry.sql.syntax_tree import InList, Node, Position, Switch, Text, Value
 from tenantry.sql.tenant_guard import is_viewer_input
@@ -85,7 +85,9 @@ def _parameter(context: SwitchContext) -> Parameter | None:
     """The declared parameter; None for a property of the group."""
     if context.parameter is None and is_viewer_input(context.reference.path) and context.filter.name != "trunc":
         problem = f"{context.filter.name} asks for the type of {context.reference.path}, which is not declared"
-        raise context.error(problem, "declare it in the template's params")
+        name = context.reference.path.split(".")[1]
+        kind = "date range" if context.filter.name == WITHIN else "text"
+        raise context.error(problem, f"declare it in the template's params: {name}: {{type: {kind}}}")
     return context.parameter
 
 

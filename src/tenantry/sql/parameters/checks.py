@@ -32,7 +32,7 @@ def _check(source: Source, reference: VariableReference, parameters: Mapping[str
     _, name, *parts = reference.path.split(".")
     parameter = parameters.get(name)
     if parameter is None:
-        near = did_you_mean(f"params.{name}", [each.path for each in parameters.values()])
+        near = did_you_mean(name, parameters, prefix="params.")
         fix = f"{near}Else declare {name}; declared are: {', '.join(parameters)}"
         raise source.error(reference.offset, f"params.{name} is not declared", fix)
     end = find_parameter(parameters, reference.path) if parameter.is_range and parts else None

@@ -18,7 +18,16 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameters.declared import INSTANTS, RANGE_ENDS, UTC_ZONE, Nullable, Parameter, PropertyReference
 from tenantry.sql.parameters.definitions import find_zone
 from tenantry.sql.parameters.relative_ranges import RelativeRange
-from tenantry.sql.parameters.values import REFUSALS, Moment, is_empty, read_value, read_whole, reader, resolve
+from tenantry.sql.parameters.values import (
+    REFUSALS,
+    EmptyRange,
+    Moment,
+    is_empty,
+    read_value,
+    read_whole,
+    reader,
+    resolve,
+)
 
 _Adapter: TypeAlias = Callable[[Any], Any]
 _NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not ask for it
@@ -202,6 +211,9 @@ class _Request:
             raw = None
         try:
             value = None if raw is None else read_value(parameter, raw, moment)
+        except EmptyRange as refusal:
+            self._problems[parameter.path] = f"{refusal}, and takes {parameter.takes}"
+            return None
         except REFUSALS:
             self._problems[parameter.path] = f"takes {parameter.takes}"
             return None

@@ -23,7 +23,7 @@ from tenantry.sql.parameters.declared import (
     invalid_definition,
 )
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
-from tenantry.sql.parameters.values import REFUSALS, Moment, is_empty, read_value
+from tenantry.sql.parameters.values import REFUSALS, EmptyRange, Moment, is_empty, read_value
 from tenantry.suggestions import did_you_mean, nearest
 
 MAX_PARAMETERS_DECLARED: Final = 100
@@ -149,6 +149,8 @@ class _Definition:
             # How far back a name reaches is the author's own choice: min and max are for what viewers send.
             tried = parameter if relative is None else replace(parameter, min=None, max=None)
             value = read_value(tried, raw, self._moment)
+        except EmptyRange as refusal:
+            self._reject("default", str(refusal), f"give what it takes: {parameter.takes}")
         except REFUSALS:
             self._reject("default", "does not fit", f"give what it takes: {parameter.takes}")
         if relative is not None:

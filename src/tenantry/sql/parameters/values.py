@@ -37,6 +37,10 @@ _LISTS = (list, tuple, RecordList)
 _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
+class EmptyRange(ValueError):
+    """A range of two ends that are read, and that holds no time. Its text says why."""
+
+
 class Moment(NamedTuple):
     """What a value may depend on beside its text: the time zone of its parameter, and the time when it is asked for.
 
@@ -133,7 +137,8 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
     if (start is None and "start" not in parameter.open) or (end is None and "end" not in parameter.open):
         raise ValueError("an end is missing")
     if start is not None and end is not None and _in_order(start) >= _in_order(end):
-        raise ValueError("ends before it starts")
+        before = type(end) is date or _in_order(start) > _in_order(end)  # the end of dates is the day after
+        raise EmptyRange("ends before it begins" if before else "ends when it begins")
     if parameter.min is not None and (start is None or start < parameter.min):
         raise ValueError("too early")
     if parameter.max is not None:

@@ -56,11 +56,14 @@ _TYPES = frozenset(
 _BARE_TYPES = frozenset({"date", "time", "timestamp", "timestamptz", "timetz", "datetime"})
 _SEPARATE = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END, LexemeKind.TAG})
 _OPERATORS = frozenset("+-*/<>=|&^%#~!") | {"::"}
-_IDENTIFIER_FIX = "write the name in the template itself; a value is never an identifier"
+_IDENTIFIER_FIX = (
+    "write the name in the template itself, or {{ name | one_of(orders, archive: old.orders) }} for names to choose "
+    "from; a value is never an identifier"
+)
 _BARE = {
     Bare.CONDITION: (
         "a value alone is not a condition",
-        "write column = {{ name }}; for a boolean that is given, {{ name }} = true (in T-SQL = 1)",
+        "write column = {{ name }} or {{ name | matches(column) }}; for a given boolean {{ name }} = true (T-SQL: = 1)",
     ),
     Bare.ITEM: (
         "a value alone is a constant, and names no column",

@@ -10,6 +10,7 @@ from tenantry import demo
 from tenantry.errors import MissingVariable, TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import Query, SQLTemplate
+from tenantry.sql.checks import null_checks
 from tenantry.sql.checks.findings import Severity
 from tenantry.sql.checks.lint import lint
 from tests.docs.blocks import blocks
@@ -227,6 +228,13 @@ def test_an_or_in_parentheses_is_silent(sql: str) -> None:
 def test_not_in_with_null(sql: str, severity: Severity) -> None:
     """Red without the lint: such a query gives no row, and no error."""
     assert [(each.code, each.severity) for each in lint(SQLTemplate(sql))] == [("not-in-null", severity)]
+
+
+def test_a_long_condition_without_nullable_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sides of each operator are copies of the rest of the condition. Red when they are made where none may be
+    NULL: 16,000 conditions took six seconds."""
+    monkeypatch.setattr(null_checks, "_sides", None)
+    assert lint(SQLTemplate("select * from t where a = {{ region }} and (b = 1 or c < 2)")) == ()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.checks.predicates import conditions_of, without_cast
 from tenantry.sql.checks.selects import Select, is_query
 from tenantry.sql.dialects import Dialect
+from tenantry.sql.lexing.tags import NULLABLE
 from tenantry.sql.parsing.outline import (
     OutlineToken,
     TokenKind,
@@ -30,19 +31,21 @@ def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]
     """``not in`` with something that may be NULL, and ``= {{ x | nullable }}``."""
     items = (item for name in _ITEMS for item in split_at(select.clauses.get(name, []), ","))
     for expression in (*conditions_of(select), *items):
-        yield from _with_null(expression, written(expression), dialect)
+        text = written(expression)
+        yield from _with_null(expression, text if NULLABLE in text else "", dialect)
 
 
 def _with_null(tokens: Tokens, expression: str, dialect: Dialect, *, negated: bool = False) -> Iterator[Problem]:
-    """``negated``: all of these tokens are in the parentheses of a ``not``."""
+    """``expression`` is the text of all of it, empty where nothing in it may be NULL; ``negated``: all of these tokens
+    are in the parentheses of a ``not``."""
     for index, token in enumerate(tokens):
         if token.is_word("in") and negated != _is_negated(tokens[:index]):
             yield from _not_in(token, tokens[index + 1 :])
         if token.text in _UNEQUAL and [each.text for each in tokens[index + 1 : index + 2]] == ["all"]:
             yield from _not_in(token, tokens[index + 2 :])
-        if _compares(token):
+        if expression and _compares(token):
             for side in _sides(tokens, index):
-                if side.has_filter("nullable") and not _asks_for_null(side, expression):
+                if side.has_filter(NULLABLE) and not _asks_for_null(side, expression):
                     yield _never_true(token, side, dialect)
         if token.kind is TokenKind.GROUP and not is_query(token):
             alone = len(alternatives(token.children)) == len(conjuncts(token.children)) == 1

@@ -244,6 +244,26 @@ def test_sql_render_takes_what_the_program_declares_optional(ready: Terminal, fo
     assert "1:8: this is no UTF-8" in ready("sql", "render", "latin.sql", "--group", "acme", fails=1).err
 
 
+def test_sql_render_refuses_a_parameter_that_the_query_lacks(ready: Terminal, folder: Path) -> None:
+    """Of those that the header declares, the ends of a range too; of a file without declarations those that it names.
+    Red when such a value is passed over: the text is printed without the clause that it was meant for."""
+    ready("group", "create", "acme")
+    (folder / "a.sql").write_text(
+        "/* ---\nparams:\n  region: {type: text}\n  period: {type: date range}\n--- */\n"
+        "select 1 where {{ params.period | within(at) }} [[ and a = {{ params.region }} ]]"
+    )
+    render = ("sql", "render", "--group", "acme", "--json")
+    refused = " ".join(ready(*render, "a.sql", "--param", "regoin=us", fails=2).err.split())
+    assert "the query has no parameter regoin; there are: region, period. did you mean region?" in refused
+    ends = ("--param", "period.start=2026-05-01", "--param", "period.end=2026-05-31", "--param", "region=us")
+    assert ready(*render, "a.sql", *ends).json()["params"] == ["2026-05-01", "2026-06-01", "us"]
+    (folder / "b.sql").write_text("select 1 [[ where a = {{ params.region }} ]]")
+    assert "did you mean region?" in ready(*render, "b.sql", "--param", "regoin=us", fails=2).err
+    assert ready(*render, "b.sql", "--param", "region=us").json()["params"] == ["us"]
+    (folder / "c.sql").write_text("select 1")
+    assert "it has none" in ready(*render, "c.sql", "--param", "regoin=us", fails=2).err
+
+
 def test_sql_render_reads_query_files(ready: Terminal, folder: Path) -> None:
     """A header's dialect and parameters count, --queries is what is included from, and `optional` counts in that
     folder only. Red when the header is a comment, or the folder is not asked."""

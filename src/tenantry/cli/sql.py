@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
@@ -26,7 +27,10 @@ from tenantry.groups import extend
 from tenantry.ports import Store
 from tenantry.queries import QueryFolder, is_within
 from tenantry.sql import DIALECTS, PARAMSTYLES, Query
+from tenantry.sql.parameters.declared import RANGE_ENDS
 from tenantry.sql.parsing.parser import PATH
+from tenantry.sql.tenant_guard import is_viewer_input
+from tenantry.suggestions import did_you_mean
 
 FAILED = 1
 
@@ -113,6 +117,7 @@ async def render(
     for text in params:
         for param, value in parse_pairs((text,), "--param").items():
             given.setdefault(param, []).append(value)
+    _check_names(template, given)
     # As a query string gives them: text, and a list where a name comes more than once.
     choices = {param: values[0] if len(values) == 1 else values for param, values in given.items()}
     variables = extend(issued.group.variables, "params", choices)
@@ -172,6 +177,20 @@ def check(
     print_report(report, style)
     if report.errors:
         sys.exit(FAILED)
+
+
+def _check_names(template: Query, given: Iterable[str]) -> None:
+    """Raises BadParameter for a name that the query does not ask for: its value would change nothing, in silence."""
+    declared = template.parameters
+    names = list(declared) or sorted(
+        {each.path.split(".")[1] for each in template.variables if is_viewer_input(each.path)}
+    )
+    ends = [f"{name}.{end}" for name, each in declared.items() if each.is_range for end in RANGE_ENDS]
+    for name in given:
+        if name not in names and name not in ends:
+            there = f"there are: {', '.join(names)}" if names else "it has none"
+            problem = f"the query has no parameter {name}; {there}. {did_you_mean(name, names)}"
+            raise click.BadParameter(problem.strip(), param_hint="--param")
 
 
 def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Query:

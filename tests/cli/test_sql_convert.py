@@ -26,7 +26,8 @@ def test_a_whole_query_is_printed(terminal: Terminal, folder: Path) -> None:
     assert "{{ params.status }} [[ and total >= {{ params.least }} ]]" in done.out
     assert done.err.splitlines()[0].startswith("orders.metabase.sql:1:")
     assert done.err.splitlines()[-1] == TENANT_REMINDER
-    terminal("sql", "check", "orders.sql")
+    assert "title: orders\n" in done.out
+    assert terminal("sql", "check", "orders.sql").out == "", "our own comments hold tags, and are no findings"
 
 
 def test_what_was_left_ends_with_1(terminal: Terminal, folder: Path) -> None:
@@ -35,6 +36,22 @@ def test_what_was_left_ends_with_1(terminal: Terminal, folder: Path) -> None:
     done = terminal("sql", "convert", "--from", "metabase", "a.sql", fails=1)
     assert "a.sql:2:6: not converted: {{table}}: " in done.err
     assert "-- 2:6: not converted: {{table}}: " in done.out
+
+
+def test_a_query_without_a_name_has_that_of_its_file(terminal: Terminal, folder: Path) -> None:
+    """That of a document's own is before it. Red when each title is `query`."""
+    native = {"type": "native", "native": {"query": "select 1"}}
+    for document, title in (
+        (native, "sales"),
+        ({"dataset_query": native}, "sales"),
+        ({"name": "Orders by day", "dataset_query": native}, '"Orders by day"'),
+    ):
+        (folder / "sales.json").write_text(json.dumps(document))
+        assert f"title: {title}\n" in terminal("sql", "convert", "--from", "metabase", "sales.json").out
+    (folder / "load.json").write_text(json.dumps({"targets": [{"rawSql": "select 1"}]}))
+    assert "title: load\n" in terminal("sql", "convert", "--from", "grafana", "load.json").out
+    done = terminal("sql", "convert", "--from", "grafana", "load.json", "--to", "queries")
+    assert Path(done.out.strip()).name == "load.sql"
 
 
 def test_each_query_of_a_dashboard_is_a_file(terminal: Terminal, folder: Path) -> None:

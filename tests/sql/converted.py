@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from tenantry.sql import Query
+from tenantry.sql.checks.lint import lint
 from tenantry.sql.convert import TENANT_REMINDER, ConvertedQuery
 
 NOW = datetime(2026, 2, 3, tzinfo=UTC)
@@ -15,6 +16,8 @@ def check_whole(query: ConvertedQuery, **params: str | list[str]) -> None:
     assert query.whole, [str(item) for item in query.items]
     assert TENANT_REMINDER in query.text
     saved = Query(query.text, "converted")
+    ours = query.text[: query.text.rindex(query.body.strip())].count("\n")
+    assert not [each for each in lint(saved) if each.code == "tag-in-comment" and each.line <= ours]
     assert saved.dialect == query.dialect
     assert set(saved.parameters) == set(query.params)
     saved.check()

@@ -280,13 +280,35 @@ def test_the_newer_form_of_a_dashboard() -> None:
 
 @pytest.mark.parametrize(
     ("since", "default"),
-    [("now-6h", "last 6 hours"), ("now-30d", "last 30 days"), ("now/d", None), ("2026-01-01", None)],
+    [("now-5h", "last 5 hours"), ("now-30d", "last 30 days"), ("now/d", None), ("2026-01-01", None)],
 )
 def test_the_range_of_a_dashboard_is_the_default(since: str, default: str | None) -> None:
     document = json.loads(dashboard("select 1 where $__timeFilter(at)")) | {"time": {"from": since, "to": "now"}}
     query = one(json.dumps(document))
     check_whole(query, **PERIOD)
-    assert query.params["period"].get("default") == default
+    assert query.params["period"]["default"] == (default or "last 6 hours")
+    assert ("the range of time" in "".join(notes(query))) == (default is None)
+
+
+@pytest.mark.parametrize(
+    "macros",
+    ["$__timeFilter(at) and $__timeFilter(b)", "at > $__timeFrom()", "at > ${__from:date:iso}", "a < $__range_s"],
+)
+def test_a_text_without_a_dashboard_has_a_range_by_default(macros: str) -> None:
+    """Which one is a note, once. Red without the default: where no viewer chooses, the query reads all of time."""
+    query = one(f"select 1 from t where {macros}")
+    check_whole(query)
+    assert query.params["period"] == {"type": "datetime range", "default": "last 6 hours"}
+    (note,) = notes(query)
+    assert note.startswith("the range of time: the range of the dashboard is not in the text: last 6 hours is assumed")
+
+
+def test_what_is_left_has_no_type_in_the_header() -> None:
+    """Red when the note is made before it is known that the variable is converted: the header does not have it."""
+    query = one("select $col, $b + a from t where a = $b")
+    assert left(query) == ["1:8: $col"]
+    assert [each.partition(":")[0] for each in notes(query)] == ["b", "b"]
+    assert set(query.params) == {"b"}
 
 
 def test_an_interval() -> None:

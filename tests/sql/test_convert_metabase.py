@@ -170,6 +170,28 @@ def test_a_field_filter_in_a_clause() -> None:
     assert query.body == "select * from t where {{ params.created | matches(created_at) }} [[ and a = {{ params.a }} ]]"
 
 
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "[[and {{day}}]]",
+        "[[ and {{day}} and {{plan}} ]]",
+        "[[and {{plan}} or {{odd}}]]",
+    ],
+)
+def test_a_clause_keeps_its_brackets_with_what_was_left_in_it(clause: str) -> None:
+    """Red when the brackets go before it is known that all in them is converted: the condition would hold always."""
+    column = ["field", "plan", None]
+    tags: dict[str, dict[str, Any]] = {
+        "day": {"type": "dimension", "widget-type": "date/all-options"},
+        "plan": {"type": "dimension", "widget-type": "string/=", "dimension": column},
+        "odd": {"type": "dimension", "widget-type": "none/of/ours", "dimension": column},
+    }
+    query = one(card(f"select * from t where true {clause} [[and {{{{plan}}}}]]", tags))
+    assert not query.whole
+    matches = "{{ params.plan | matches(plan) }}"
+    assert query.body == f"select * from t where true {clause.replace('{{plan}}', matches)} and {matches}"
+
+
 def test_a_field_filter_beside_a_variable_in_a_clause() -> None:
     """The clause then goes with the variable alone, which is noted."""
     query = one("select * from t where true [[ and {{created}} and a = {{a}} ]]", created="created_at")

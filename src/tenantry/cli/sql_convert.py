@@ -60,7 +60,7 @@ def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[
     from tenantry.sql.convert import TENANT_REMINDER, convert
 
     try:
-        queries = convert(file.read(), tool, dialect, columns=columns)
+        queries = convert(file.read(), tool, dialect, columns=columns, name=_name(file.name))
     except UnicodeDecodeError:
         raise click.ClickException(f"{file.name} is no UTF-8") from None
     except ValueError as error:
@@ -75,6 +75,13 @@ def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[
     click.echo(TENANT_REMINDER, err=True)
     if not all(query.whole for query in queries):
         sys.exit(FAILED)
+
+
+def _name(file: str) -> str:
+    """The file's name without its endings, for a query that has none of its own; standard input has none either."""
+    from tenantry.sql.convert import DEFAULT_NAME
+
+    return DEFAULT_NAME if file in {"-", "<stdin>"} else Path(file).name.partition(".")[0] or DEFAULT_NAME
 
 
 def _write(folder: Path, queries: list[ConvertedQuery], source: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tenantry.sql.convert.conversion import (
+    DEFAULT_NAME,
     TENANT_REMINDER,
     Conversion,
     ConversionItem,
@@ -27,27 +28,34 @@ TOOLS: Final = ("grafana", "metabase")
 
 
 def convert(
-    text: str, tool: str, dialect: str | None = None, *, columns: Mapping[str, str] | None = None
+    text: str,
+    tool: str,
+    dialect: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    name: str = DEFAULT_NAME,
 ) -> list[ConvertedQuery]:
     """The queries of a text: SQL, or the JSON of a question, of a panel or of a dashboard.
 
     ``tool`` is one of TOOLS. ``dialect`` is that of the SQL; without it what the document names, else postgresql.
-    ``columns`` gives the columns of Metabase's field filters by their names. Each construct that could not be converted
+    ``columns`` gives the columns of Metabase's field filters by their names. ``name`` is that of a query whose document
+    has none for it, such as the file's. Each construct that could not be converted
     is in the ``items`` of its query, and stays in the text as it was.
 
     Raises ValueError for a tool or a dialect that is not known, and for JSON that holds no SQL query.
     """
     if tool not in TOOLS:
         raise ValueError(f"there is no tool {tool!r}: give one of {', '.join(TOOLS)}")
-    return [_convert(query, tool, dialect, columns or {}) for query in read_queries(text, tool)]
+    return [_convert(query, tool, dialect, columns or {}) for query in read_queries(text, tool, name)]
 
 
-def read_queries(text: str, tool: str) -> list[ImportedQuery]:
-    """The queries of a text, as the tool wrote them. Raises ValueError for JSON that holds none."""
+def read_queries(text: str, tool: str, name: str = DEFAULT_NAME) -> list[ImportedQuery]:
+    """The queries of a text, as the tool wrote them; ``name`` is for those without one. Raises ValueError for JSON that
+    holds none."""
     document = _json(text)
     if document is None:
-        return [ImportedQuery(text=text)]
-    found = read_dashboard(document) if tool == "grafana" else read_cards(document)
+        return [ImportedQuery(text=text, name=name)]
+    found = read_dashboard(document, name) if tool == "grafana" else read_cards(document, name)
     if not found:
         raise ValueError(f"this JSON holds no SQL query of {tool.capitalize()}")
     return found
@@ -80,6 +88,7 @@ def _json(text: str) -> Any:
 
 
 __all__ = [
+    "DEFAULT_NAME",
     "TENANT_REMINDER",
     "TOOLS",
     "ConversionItem",

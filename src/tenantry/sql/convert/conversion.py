@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from tenantry.errors import Location, TemplateError
 from tenantry.sql.convert.header import write_header
@@ -22,6 +22,8 @@ TENANT_REMINDER = (
 )
 """What every converted query is printed with: the other tool's query has no such condition."""
 
+DEFAULT_NAME: Final = "query"
+"""Of a query that has no name anywhere."""
 _STAND_IN = "x"
 _LIST_BEFORE = re.compile(r"\bin\s*\(?\s*$", re.IGNORECASE)
 _LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
@@ -55,8 +57,7 @@ class ImportedQuery:
     """A query of another tool. ``variables`` is None where nothing but its text is known."""
 
     text: str
-    name: str = "query"
-    title: str = ""
+    name: str = DEFAULT_NAME
     description: str = ""
     dialect: str | None = None
     variables: Mapping[str, ImportedVariable] | None = None
@@ -103,6 +104,8 @@ class _Rewrite:
     end: int
     text: str | None
     """What it becomes; None where it stays as it was."""
+    around: tuple[int, int] | None = None
+    """Of a bracket: the clause that it belongs to. It goes only if everything in the clause was converted."""
 
 
 @dataclass(slots=True)
@@ -117,11 +120,12 @@ class Conversion:
     fragments: dict[str, str] = field(default_factory=dict)
     """A stand-in for each fragment that the text includes."""
     _rewrites: list[_Rewrite] = field(default_factory=list)
+    _assumed: list[tuple[int, str]] = field(default_factory=list)
     _items: list[ConversionItem] = field(default_factory=list)
 
-    def replace(self, start: int, end: int, text: str) -> None:
-        """The span becomes this text."""
-        self._rewrites.append(_Rewrite(start, end, text))
+    def replace(self, start: int, end: int, text: str, *, around: tuple[int, int] | None = None) -> None:
+        """The span becomes this text; that of a bracket only if everything in its clause, ``around``, is converted."""
+        self._rewrites.append(_Rewrite(start, end, text, around))
 
     def leave(self, start: int, end: int, reason: str) -> None:
         """The span stays as it is, and is listed."""
@@ -138,9 +142,8 @@ class Conversion:
             self._items.append(item)
 
     def assume(self, offset: int, name: str) -> None:
-        """Lists that the type of a variable is not in the text."""
-        kind = self.params[self.names[name]]["type"]
-        self.report(offset, name, f"its type is not in the text: {kind} is assumed; change it in the header")
+        """Lists that the type of a variable is not in the text, once it is known that the variable is converted."""
+        self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
         """The path of the parameter for the other tool's variable ``name``, which is declared if it is not yet.
@@ -163,14 +166,15 @@ class Conversion:
         self._compile()
         body, _ = self._assemble(None)
         params = self._used(body)
+        self._list_assumed()
         items = tuple(sorted(self._items, key=lambda item: (item.line, item.column)))
         head = write_header(
-            title=self.query.title or self.query.name,
+            title=self.query.name,
             description=self.query.description,
             dialect=self.dialect,
             params=params,
         )
-        comments = "".join(f"-- {_as_comment(line)}\n" for line in (TENANT_REMINDER, *map(str, items)))
+        comments = "".join(_as_comment(line) for line in (TENANT_REMINDER, *map(str, items)))
         text = f"{head}{comments}{body.strip()}\n"
         return ConvertedQuery(
             name=self.query.name, text=text, body=body, dialect=self.dialect, params=params, items=items
@@ -188,6 +192,12 @@ class Conversion:
                     return
             else:
                 return
+
+    def _list_assumed(self) -> None:
+        for offset, name in self._assumed:
+            if any(each.start <= offset < each.end and each.text is not None for each in self._rewrites):
+                kind = self.params[self.names[name]]["type"]
+                self.report(offset, name, f"its type is not in the text: {kind} is assumed; change it in the header")
 
     def _used(self, body: str) -> dict[str, dict[str, Any]]:
         """The parameters that the text names: one whose construct was left is not declared."""
@@ -228,7 +238,7 @@ class Conversion:
         for rewrite in self._rewrites:
             between = self.query.text[position : rewrite.start]
             new = rewrite.text
-            if new is None:
+            if new is None or (stand_in is None and rewrite.around is not None and self._is_left_in(*rewrite.around)):
                 new = self.query.text[rewrite.start : rewrite.end] if stand_in is None else stand_in
             length += len(between)
             spans.append((length, length + len(new), rewrite))
@@ -237,6 +247,10 @@ class Conversion:
             position = rewrite.end
         parts.append(self.query.text[position:])
         return "".join(parts), spans
+
+    def _is_left_in(self, start: int, end: int) -> bool:
+        """Whether a construct between two offsets stays as it was."""
+        return any(each.text is None and start <= each.start < end for each in self._rewrites)
 
 
 def for_position(definition: Mapping[str, Any], text: str, start: int) -> dict[str, Any]:
@@ -266,4 +280,6 @@ def _offset(text: str, at: Location) -> int:
 
 
 def _as_comment(line: str) -> str:
-    return line.replace("\r", " ").replace("\n", " ")
+    """The line as a comment, in which the check of SQL looks for no tag: it asks what comments of authors leave out."""
+    plain = line.replace("\r", " ").replace("\n", " ")
+    return f"-- {plain}{' (tenantry:ignore tag-in-comment)' if '{{' in plain else ''}\n"

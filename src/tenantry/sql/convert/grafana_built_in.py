@@ -43,7 +43,7 @@ class GrafanaBuiltIn:
 
     def _text(self, name: str, form: str, offset: int) -> str | None:
         if name in {"__from", "__to"}:
-            return self._end("start" if name == "__from" else "end", form)
+            return self._end("start" if name == "__from" else "end", form, offset)
         if name == "__interval":
             reason = "Grafana computes it of the width of the panel; here it is a parameter"
             self._conversion.report(offset, "$__interval", reason)
@@ -52,16 +52,17 @@ class GrafanaBuiltIn:
         if name == "__interval_ms":
             return f"{{{{ {self._conversion.declare(name, 'interval_ms', _MILLISECONDS)} }}}}"
         if name in {"__range_s", "__range_ms"}:
-            length = f"({self._macros.end_epoch('end')} - {self._macros.end_epoch('start')})"
+            start, end = (self._macros.end_epoch(which, offset) for which in ("start", "end"))
+            length = f"({end} - {start})"
             return length if name == "__range_s" else f"{length} * 1000"
         return None
 
-    def _end(self, which: str, form: str) -> str | None:
+    def _end(self, which: str, form: str, offset: int) -> str | None:
         if form in _TIME_FORMATS:
-            return self._macros.end(which)
+            return self._macros.end(which, offset)
         if form == "date:seconds":
-            return self._macros.end_epoch(which)
-        return None if form else f"{self._macros.end_epoch(which)} * 1000"
+            return self._macros.end_epoch(which, offset)
+        return None if form else f"{self._macros.end_epoch(which, offset)} * 1000"
 
     def _unquoted(self, start: int, end: int) -> tuple[int, int]:
         """The span with the quotes around it, and with the type before or after them: ``timestamp '…'``. An instant has

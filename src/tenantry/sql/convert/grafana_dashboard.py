@@ -36,14 +36,14 @@ _NO_SQL: Final = {
 }
 
 
-def read_dashboard(document: Any) -> list[ImportedQuery]:
-    """Every SQL query of the panels, in their order."""
+def read_dashboard(document: Any, name: str) -> list[ImportedQuery]:
+    """Every SQL query of the panels, in their order. ``name`` is for those in nothing that has a title."""
     variables = dict(_variables(document))
     known = variables if variables or _has_variables(document) else None
     period = _period(document)
     return [
-        ImportedQuery(text=text, name=name, title=name, dialect=dialect, variables=known, period=period)
-        for name, text, dialect in _queries(document, "query", None)
+        ImportedQuery(text=text, name=title, dialect=dialect, variables=known, period=period)
+        for title, text, dialect in _queries(document, name, None)
     ]
 
 

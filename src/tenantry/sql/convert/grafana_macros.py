@@ -16,6 +16,8 @@ from tenantry.sql.dialects import dialect_named
 _VARIABLE = re.compile(r"'?\$\{?(\w+)\}?'?")
 _INTERVAL_VARIABLE = re.compile(r"'?\$(?:__interval|\{__interval\})'?")
 _NANO: Final = 1_000_000_000
+_PERIOD: Final = "last 6 hours"
+"""What a new dashboard of Grafana begins with."""
 
 
 @dataclass(slots=True)
@@ -32,21 +34,23 @@ class GrafanaMacros:
         """The name of the column of times, which a chart of Grafana looks for."""
         return "`time`" if dialect_named(self.conversion.dialect).double_is_string else '"time"'
 
-    def period(self) -> str:
-        """The path of the dashboard's time range, a parameter of ours."""
-        definition = {"type": "datetime range"}
-        if self.conversion.query.period:
-            definition["default"] = self.conversion.query.period
+    def period(self, offset: int) -> str:
+        """The path of the dashboard's time range, a parameter of ours. It always has a default: without a range nothing
+        would be left out, and a dashboard of Grafana has one always."""
+        if not self.conversion.query.period and "__timeRange" not in self.conversion.names:
+            reason = f"the range of the dashboard is not in the text: {_PERIOD} is assumed; change it in the header"
+            self.conversion.report(offset, "the range of time", reason)
+        definition = {"type": "datetime range", "default": self.conversion.query.period or _PERIOD}
         return self.conversion.declare("__timeRange", "period", definition)
 
-    def end(self, which: str) -> str:
+    def end(self, which: str, offset: int) -> str:
         """A tag for one end of the time range: ``start`` or ``end``."""
-        return f"{{{{ {self.period()}.{which} }}}}"
+        return f"{{{{ {self.period(offset)}.{which} }}}}"
 
-    def end_epoch(self, which: str) -> str:
+    def end_epoch(self, which: str, offset: int) -> str:
         """The seconds since 1970 of one end of the time range."""
         dialect = self.conversion.dialect
-        return epoch(f"cast({self.end(which)} as {instant_type(dialect)})", dialect)
+        return epoch(f"cast({self.end(which, offset)} as {instant_type(dialect)})", dialect)
 
     def convert(self, name: str, arguments: Sequence[str], offset: int) -> str | None:
         """The text for a macro; None for one that is not known, or that has other arguments."""
@@ -58,16 +62,16 @@ class GrafanaMacros:
     def _column(self, arguments: Sequence[str]) -> str:
         return self.convert_text(arguments[0])
 
-    def _time_filter(self, arguments: Sequence[str], _offset: int) -> str:
-        return f"{{{{ {self.period()} | within({self._column(arguments)}) }}}}"
+    def _time_filter(self, arguments: Sequence[str], offset: int) -> str:
+        return f"{{{{ {self.period(offset)} | within({self._column(arguments)}) }}}}"
 
-    def _epoch_filter(self, arguments: Sequence[str], _offset: int) -> str:
+    def _epoch_filter(self, arguments: Sequence[str], offset: int) -> str:
         column = from_epoch(self._column(arguments), self.conversion.dialect)
-        return f"{{{{ {self.period()} | within({column}) }}}}"
+        return f"{{{{ {self.period(offset)} | within({column}) }}}}"
 
-    def _nano_filter(self, arguments: Sequence[str], _offset: int) -> str:
+    def _nano_filter(self, arguments: Sequence[str], offset: int) -> str:
         column = from_epoch(f"({self._column(arguments)}) / {_NANO}", self.conversion.dialect)
-        return f"{{{{ {self.period()} | within({column}) }}}}"
+        return f"{{{{ {self.period(offset)} | within({column}) }}}}"
 
     def _time(self, arguments: Sequence[str], _offset: int) -> str:
         return f"{self._column(arguments)} as {self.time_alias}"
@@ -133,10 +137,10 @@ def _aliased(macro: _Macro) -> _Macro:
 
 
 def _at(which: str, factor: int | None = None) -> _Macro:
-    def end(macros: GrafanaMacros, _arguments: Sequence[str], _offset: int) -> str:
+    def end(macros: GrafanaMacros, _arguments: Sequence[str], offset: int) -> str:
         if factor is None:
-            return macros.end(which)
-        return macros.end_epoch(which) + (f" * {factor}" if factor != 1 else "")
+            return macros.end(which, offset)
+        return macros.end_epoch(which, offset) + (f" * {factor}" if factor != 1 else "")
 
     return end
 

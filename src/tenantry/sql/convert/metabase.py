@@ -42,8 +42,8 @@ class _MetabaseReader:
         self._dialect = dialect
         self._columns = columns
         self._regions: list[Region] = regions(self._text, dialect)
-        self._closing: set[int] = set()
-        """The offsets of each ``]]`` that goes."""
+        self._closing: dict[int, tuple[int, int]] = {}
+        """The offset of each ``]]`` that goes, and its clause."""
 
     def read(self) -> None:
         """All constructs of the text, in its order."""
@@ -59,7 +59,7 @@ class _MetabaseReader:
             elif match.group() == "[[":
                 position = self._clause(match)
             elif match.start() in self._closing:
-                self._drop_bracket(match)
+                self._drop_bracket(match, self._closing[match.start()])
             elif match.group() != "]]":
                 self._conversion.leave(match.start(), match.end(), "this tag has no end, or is of another language")
 
@@ -160,8 +160,8 @@ class _MetabaseReader:
         for match in _TAG.finditer(self._text, opening.end()):
             if match.group() == "]]":
                 if names and all(map(self._is_field_filter, names)):
-                    self._drop_bracket(opening)
-                    self._closing.add(match.start())
+                    self._closing[match.start()] = clause = opening.start(), match.end()
+                    self._drop_bracket(opening, clause)
                 elif any(map(self._is_field_filter, names)):
                     reason = "a field filter beside a variable: without its choice the clause stays here"
                     self._conversion.report(opening.start(), "[[", reason)
@@ -173,10 +173,10 @@ class _MetabaseReader:
         variable = (self._conversion.query.variables or {}).get(name)
         return name in self._columns or (variable is not None and variable.kind == "field filter")
 
-    def _drop_bracket(self, match: re.Match[str]) -> None:
+    def _drop_bracket(self, match: re.Match[str], clause: tuple[int, int]) -> None:
         beside = self._text[match.start() - 1 : match.start()], self._text[match.end() : match.end() + 1]
         apart = "" in beside or any(map(str.isspace, beside))
-        self._conversion.replace(match.start(), match.end(), "" if apart else " ")
+        self._conversion.replace(match.start(), match.end(), "" if apart else " ", around=clause)
 
     def _default(self, found: re.Match[str]) -> int:
         """``[[ {{x}} -- ]] 'a'``: the rest of the line is there only when the clause is not. Gives where to go on."""

@@ -15,9 +15,10 @@ _RELATIVE = re.compile(r"(this|past|next)(\d{1,4})?(minute|hour|day|week|month|q
 _TYPES: Final = {"text": "text", "number": "decimal", "date": "date", "boolean": "boolean"}
 
 
-def read_cards(document: Any) -> list[ImportedQuery]:
-    """Every native query of a document: one question, a list of them, or an answer that holds such a list."""
-    return [query for card in _cards(document) if (query := _read(card)) is not None]
+def read_cards(document: Any, name: str) -> list[ImportedQuery]:
+    """Every native query of a document: one question, a list of them, or an answer that holds such a list. ``name`` is
+    for one without."""
+    return [query for card in _cards(document) if (query := _read(card, name)) is not None]
 
 
 def _cards(document: Any) -> Iterator[Mapping[str, Any]]:
@@ -30,17 +31,15 @@ def _cards(document: Any) -> Iterator[Mapping[str, Any]]:
             yield from _cards(document.get(name))
 
 
-def _read(card: Mapping[str, Any]) -> ImportedQuery | None:
+def _read(card: Mapping[str, Any], name: str) -> ImportedQuery | None:
     found = _native(card.get("dataset_query") or card)
     if found is None:
         return None
     text, tags = found
     parameters = _parameters(card.get("parameters"))
-    name = str(card.get("name") or "query")
     return ImportedQuery(
         text=text,
-        name=name,
-        title=name,
+        name=str(card.get("name") or name),
         description=str(card.get("description") or ""),
         variables={tag["name"]: _variable(tag, parameters.get(tag["name"], {})) for tag in tags},
     )

@@ -1,7 +1,7 @@
 """A warm guarded query on PostgreSQL: read-only, timed, rolled back, nothing left in the session.
 
-The peer is asyncpg with a read-only transaction of its own: from its pool, which wipes the session as ours is wiped;
-and on one held connection, without a wipe. Neither sets a timeout for the transaction.
+The peers are asyncpg with a read-only transaction of its own: with our guards (a timeout, and no lock left); from its
+pool, which wipes the session; and on one held connection, without a timeout and without a wipe.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tenantry.sql import SQLTemplate
 ROUNDS = 31
 ROWS = (1, 100)
 OURS = "Tenantry, DataSources.fetch"
+GUARDED = "asyncpg, one connection, the same guards"
 POOL, HELD = "asyncpg, pool and transaction(readonly=True)", "asyncpg, one connection and transaction(readonly=True)"
 TEMPLATE = "select n, n * 1.5 as amount, 'order ' || n as name from generate_series(1, {{ rows }}::integer) n"
 TEXT = TEMPLATE.replace("{{ rows }}", "$1")
@@ -80,11 +81,17 @@ async def _cells(url: str, rows: int, stack: AsyncExitStack) -> dict[str, Cell]:
         async with connection.transaction(readonly=True):
             return [dict(row) for row in await connection.fetch(TEXT, rows)]
 
+    async def guarded() -> object:
+        await held.execute("begin read only; set local statement_timeout = 30000")
+        found = [dict(row) for row in await held.fetch(TEXT, rows)]
+        await held.execute("rollback; select pg_advisory_unlock_all()")
+        return found
+
     async def pooled() -> object:
         async with pool.acquire() as connection:
             return await one_transaction(connection)
 
-    return {OURS: _each(ours), POOL: _each(pooled), HELD: _each(lambda: one_transaction(held))}
+    return {OURS: _each(ours), GUARDED: _each(guarded), POOL: _each(pooled), HELD: _each(lambda: one_transaction(held))}
 
 
 def _each(call: Callable[[], Awaitable[object]]) -> Cell:
@@ -100,7 +107,7 @@ def _report(figures: dict[int, Figures]) -> Table:
     for rows in figures:
         heads += [f"{rows} rows, µs", f"× ({rows})"]
     result = Table("One warm guarded query on PostgreSQL, wall time (× Tenantry's)", heads)
-    for name in (OURS, POOL, HELD):
+    for name in (OURS, GUARDED, POOL, HELD):
         cells = []
         for found in figures.values():
             cells += [f"{found.median(name) / 1e3:,.0f}", f"{found.ratio(name, OURS):.2f}"]

@@ -9,12 +9,14 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from sqlalchemy.engine import make_url
 
 from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, pooled
 from engines.relay import Relay, relayed
 from engines.sends import sends_to
-from tenantry.datasources import DataSources, threads
+from tenantry.datasources import DataSources, Limits, postgresql_connection, threads
+from tenantry.datasources.postgresql import PostgreSQLDriver
 from tenantry.errors import (
     NotOneStatement,
     QueryFailed,
@@ -24,6 +26,7 @@ from tenantry.errors import (
     TooManyRows,
     UnbindableValue,
 )
+from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group
 
 Fetch = Callable[..., Awaitable[list[dict[str, Any]]]]
@@ -115,9 +118,11 @@ async def test_a_query_is_guarded_behind_a_pooler_too(url: str, open_at, postgre
     assert postgres.execute("select is_called from numbers", url=database).strip() == "f"
 
 
-async def test_an_error_leaves_the_connection_usable(database: str, open_at) -> None:
+async def test_an_error_leaves_the_connection_usable(database: str, open_at, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is refused, the same server process runs the next query, in a transaction of its own, without locks.
     Red when an error closed the connection, and when a lock was taken before the error and not given back."""
+    monkeypatch.setattr(threads, "_GRACE", 60.0)  # the server's timeout is what ends a query, however slow the machine
+    monkeypatch.setattr(postgresql_connection, "_CANCEL_SECONDS", 60.0)
     fetch = open_at(database, row_limit=100, max_bytes=100_000, timeout=2)
     first = await fetch(PID)
     assert first[0]["locks"] == 0
@@ -186,35 +191,69 @@ async def test_a_query_that_is_stopped_before_the_server_began_it(database: str,
     assert time.monotonic() - started < 60
 
 
-async def test_a_server_that_falls_silent_frees_the_connection(database: str, open_at) -> None:
+class Faulty(Relay):
+    """From ``broken`` on: with ``silent`` nothing passes in either direction on any connection, with ``deaf`` nothing
+    comes back on the first one, and with ``slow`` what is sent on the first one is late."""
+
+    broken = ""
+    connections = 0
+
+    async def connect(
+        self,
+        client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        self.connections += 1
+        first = self.connections == 1
+
+        async def forth() -> None:
+            while data := await client[0].read(65_536):
+                if self.broken == "slow" and first:
+                    await asyncio.sleep(0.4)
+                if self.broken != "silent":
+                    server[1].write(data)
+            server[1].close()
+
+        async def back() -> None:
+            while data := await server[0].read(65_536):
+                if self.broken != "silent" and not (self.broken == "deaf" and first):
+                    client[1].write(data)
+            client[1].close()
+
+        with suppress(OSError):
+            await asyncio.gather(forth(), back())
+
+
+@pytest.mark.parametrize("fault", ["silent", "deaf"])
+async def test_a_server_that_falls_silent_frees_the_connection(fault: str, database: str, open_at) -> None:
     """Nothing comes any more, not even an answer to the stop: the caller is freed at the timeout, and the slot soon
-    after. Red when the thread waited for the answer."""
-
-    class Silent(Relay):
-        quiet = False
-
-        async def connect(
-            self,
-            client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-            server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-        ) -> None:
-            async def pass_on(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-                while data := await source.read(65_536):
-                    if not self.quiet:
-                        target.write(data)
-                        await target.drain()
-
-            await asyncio.gather(pass_on(client[0], server[1]), pass_on(server[0], client[1]))
-
-    async with relayed(database, Silent) as (relay, url):
+    after. Red (deaf) when the thread waited for the answer without an end."""
+    async with relayed(database, Faulty) as (relay, url):
         fetch = open_at(url, timeout=0.5, connect_timeout=30)
         await fetch("select 1 as one")
-        relay.quiet = True
+        relay.broken = fault
         with pytest.raises(QueryTimeout):
             await fetch("select 1 as one")
         await asyncio.sleep(0.5)
-        relay.quiet = False
+        relay.broken = ""
         assert await fetch("select 1 as one") == [{"one": 1}]
+
+
+async def test_a_stop_that_comes_before_the_query_is_repeated(database: str, open_at, postgres) -> None:
+    """The query is late on its way, and the server forgets a cancel for a process that does nothing. Red when the
+    server was told once: it ran the query to its end."""
+    running = "select count(*) from pg_stat_activity where query like '%pg_sleep(98)' and state = 'active'"
+    async with relayed(database, Faulty) as (relay, url):
+        fetch = open_at(url, timeout=100)
+        await fetch("select 1 as one")
+        relay.broken = "slow"
+        task = asyncio.create_task(fetch("select pg_sleep(98)"))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        await asyncio.sleep(0.5)
+        async with asyncio.timeout(20):
+            while int(await asyncio.to_thread(postgres.execute, running, url=database)):
+                await asyncio.sleep(0.05)
 
 
 async def test_a_row_is_cut_off_on_the_way_in(database: str, open_at) -> None:
@@ -251,6 +290,16 @@ class Counting(Relay):
                 await server[1].drain()
 
         await asyncio.gather(back(), forth())
+
+
+@pytest.mark.parametrize("given", ["select 1 as one\0 where 1 = 2", "select '\0' as one"])
+def test_a_nul_does_not_end_the_text(given: str, database: str) -> None:
+    """libpq's text would end there, and with it a condition. Red when the text was sent as it is: it gave a row."""
+    driver = PostgreSQLDriver("ds_1", make_url(database), Limits())
+    connection = driver.open()
+    with pytest.raises(NotOneStatement, match="NUL"):
+        driver.fetch(connection, BoundSQL(given, (), driver.paramstyle, driver.dialect))
+    driver.close(connection)
 
 
 async def test_parallel_workers_are_there(postgres, open_at) -> None:

@@ -33,7 +33,7 @@ from tenantry.sql import BoundSQL
 
 _INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
 
-_GRACE = 0.1
+_GRACE = 0.25
 """Seconds for an engine that ends a query at its timeout itself: its connection can be used again."""
 
 IDLE_SECONDS = 300.0

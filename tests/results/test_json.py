@@ -24,6 +24,7 @@ from tenantry.results import json as json_module
 from tenantry.results.format import interval_text
 
 SAFE = 2**53 - 1
+AT = datetime(2026, 1, 31, 9, 30)  # noqa: DTZ001
 EAST = timezone(timedelta(hours=5, minutes=30))
 
 
@@ -189,6 +190,16 @@ def test_any_name_of_a_column(name: str) -> None:
     result = Result([name, "other"], [(1, 2)])
     assert json.loads(to_json(result)) == expected
     assert json.loads(to_json(result.dicts())) == expected
+
+
+def test_a_column_of_a_known_type_is_not_looked_at() -> None:
+    """And a lone surrogate in it is found all the same."""
+    rows = [("\ud800", AT, 1.5), (None, None, math.nan)]
+    result = Result(["a", "b", "c"], rows, ["text", "datetime", "float"])
+    assert to_json(result) == to_json(result.dicts()) == to_json(Result(["a", "b", "c"], rows))
+    for kind in ("integer", "decimal", "bytes", "list", "struct", "json", "range", "mixed"):
+        converted = Result(["a"], [(SAFE + 1,), (Decimal("NaN"),), ({"a": [2**60]},)], [kind])
+        assert json.loads(to_json(converted)) == [{"a": str(SAFE + 1)}, {"a": None}, {"a": {"a": [str(2**60)]}}]
 
 
 def test_no_rows_and_no_columns() -> None:

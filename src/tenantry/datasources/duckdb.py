@@ -25,7 +25,7 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.duckdb_types import FIXED_SIZE, JSON, Row, type_word, with_json
+from tenantry.datasources.duckdb_types import FIXED_SIZE, JSON, TEXTS, Row, type_word, with_json
 from tenantry.datasources.limits import Limits, count_columns, take_result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
@@ -118,7 +118,9 @@ class DuckDBDriver:
         rows: Iterable[Row] = chain.from_iterable(iter(partial(cursor.fetchmany, _FETCHED), []))
         if JSON in types:
             rows = with_json(rows, [position for position, word in enumerate(types) if word == JSON])
-        count = count_columns([position for position, word in enumerate(types) if word not in FIXED_SIZE])
+        texts = [position for position, word in enumerate(types) if word in TEXTS]
+        nested = [position for position, word in enumerate(types) if word not in TEXTS | FIXED_SIZE]
+        count = count_columns(texts, nested)
         columns = [column[0] for column in description]
         return take_result(self.source_id, columns, rows, self._limits, types=types, count=count)
 

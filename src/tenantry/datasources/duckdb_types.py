@@ -14,6 +14,9 @@ FIXED_SIZE: Final = frozenset(
 )
 """Words of the types whose values are never large."""
 
+TEXTS: Final = frozenset({"text", "bytes"})
+"""Those whose values can be large and have no others in them."""
+
 _WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "integer"),
     **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),

@@ -100,14 +100,22 @@ def take_rows(
     return taken
 
 
-def count_columns(positions: Sequence[int]) -> Callable[[Sequence[Row]], int]:
-    """As ``count_bytes``, for rows in which the values at ``positions`` alone can be large."""
-    getters = [itemgetter(position) for position in positions]
+def count_columns(texts: Sequence[int], nested: Sequence[int]) -> Callable[[Sequence[Sequence[Any]]], int]:
+    """As ``count_bytes``, for rows in which the values at these positions alone can be large: texts and bytes, and
+    values that may have others in them."""
+    flat, deep = ([itemgetter(position) for position in positions] for positions in (texts, nested))
 
-    def count(rows: Sequence[Row]) -> int:
-        return sum(_sizes([*map(get, rows)]) for get in getters)
+    def count(rows: Sequence[Sequence[Any]]) -> int:
+        return sum(_flat_size([*map(get, rows)]) for get in flat) + sum(_sizes([*map(get, rows)]) for get in deep)
 
     return count
+
+
+def _flat_size(values: Sequence[Any]) -> int:
+    try:
+        return sum(map(str.__sizeof__, values))
+    except TypeError:  # bytes, or a None among them
+        return sum(map(getsizeof, values))
 
 
 def _sizes(values: Sequence[Any]) -> int:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 from io import StringIO
 from typing import Any, Final
+from uuid import UUID
 
 from tenantry.results.format import DEFAULT, Format, clean_text, is_finite
 from tenantry.results.json import Rows
 from tenantry.results.result import Result
 from tenantry.results.text import TextWriter
 
-_AS_THEY_ARE: Final = frozenset({int, type(None)})
+_AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
+"""Types that Python's ``csv`` writes as we do: by ``str``."""
 _NUMBERS: Final = (float, Decimal)
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What makes a spreadsheet run a field (OWASP, CSV injection), its full-width forms too."""
@@ -37,6 +40,7 @@ class CSVWriter:
     def __init__(self, names: Sequence[str], format_: Format, *, formula_safe: bool) -> None:
         self._names = names
         self._formula_safe = formula_safe
+        self._as_they_are = _AS_THEY_ARE if formula_safe else _AS_THEY_ARE | {str}
         self._text = TextWriter(format_).text
 
     def header(self) -> bytes:
@@ -48,11 +52,11 @@ class CSVWriter:
         return _lines(zip(*map(self._column, zip(*rows, strict=True)), strict=True))
 
     def _column(self, column: Sequence[Any]) -> Iterable[Any]:
-        return column if _AS_THEY_ARE.issuperset(map(type, column)) else map(self._field, column)
+        return column if self._as_they_are.issuperset(map(type, column)) else map(self._field, column)
 
     def _field(self, value: Any) -> Any:
         """What Python's ``csv`` writes as we want it: text, or a number."""
-        if type(value) in _AS_THEY_ARE:
+        if type(value) in self._as_they_are:
             return value
         if isinstance(value, _NUMBERS):
             return value if is_finite(value) else None

@@ -24,7 +24,7 @@ import orjson
 from benchmarks.harness.measure import WALL, Cell, Figures, compare, repeat, run
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
-from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup
+from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup, freeze
 from tenantry.results import Format, Result, to_arrow, to_csv, to_json, to_ndjson
 from tenantry.sql import SQLTemplate
 
@@ -36,6 +36,7 @@ DAY, AT = date(2026, 1, 1), datetime(2026, 1, 1, 12)  # noqa: DTZ001  # a clock 
 SQL = "select id, name, amount, kind from orders"
 BASE = "orjson, ready dicts"
 ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
+MAPPING = freeze({"sqlite": "sqlite", "duckdb": "duckdb"})
 
 
 class _Directory:
@@ -110,7 +111,7 @@ def _with_dicts(fetchall: Callable[[], list[tuple[Any, ...]]]) -> list[dict[str,
 async def _fetched(folder: Path) -> dict[str, Figures]:
     _fill(folder)
     lite, duck = sqlite3.connect(folder / "sqlite"), None
-    group = UserGroup(1, "acme", "acme", ENVIRONMENT, {}, {"sqlite": "sqlite", "duckdb": "duckdb"}, b"12345678", 1, 1)
+    group = UserGroup(1, "acme", "acme", ENVIRONMENT, freeze({}), MAPPING, b"12345678", 1, 1)
     template, found = SQLTemplate(SQL), {}
     async with DataSources(_Directory(folder), row_limit=ROWS, max_bytes=1 << 30) as sources:
         await sources.fetch(group, "duckdb", template)  # opens the file, with its settings: no other may be used

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from engines.postgres import Postgres
 from tenantry.results import Result, ResultColumn, to_arrow, to_csv, to_json, to_ndjson
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
@@ -87,19 +88,83 @@ DUCKDB = [
     Case("null", None, None, ""),
 ]
 
-TABLE = [*(("sqlite", case) for case in SQLITE), *(("duckdb", case) for case in DUCKDB)]
+POSTGRESQL = [
+    Case("7::smallint", "integer", 7, "7"),
+    Case("9007199254740993", "integer", "9007199254740993", "9007199254740993", 9007199254740993),
+    Case("1.50::numeric", "decimal", Decimal("1.50"), "1.50"),
+    Case(f"{10**50}::numeric", "decimal", Decimal(10**50), str(10**50)),
+    Case("'NaN'::numeric", "decimal", None, ""),
+    Case("'infinity'::numeric", "decimal", None, ""),
+    Case("0.5::float8", "float", 0.5, "0.5"),
+    Case("'NaN'::float4", "float", None, "", float("nan")),
+    Case("true", "boolean", True, "true"),
+    Case("'é \"x\", =1'", "text", 'é "x", =1', 'é "x", =1'),
+    Case("'\\xfffe3e'::bytea", "bytes", "//4+", "//4+", b"\xff\xfe>"),
+    Case(f"'{UUID_TEXT}'::uuid", "uuid", UUID_TEXT, UUID_TEXT),
+    Case("date '2026-01-31'", "date", "2026-01-31", "2026-01-31", date(2026, 1, 31)),
+    Case("date 'infinity'", "date", "infinity", "infinity"),
+    Case("timestamp '2026-01-31 09:30:00.5'", "datetime", CLOCK, CLOCK, AT),
+    Case("timestamptz '2026-01-31 14:30:00.5+05'", "datetime", f"{CLOCK}Z", f"{CLOCK}Z", AT.replace(tzinfo=UTC)),
+    Case("time '09:30:00'", "time", "09:30:00", "09:30:00", time(9, 30)),
+    Case("timetz '09:30:00+05'", "time", "09:30:00+05:00", "09:30:00+05:00"),
+    Case("interval '1 day 2 hours'", "interval", "P1DT7200S", "P1DT7200S", timedelta(days=1, hours=2)),
+    Case("interval '1 month 2 days'", "interval", "P1M2D", "P1M2D"),
+    Case("array[1, null, 9007199254740993]", "list", [1, None, "9007199254740993"], LIST, LIST),
+    Case("array[1.50, null]::numeric[]", "list", [Decimal("1.50"), None], "[1.50,null]", "[1.50,null]"),
+    Case(f"'{DOCUMENT}'::json", "json", {"a": [1, None, "x"]}, DOCUMENT, DOCUMENT),
+    Case(f"'{DOCUMENT}'::jsonb", "json", {"a": [1, None, "x"]}, DOCUMENT, DOCUMENT),
+    Case("""'"\\ud800"'::json""", "json", "\ufffd", "\ufffd"),
+    Case("'9007199254740993'::json", "json", "9007199254740993", "9007199254740993"),
+    Case("'null'::jsonb", "json", None, ""),
+    Case("int4range(1, 10)", "text", "[1,10)", "[1,10)"),
+    Case("inet '10.0.0.1/8'", "text", "10.0.0.1/8", "10.0.0.1/8"),
+    Case("point(1, 2)", "text", "(1,2)", "(1,2)"),
+    Case("null", "text", None, ""),
+]
+MARIADB = [
+    Case("7", "integer", 7, "7"),
+    Case("9007199254740993", "integer", "9007199254740993", "9007199254740993", 9007199254740993),
+    Case("18446744073709551615", "integer", str(2**64 - 1), str(2**64 - 1), Decimal(2**64 - 1)),
+    Case("1.50", "decimal", Decimal("1.50"), "1.50"),
+    Case("5e-1", "float", 0.5, "0.5"),
+    Case("true", "integer", 1, "1"),
+    Case("'é \"x\", =1'", "text", 'é "x", =1', 'é "x", =1'),
+    Case("x'fffe3e'", "bytes", "//4+", "//4+", b"\xff\xfe>"),
+    Case("date '2026-01-31'", "date", "2026-01-31", "2026-01-31", date(2026, 1, 31)),
+    Case("timestamp '2026-01-31 09:30:00.5'", "datetime", CLOCK, CLOCK, AT),
+    Case("time '26:00:00'", "interval", "P1DT7200S", "P1DT7200S", timedelta(days=1, hours=2)),
+    Case("time '-00:30:00'", "interval", "-PT1800S", "-PT1800S", timedelta(minutes=-30)),
+    Case("null", None, None, ""),
+]
+CASES = {"sqlite": SQLITE, "duckdb": DUCKDB, "postgresql": POSTGRESQL, "mariadb": MARIADB}
+TABLE = [(engine, case) for engine, cases in CASES.items() for case in cases]
 MAKE: dict[str, Callable[[Path, str], str]] = {"sqlite": sqlite_file, "duckdb": duckdb_file}
 
 Ask = Callable[..., Awaitable[Any]]
 
 
+def _url(engine: str, folder: Path, request: pytest.FixtureRequest) -> str:
+    """Of a small database; no case needs a table of a server's."""
+    if engine == "postgresql":
+        url: str = request.getfixturevalue("database_url")
+        return url
+    if engine == "mariadb":
+        return f"mariadb://root@127.0.0.1:{request.getfixturevalue('mariadb').port}/mysql"
+    return MAKE[engine](folder / "a.db", "acme")
+
+
+@pytest.fixture(scope="module")
+def database_url(postgres: Postgres) -> str:
+    return postgres.create_database()
+
+
 @pytest.fixture
-def ask(directory: Directory, open_sources: Any, tmp_path: Path) -> Ask:
+def ask(directory: Directory, open_sources: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Ask:
     """``fetch`` or ``query`` of a source on an engine."""
 
     async def run(engine: str, method: str, sql: str, **limits: Any) -> Any:
         if not directory.sources:
-            directory.add(1, MAKE[engine](tmp_path / "a.db", "acme"))
+            directory.add(1, _url(engine, tmp_path, request))
         return await getattr(open_sources(**limits), method)(group(main="ds_1"), "main", sql, {})
 
     return run

@@ -120,7 +120,7 @@ class DuckDBDriver:
             rows = with_json(rows, [position for position, word in enumerate(types) if word == JSON])
         texts = [position for position, word in enumerate(types) if word in TEXTS]
         nested = [position for position, word in enumerate(types) if word not in TEXTS | FIXED_SIZE]
-        count = count_columns(texts, nested)
+        count = count_columns(nested, texts)
         columns = [column[0] for column in description]
         return take_result(self.source_id, columns, rows, self._limits, types=types, count=count)
 

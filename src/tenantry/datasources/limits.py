@@ -100,10 +100,10 @@ def take_rows(
     return taken
 
 
-def count_columns(texts: Sequence[int], nested: Sequence[int]) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """As ``count_bytes``, for rows in which the values at these positions alone can be large: texts and bytes, and
-    values that may have others in them."""
-    flat, deep = ([itemgetter(position) for position in positions] for positions in (texts, nested))
+def count_columns(positions: Sequence[int], texts: Sequence[int] = ()) -> Callable[[Sequence[Sequence[Any]]], int]:
+    """As ``count_bytes``, for rows in which the values at these positions alone can be large. Those at ``texts`` are
+    texts and bytes, with no others in them: they are counted twice as fast."""
+    deep, flat = ([itemgetter(position) for position in each] for each in (positions, texts))
 
     def count(rows: Sequence[Sequence[Any]]) -> int:
         return sum(_flat_size([*map(get, rows)]) for get in flat) + sum(_sizes([*map(get, rows)]) for get in deep)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
@@ -38,18 +39,18 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT) -> bytes:
 
 def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format) -> Any:
     """The values in Arrow's type for them, or all as text."""
-    build = _BUILDERS.get(column.type or "")
-    if build is not None:
+    kinds, build = _BUILDERS.get(column.type or "", (frozenset(), None))
+    # Without the check pyarrow would read a Decimal as a float, True as 1 and a text as bytes.
+    if build is not None and kinds.issuperset({*map(type, values)} - {type(None)}):
         try:
             return build(pa, values)
-        except (ValueError, TypeError, OverflowError, pa.ArrowException):
-            pass  # a value of another type, or one that this type does not hold
+        except (ValueError, OverflowError, pa.ArrowException):
+            pass  # a value that this type does not hold
     text = TextWriter(format_).text
     return pa.array([None if value is None else text(value) for value in values], pa.string())
 
 
 def _integers(pa: Any, values: Sequence[Any]) -> Any:
-    _check_kinds(values, int)
     try:
         return pa.array(values, pa.int64())
     except OverflowError:
@@ -57,14 +58,12 @@ def _integers(pa: Any, values: Sequence[Any]) -> Any:
 
 
 def _floats(pa: Any, values: Sequence[Any]) -> Any:
-    _check_kinds(values, int, float)
     if any(type(value) is int and abs(value) > MAX_SAFE_INTEGER for value in values):
         raise ValueError
     return pa.array(values, pa.float64())
 
 
 def _decimals(pa: Any, values: Sequence[Any]) -> Any:
-    _check_kinds(values, Decimal)
     numbers = [value if value is None or is_finite(value) else None for value in values]
     return pa.array(numbers) if any(number is not None for number in numbers) else pa.array(numbers, pa.decimal128(38))
 
@@ -82,25 +81,20 @@ def _times(pa: Any, values: Sequence[Any]) -> Any:
     return pa.array(values, pa.time64("us"))
 
 
-def _check_kinds(values: Sequence[Any], *kinds: type) -> None:
-    """Arrow would read a Decimal as a float, and a boolean as a number."""
-    if not {type(None), *kinds}.issuperset(map(type, values)):
-        raise TypeError
-
-
 def _of(name: str, *arguments: Any) -> Callable[[Any, Sequence[Any]], Any]:
     return lambda pa, values: pa.array(values, getattr(pa, name)(*arguments))
 
 
-_BUILDERS: Final[Mapping[str, Callable[[Any, Sequence[Any]], Any]]] = {
-    "boolean": _of("bool_"),
-    "integer": _integers,
-    "float": _floats,
-    "decimal": _decimals,
-    "bytes": _of("binary"),
-    "date": _of("date32"),
-    "datetime": _datetimes,
-    "time": _times,
-    "interval": _of("duration", "us"),
+_BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any]], Any]]]] = {
+    "boolean": (frozenset({bool}), _of("bool_")),
+    "integer": (frozenset({int}), _integers),
+    "float": (frozenset({int, float}), _floats),
+    "decimal": (frozenset({Decimal}), _decimals),
+    "bytes": (frozenset({bytes}), _of("binary")),
+    "date": (frozenset({date}), _of("date32")),
+    "datetime": (frozenset({datetime}), _datetimes),
+    "time": (frozenset({time}), _times),
+    "interval": (frozenset({timedelta}), _of("duration", "us")),
 }
-"""By the type of a column: what makes an array of its values, or raises because one of them does not fit."""
+"""By the type of a column: the classes of its values, and what makes an array of them or raises for one that does not
+fit."""

@@ -53,7 +53,10 @@ def to_json(rows: Rows, format_: Format = DEFAULT) -> bytes:
     ``format_`` says. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value
     that is nested too deep, ValueError for dicts of different names.
     """
-    return b"[" + b",".join([part[1:-1] for part in _parts(rows, format_, "encode")]) + b"]"
+    pieces: list[bytes | memoryview] = []
+    for part in _parts(rows, format_, "encode"):
+        pieces += (b",", memoryview(part)[1:-1])  # one copy in all, in join
+    return b"".join([b"[", *pieces[1:], b"]"])
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT) -> bytes:

@@ -35,7 +35,7 @@ class ScriptedMySQL:
         self.wipe_errors: dict[str, int] = {}
         self.columns: Sequence[tuple[str, int]] = [("n", FIELD_TYPE.LONGLONG)]
         self.rows: Sequence[Sequence[str | None]] = [("1",)]
-        self.hang_up_after: str | None = None
+        self.hang_up_after: set[str] = set()
         self.port = 0
 
     @property
@@ -77,7 +77,7 @@ class _Connection(socketserver.BaseRequestHandler):
         script.sends.append(texts)
         for packet, text in zip(packets, texts, strict=True):
             script.log.append(text)
-            if text in {"quit", script.hang_up_after}:
+            if text == "quit" or text in script.hang_up_after:
                 return False
             errors = script.wipe_errors if texts[0] == "reset" else script.errors
             number = next((each for part, each in errors.items() if part in text), None)

@@ -155,11 +155,11 @@ async def test_a_refused_text_costs_no_connection(fetch, server: ScriptedMySQL) 
 
 async def test_an_idle_connection_that_the_server_closed_is_replaced(fetch, server: ScriptedMySQL) -> None:
     """The viewer sees rows. Red when the error of the old connection was the answer; a new one gets no second try."""
-    server.hang_up_after = "reset"
+    server.hang_up_after.add("reset")
     await fetch("select n from t")
     assert await fetch("select n from t") == [{"n": 1}]
     assert server.log.count("connect") == 2
-    server.hang_up_after = "select m from t"
+    server.hang_up_after.add("select m from t")
     with pytest.raises(SourceUnavailable):
         await fetch("select m from t")
     assert server.log.count("select m from t") == 1

@@ -191,7 +191,7 @@ DEFENCES: Final = (
     Defence(
         "a query does not set the session variables by which policies choose its rows",
         "datasources/postgresql.py",
-        "escape = None if session is None else session_escape_error(self._source_id, bound.sql)",
+        "escape = session_escape_error(self.source_id, bound.sql)",
         "escape = None",
         ("tests/datasources/test_session_variables.py",),
     ),

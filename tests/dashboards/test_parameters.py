@@ -60,7 +60,9 @@ def test_a_bad_value_is_422_and_is_not_repeated() -> None:
     ValueError: the viewer would get a 500."""
     address = "/?rows=%3Cscript%3E&period=2026-01-31..2026-01-01&status=open"
     answer = get(renderer, address)
-    message = "params.period takes two dates such as 2026-01-01..2026-01-31, or last 30 days; "
+    message = (
+        "params.period ends before it begins, and takes two dates such as 2026-01-01..2026-01-31, or last 30 days; "
+    )
     message += "params.rows takes a whole number from 1 to 1000"
     assert answer.status_code == 422
     assert answer.json() == {"success": 0, "error": {"code": "invalid_parameter", "message": message}}

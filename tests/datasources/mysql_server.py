@@ -46,7 +46,7 @@ class ScriptedMySQL:
 
     async def wiped(self) -> None:
         """Returns when a wipe is what came last: nobody waits for it after a query."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not self.sends or self.sends[-1][0] != "reset":
                 await asyncio.sleep(0.001)
 

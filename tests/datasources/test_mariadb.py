@@ -26,7 +26,7 @@ def make_database(mariadb: MariaDB) -> str:
 def fetch(mariadb: MariaDB, directory: Directory, open_sources):
     """Runs SQL on one connection, as root: whatever is refused, is refused to anyone."""
     directory.add(1, f"mysql://root@127.0.0.1:{mariadb.port}/{make_database(mariadb)}")
-    sources = open_sources(timeout=5, row_limit=10, pool_size=1, connect_timeout=5)
+    sources = open_sources(timeout=60, row_limit=10, pool_size=1, connect_timeout=60)
 
     async def run(sql: str, **variables: object):
         return await sources.fetch(group(main="ds_1"), "main", sql, variables)
@@ -99,7 +99,7 @@ async def test_the_scheme_of_the_url_names_the_dialect(
     """A query is bound for it, with its fragments: one of another dialect is refused, and one of this dialect runs. Red
     when every driver of this module was `mysql`."""
     directory.add(1, f"{scheme}://root@127.0.0.1:{mariadb.port}/{make_database(mariadb)}")
-    sources, acme = open_sources(timeout=5), group(main="ds_1")
+    sources, acme = open_sources(timeout=60, connect_timeout=60), group(main="ds_1")
     assert await sources.dialect(acme, "main") == dialect
     for named in ("mysql", "mariadb"):
         fragment = Query(f"/* ---\ndialect: {named}\n--- */\nselect id from orders where owner = {{{{ v }}}}", "mine")
@@ -126,7 +126,7 @@ def typed(mariadb: MariaDB, directory: Directory, open_sources):
         database=database,
     )
     directory.add(1, f"mariadb://root@127.0.0.1:{mariadb.port}/{database}")
-    sources = open_sources(timeout=5, row_limit=10, pool_size=1, connect_timeout=5)
+    sources = open_sources(timeout=60, row_limit=10, pool_size=1, connect_timeout=60)
 
     async def run(sql: str, **variables: object):
         return await sources.fetch(group(main="ds_1"), "main", sql, variables)
@@ -257,7 +257,7 @@ async def test_a_result_knows_the_types_of_its_columns(mariadb: MariaDB, directo
 async def test_texts_of_any_length(mariadb: MariaDB, directory: Directory, open_sources) -> None:
     """Their lengths are written in one, three or four bytes: red at 251 when a length was one byte."""
     directory.add(1, f"mysql://root@127.0.0.1:{mariadb.port}/{make_database(mariadb)}")
-    sources = open_sources(timeout=20)
+    sources = open_sources(timeout=60, connect_timeout=60)
     lengths = [0, 1, 250, 251, 252, 65_535, 65_536, 2**20]
     columns = ", ".join(f"repeat('ö', {length}) as a{length}, null as n{length}" for length in lengths)
     row = (await sources.fetch(group(main="ds_1"), "main", f"select {columns}", {}))[0]

@@ -42,7 +42,7 @@ def database(mariadb: MariaDB) -> str:
 def fetch(mariadb: MariaDB, database: str, directory: Directory, open_sources):
     """Runs SQL as root on one connection."""
     directory.add(1, f"mysql://root@127.0.0.1:{mariadb.port}/{database}")
-    sources = open_sources(timeout=5, row_limit=10, pool_size=1, connect_timeout=5)
+    sources = open_sources(timeout=60, row_limit=10, pool_size=1, connect_timeout=60)
 
     async def run(sql: str, **variables: object):
         return await sources.fetch(group(main="ds_1"), "main", sql, variables)
@@ -58,7 +58,7 @@ def fetch(mariadb: MariaDB, database: str, directory: Directory, open_sources):
         ("select sets_variable() as a", "@theirs", None),
         ("select sets_number() as a", "@@last_insert_id", 0),
         ("select sets_session() as a", "@@tx_read_only", 1),
-        ("select sets_session() as a", "@@max_statement_time", 5.0),
+        ("select sets_session() as a", "@@max_statement_time", 60.0),
         ("select sets_session() as a", "@@time_zone", "+00:00"),
         ("select sets_session() as a", "@@group_concat_max_len > 7", 1),
     ],
@@ -163,7 +163,7 @@ async def test_one_send_before_the_answer_and_two_in_all(
         for _ in range(2):
             sends.log.clear()
             assert await sources.fetch(group(main="ds_1"), "main", query, {}) == [{"answer": 42}]
-            async with asyncio.timeout(10):  # nobody waits for the answer to the wipe
+            async with asyncio.timeout(60):  # nobody waits for the answer to the wipe
                 while sends.log[-1] is not None or b"transaction read only" not in (sends.log[-2] or b""):
                     await asyncio.sleep(0.01)
         sent = [each for each in sends.log if each is not None]

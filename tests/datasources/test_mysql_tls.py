@@ -27,7 +27,7 @@ def cipher(directory: Directory, open_sources):
     async def connect(server: MariaDB, host: str, options: str) -> str:
         directory.sources.clear()
         directory.add(1, f"mysql://root@{host}:{server.port}/mysql?{options}")
-        rows = await open_sources(timeout=5, connect_timeout=5).fetch(group(main="ds_1"), "main", CIPHER, {})
+        rows = await open_sources(timeout=60, connect_timeout=60).fetch(group(main="ds_1"), "main", CIPHER, {})
         return str(rows[0]["Value"])
 
     return connect

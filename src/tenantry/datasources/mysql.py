@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from threading import Event
 from time import monotonic
 from typing import Any
 
@@ -37,6 +38,7 @@ from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+_NO_SUCH_THREAD = 1094
 _UNKNOWN_VARIABLE = 1193
 _READ_ONLY = frozenset({1290, 1792})
 _TIMED_OUT = frozenset({1969, 3024})  # MariaDB's number and MySQL's
@@ -52,6 +54,7 @@ _BAD_VALUE = frozenset(
     }
 )
 _SLACK = 2.0  # seconds that the client waits beyond the server's own timeout
+_FIRST_PAUSE = 0.1  # seconds after the first attempt to stop a query that failed; twice as long after each more
 
 
 class MySQLDriver:
@@ -69,6 +72,7 @@ class MySQLDriver:
         self._address = ServerAddress(url)
         # The pool may be full when a query must be stopped: that has threads and connections of its own.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
+        self._closing = Event()
 
     def open(self) -> Session:
         """A connection whose session is read-only and has a timeout."""
@@ -171,16 +175,28 @@ class MySQLDriver:
             connection.stopping = self._stoppers.submit(self._stop, connection.thread_id(), connection.server)
 
     def _stop(self, thread_id: int, server: tuple[Any, ...]) -> None:
+        """Until it is done, or the server's own timeout has ended the query: a server may have no connection left."""
+        until, pause = monotonic() + self._limits.timeout, _FIRST_PAUSE
+        while not self._kill(thread_id, server) and monotonic() < until and not self._closing.wait(pause):
+            pause *= 2
+
+    def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
         """``KILL QUERY``, if the other connection leads to the same server: behind a balancer the number could be that
-        of another query. Where it fails, the server's own timeout ends the query."""
-        with suppress(Exception), closing(self._connect(self._limits.connect_timeout)) as other:
-            if other.identify() == server:
+        of another query. Whether that was done, or there is no such connection any more."""
+        try:
+            with closing(self._connect(self._limits.connect_timeout)) as other:
+                if other.identify() != server:
+                    return False
                 other.query(f"kill query {thread_id:d}")
+        except Exception as error:  # noqa: BLE001  # nobody waits for an outcome
+            return error_number(error) == _NO_SUCH_THREAD
+        return True
 
     def close(self, connection: Session) -> None:
         """Closes the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Ends the threads that stop queries, each when it has its answer."""
+        """Ends the threads that stop queries, each when it has its answer. None is asked once more."""
+        self._closing.set()
         self._stoppers.shutdown(wait=False)

@@ -54,6 +54,12 @@ class Source:
             while len(await asyncio.to_thread(self.running, kind)) != count:
                 await asyncio.sleep(0.02)
 
+    async def wait_for(self, sql: str) -> None:
+        """Until this query runs on the server, and not what sets its session up."""
+        async with asyncio.timeout(SOON):
+            while await asyncio.to_thread(self.running) != [sql]:
+                await asyncio.sleep(0.02)
+
 
 @pytest.fixture
 def make(mariadb: MariaDB, directory: Directory, open_sources) -> Callable[..., Source]:
@@ -109,14 +115,12 @@ async def test_a_late_stop_meets_no_other_query(make, monkeypatch: pytest.Monkey
             holder.query(f"create table t{number} (id int)")
             holder.query(f"lock tables t{number} write")
         leaving = asyncio.create_task(source.fetch(texts[0]))
-        await source.wait(1)
+        await source.wait_for(texts[0])
         leaving.cancel()
         await asyncio.gather(leaving, return_exceptions=True)
         first.query("unlock tables")
         following = asyncio.create_task(source.fetch(texts[1]))
-        async with asyncio.timeout(SOON):
-            while await asyncio.to_thread(source.running) != [texts[1]]:
-                await asyncio.sleep(0.02)
+        await source.wait_for(texts[1])
         may_stop.set()
         assert await asyncio.to_thread(stopped.wait, SOON)
         second.query("unlock tables")
@@ -146,7 +150,7 @@ async def test_a_stop_does_not_reach_another_server(
     elsewhere = {"port": mariadb_with_tls.port, "user": "root", "password": "", "database": "mysql"}
     monkeypatch.setattr(MySQLDriver, "_kill", counted)
     leaving = asyncio.create_task(source.fetch(SLOW))
-    await source.wait(1)
+    await source.wait_for(SLOW)
     driver._address._login |= elsewhere
     leaving.cancel()
     try:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tenantry import DataSources, Tag
 from tenantry.backends.memory import MemoryStore
-from tenantry.datasources import Limits, take_rows, to_dicts
+from tenantry.datasources import Enforcement, Limits, take_rows, to_dicts
 from tenantry.errors import QueryFailed, TenantryError
 from tenantry.groups import GroupDraft, RegisteredSource
 from tenantry.sql import BoundSQL
@@ -26,6 +26,7 @@ class CSVDriver:
 
     dialect = "sqlite"
     paramstyle = "qmark"
+    enforcement = Enforcement()  # read-only, and stopped; one that says less is reported in the log
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
         self.source_id = source.id

@@ -100,6 +100,16 @@ def test_data_sources_mask_passwords(ready: Terminal) -> None:
     assert "hunter2" not in ready("data-source", "create", "x", "--url", "oracle://u:hunter2@h/d", fails=1).err
 
 
+def test_a_data_source_that_nothing_holds_says_so(ready: Terminal) -> None:
+    """On stderr, beside the id; one that is held says nothing. Red without the notes."""
+    made = ready("data-source", "create", "lake", "--trusted", "--url", "mssql+pymssql://u:hunter2@h/d")
+    assert made.out.startswith("ds_")
+    assert "Warning: nothing holds mssql read-only" in made.err
+    assert "Warning: a query on mssql cannot be stopped" in made.err
+    assert "hunter2" not in made.err
+    assert "Warning" not in ready("data-source", "create", "file", "--url", "sqlite:///a.db").err
+
+
 def test_a_data_source_is_registered_with_its_session_variables(ready: Terminal) -> None:
     """They are shown in the list; what no database could take is refused, before anything is stored."""
     url = "postgresql://reader@127.0.0.1:1/sales"

@@ -52,13 +52,13 @@ async def create(
 ) -> None:
     """Register a data source under your own NAME for it, and print its id (ds_…)."""
     target = await choose_environment(store, environment)
-    from tenantry.datasources import check_url, resolve_url  # SQLAlchemy, which `--help` need not wait for
+    from tenantry.datasources import registration_notes, resolve_url  # SQLAlchemy, which `--help` need not wait for
 
     if provided_id.startswith("ds_"):
         raise InvalidSource("NAME does not start with ds_, which marks Tenantry's own ids")
     if url == "-":
         url = sys.stdin.read().strip()
-    check_url(url, trusted=trusted)
+    notes = registration_notes(url, trusted=trusted)
     pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
     made = await store.create_data_source(
         target,
@@ -70,6 +70,8 @@ async def create(
         author=author(),
     )
     print_value(made.id, _row(made), field="id", as_json=as_json)
+    for note in notes:
+        print_note(f"Warning: {note}")
     print_note(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
 
 

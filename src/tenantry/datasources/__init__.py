@@ -1,6 +1,7 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
-from tenantry.datasources.driver import DataSource, Driver
+from tenantry.datasources.driver import DataSource, Driver, Enforcement, ReadOnlyBy
+from tenantry.datasources.engines import registration_notes
 from tenantry.datasources.limits import Limits, take_result, take_rows, to_dicts
 from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.sources import DataSources
@@ -11,9 +12,12 @@ __all__ = [
     "DataSources",
     "Driver",
     "DriverFactory",
+    "Enforcement",
     "Limits",
+    "ReadOnlyBy",
     "check_url",
     "display_url",
+    "registration_notes",
     "resolve_url",
     "take_result",
     "take_rows",

@@ -7,6 +7,8 @@ the kind of error, an error code, and our own text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tenantry.errors import (
@@ -29,6 +31,26 @@ Answer = Rows | Result
 
 C = TypeVar("C")
 Found = TypeVar("Found")
+
+
+class ReadOnlyBy(Enum):
+    """Who refuses a query that writes."""
+
+    ENGINE = "engine"
+    """The engine itself: its read-only mode, transaction or session, whatever the user may do."""
+    STATEMENT = "statement"
+    """Tenantry, by the kind of the statement, as its text or the engine shows it. Functions do what the user may."""
+    USER = "user"
+    """The rights of the user alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enforcement:
+    """What holds the queries of an engine. ``can_stop``: a query that runs is ended at the engine when its viewer has
+    left or its time is up."""
+
+    read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
+    can_stop: bool = True
 
 
 class DataSource(Protocol):
@@ -123,6 +145,16 @@ class SessionDriver(Protocol):
 
     def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
         """``fetch``, after ``session`` in the same transaction."""
+        ...
+
+
+@runtime_checkable
+class DeclaringDriver(Protocol):
+    """What a Driver may have too. Without it the source is taken for one that nothing holds, and the log says so."""
+
+    @property
+    def enforcement(self) -> Enforcement:
+        """What holds its queries."""
         ...
 
 

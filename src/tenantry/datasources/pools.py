@@ -8,6 +8,7 @@ when its last query has ended.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import DataSource, Driver, busy_error, missing_driver_message, queue_error
 from tenantry.datasources.duckdb import DuckDBDriver
+from tenantry.datasources.engines import driver_enforcement, enforcement_notes
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.postgresql import PostgreSQLDriver
 from tenantry.datasources.session import SessionTemplate
@@ -28,6 +30,8 @@ from tenantry.datasources.url import ENGINES, check_url, file_path, memory_limit
 from tenantry.errors import InvalidSettings, InvalidSource, SourceUnavailable
 from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, PARAMSTYLES
+
+_log = logging.getLogger(__name__)
 
 DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
 """Makes the driver of one data source, without connecting. Raises InvalidSource for a URL that it cannot use."""
@@ -46,7 +50,10 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
     url = parse(source.url)
     factory = engines.get(url.get_backend_name())
     if factory is not None:
-        return ThreadedSource(_check_driver(factory(source, limits)), limits)
+        driver = _check_driver(factory(source, limits))
+        for note in enforcement_notes(f"data source {source.id}", driver_enforcement(driver)):
+            _log.warning("%s", note)
+        return ThreadedSource(driver, limits)
     engine = check_url(source.url, source.trusted)  # again: the row may be older than a rule
     match engine:
         case "sqlite":

@@ -1,34 +1,39 @@
 """Virtual environments that hold what a page tells its reader to install, and nothing else.
 
-pip installs into them, and asks no index: ours are wheels built from the checkout, and the others are packed again out
-of the environment of the tests, which pip has filled by the same constraints. What Python has compiled there is packed
-too: else each of these environments compiles all its packages again.
+Nothing is installed anew for each: the files of a distribution are linked out of the environment of the tests, which
+pip has filled by the same constraints, with what Python has compiled there; ours are built from the checkout by pip,
+once. What a requirement brings is read in the metadata, as pip reads it; that pip finds nothing missing is a test
+(test_documents.py).
 """
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
-import re
+import os
+import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import Distribution, distribution
-from importlib.util import MAGIC_NUMBER
+from importlib.metadata import Distribution, distribution, distributions
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from packaging.tags import parse_tag, sys_tags
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 OURS = {"tenantry": ROOT, "tenantry-site": ROOT / "site"}
 """Our distributions, and the folder of each."""
-_NOT_PACKED = re.compile(r"^\.\.|^/|\.dist-info/(?:INSTALLER|REQUESTED|RECORD|direct_url\.json)$")
-"""Files of an installed distribution that its wheel does not have, or that pip makes again."""
+_SCRIPT = """#!{python}
+import sys
+
+from {module} import {name}
+
+if __name__ == "__main__":
+    sys.exit({call}())
+"""
 
 
 class Environments:
@@ -36,89 +41,78 @@ class Environments:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._wheels = folder / "wheels"
 
     def python(self, requirements: Iterable[str]) -> Path:
-        """The interpreter of the environment in which ``pip install`` was run with these words."""
+        """The interpreter of an environment that holds what ``pip install`` with these words would bring."""
         wanted = sorted(set(requirements))
         name = hashlib.sha256(" ".join(wanted).encode()).hexdigest()[:12]
         python = self._folder / name / "bin" / "python"
         ready = self._folder / f"{name}.ready"
         with self._alone():
             if not ready.exists():
-                for requirement in wanted:
-                    self._pack(Requirement(requirement), set())
                 _run("-m", "venv", "--without-pip", self._folder / name)
-                source = ["--no-index", "--find-links", self._wheels]
-                options = ["--no-compile", "--disable-pip-version-check", "--quiet"]
-                _run("-m", "pip", "--python", python, "install", *source, *options, *wanted)
+                (packages,) = (self._folder / name / "lib").glob("*/site-packages")
+                for held in self._needed(wanted):
+                    _link(held, packages)
+                    _write_scripts(held, python)
                 ready.touch()
         return python
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """While no other process makes one."""
-        self._wheels.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def _pack(self, requirement: Requirement, seen: set[tuple[str, str]]) -> None:
-        """A wheel of what is required, and of what that requires."""
-        installed = distribution(requirement.name)
-        for extra in ("", *requirement.extras):
-            if (requirement.name, extra) in seen:
-                continue
-            seen.add((requirement.name, extra))
-            if (name := canonicalize_name(requirement.name)) in OURS:
-                self._build(name)
-            else:
-                _repack(installed, self._wheels)
-            for text in installed.requires or []:
-                further = Requirement(text)
-                if further.marker is None or further.marker.evaluate({"extra": extra}):
-                    self._pack(further, seen)
+    def _needed(self, wanted: list[str]) -> list[Distribution]:
+        """What is required, and what that requires."""
+        found: dict[str, Distribution] = {}
+        seen = set()
+        open_ = [Requirement(text) for text in wanted]
+        while open_:
+            requirement = open_.pop()
+            name = canonicalize_name(requirement.name)
+            if name not in found:
+                found[name] = self._built(name) if name in OURS else distribution(name)
+            for extra in {"", *requirement.extras} - {extra for of, extra in seen if of == name}:
+                seen.add((name, extra))
+                further = [Requirement(text) for text in found[name].requires or []]
+                open_ += [each for each in further if each.marker is None or each.marker.evaluate({"extra": extra})]
+        return list(found.values())
 
-    def _build(self, name: str) -> None:
-        if not list(self._wheels.glob(f"{name.replace('-', '_')}-*.whl")):
+    def _built(self, name: str) -> Distribution:
+        """One of ours, installed by pip into a folder of its own: it is compiled there."""
+        folder = self._folder / "built" / name
+        if not folder.exists():
+            draft = folder.with_suffix(".draft")
             options = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet"]
-            _run("-m", "pip", "wheel", *options, "--wheel-dir", self._wheels, OURS[name])
+            _run("-m", "pip", "install", *options, "--target", draft, OURS[name])
+            draft.rename(folder)
+        return next(iter(distributions(name=name, path=[str(folder)])))
 
 
-def _repack(installed: Distribution, folder: Path) -> None:
-    """The wheel of an installed distribution. Scripts are left out: pip makes them from the entry points."""
-    files = [file for file in installed.files or [] if not _NOT_PACKED.search(file.as_posix())]
-    info = next(file.parts[0] for file in files if file.name == "METADATA" and file.parts[0].endswith(".dist-info"))
-    wheel = folder / f"{info.removesuffix('.dist-info')}-{_tag(installed)}.whl"
-    if wheel.exists():
-        return
-    draft = wheel.with_suffix(".draft")
-    with zipfile.ZipFile(draft, "w") as packed:  # not compressed: it is read again at once
-        for file in files:
-            if file.suffix != ".pyc":
-                packed.write(str(file.locate()), file.as_posix())
-            elif (compiled := _valid_for_good(Path(str(file.locate())))) is not None:
-                packed.writestr(file.as_posix(), compiled)
-        packed.writestr(f"{info}/RECORD", "".join(f"{file.as_posix()},,\n" for file in files))
-    draft.rename(wheel)
+def _link(held: Distribution, packages: Path) -> None:
+    """Its files into another environment. One file of two names: what was compiled of it stays valid, for its time is
+    the same. What stands beside the packages, as scripts do, is left out."""
+    for file in held.files or []:
+        source, target = Path(str(file.locate())), packages / file
+        if file.parts[0] != ".." and not file.is_absolute() and source.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(source, target)
+            except OSError:  # another file system
+                shutil.copy2(source, target)
 
 
-def _valid_for_good(compiled: Path) -> bytes | None:
-    """What this Python has compiled, marked as not to be compared with its source, whose time will be another (PEP 552:
-    flags 1, and a hash that nobody looks at). None for what another one has compiled, or what is not there."""
-    if not compiled.is_file():
-        return None
-    content = compiled.read_bytes()
-    if content[:4] != MAGIC_NUMBER:
-        return None
-    return MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8) + content[16:]
-
-
-def _tag(installed: Distribution) -> str:
-    """The tag of its own that fits this interpreter best."""
-    lines = (installed.read_text("WHEEL") or "").splitlines()
-    own = {tag for line in lines if line.startswith("Tag: ") for tag in parse_tag(line.removeprefix("Tag: "))}
-    return str(next(tag for tag in sys_tags() if tag in own))
+def _write_scripts(held: Distribution, python: Path) -> None:
+    """As pip makes them from the entry points."""
+    for point in held.entry_points.select(group="console_scripts"):
+        script = python.with_name(point.name)
+        name = point.attr.partition(".")[0]
+        script.write_text(_SCRIPT.format(python=python, module=point.module, name=name, call=point.attr))
+        script.chmod(0o755)
 
 
 def _run(*words: str | Path) -> None:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,6 +62,17 @@ def test_an_environment_holds_nothing_else(environments: Environments, sit: Sit)
     for missing in ("httpx2", "duckdb", "pytest", "pip"):
         with pytest.raises(AssertionError, match=f"No module named '{missing}'"):
             reader.follow(Block("python", "", f"import {missing}\n", 1), ROOT / "page.md")
+
+
+def test_pip_finds_nothing_missing_in_an_environment(environments: Environments) -> None:
+    """What all pages together tell to install, so every extra that one of them names. pip has no index here: it would
+    fail for what it had to install. Red when ``_needed`` left out what the extras require."""
+    wanted = sorted({word for document in DOCUMENTS for word in requirements(blocks(document))})
+    options = ["--dry-run", "--no-index", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", "--python", environments.python(wanted), "install", *options, *wanted]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "Would install" not in done.stdout
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

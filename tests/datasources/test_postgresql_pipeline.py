@@ -18,9 +18,11 @@ from engines.sends import sends_to
 from tenantry.datasources import DataSources, Limits, postgresql_connection, threads
 from tenantry.datasources.postgresql import PostgreSQLDriver
 from tenantry.errors import (
+    InvalidSource,
     NotOneStatement,
     QueryFailed,
     QueryTimeout,
+    TemplateError,
     TenantryError,
     TooManyBytes,
     TooManyRows,
@@ -337,39 +339,60 @@ async def test_parallel_workers_are_there(postgres, open_at) -> None:
     assert '"Workers Launched": 2' in str(plan).replace("'", '"')
 
 
-async def test_redshift_gets_what_it_knows(database: str, open_at) -> None:
-    """By its version. It has no advisory locks, and none of the settings but the timeout; its strings have escapes, so
-    a text with a backslash is refused. Not run on Redshift: here a server says that it is one."""
+class EarlyServer(Relay):
+    """Says that the server is of version 8.0.2, as Redshift does."""
 
-    class Redshift(Relay):
-        sent = b""
+    sent = b""
 
-        async def connect(
-            self,
-            client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-            server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-        ) -> None:
-            async def back() -> None:
-                while data := await server[0].read(65_536):
-                    client[1].write(_as_redshift(data))
+    async def connect(
+        self,
+        client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        async def back() -> None:
+            while data := await server[0].read(65_536):
+                client[1].write(_as_redshift(data))
 
-            async def forth() -> None:
-                while data := await client[0].read(65_536):
-                    self.sent += data
-                    server[1].write(data)
+        async def forth() -> None:
+            while data := await client[0].read(65_536):
+                self.sent += data
+                server[1].write(data)
 
-            await asyncio.gather(back(), forth())
+        await asyncio.gather(back(), forth())
 
-    async with relayed(database, Redshift) as (relay, url):
-        fetch = open_at(url, timeout=1)
+
+@pytest.mark.parametrize("scheme", ["postgresql", "redshift"])
+async def test_redshift_gets_what_it_knows(scheme: str, database: str, open_at) -> None:
+    """By its version. It has no advisory locks, and none of the settings but the timeout. Not run on Redshift: here a
+    server says that it is one."""
+    async with relayed(database, EarlyServer) as (relay, url):
+        fetch = open_at(url.replace("postgresql", scheme, 1), timeout=1)
         assert await fetch("select {{ v }}::integer as x", v="7") == [{"x": 7}]
-        with pytest.raises(NotOneStatement, match="backslash"):
-            await fetch(r"select '\' as x")
+        with pytest.raises(NotOneStatement, match="only reads"):
+            await fetch("insert into x values (1)")
         with pytest.raises(QueryTimeout):
             await fetch("select pg_sleep(60)")
         assert b"begin read only" in relay.sent
         assert b"set local statement_timeout = 1000" in relay.sent
         assert not any(word in relay.sent for word in (b"advisory", b"set_config", b"pg_has_role"))
+
+
+async def test_strings_of_redshift_have_escapes(database: str, open_at) -> None:
+    """Under postgresql:// a text with a backslash is refused; redshift:// is bound for the dialect that knows them.
+    Red when redshift:// was bound as PostgreSQL."""
+    async with relayed(database, EarlyServer) as (_, url):
+        with pytest.raises(NotOneStatement, match="backslash"):
+            await open_at(url)(r"select '\' as x")
+        fetch = open_at(url.replace("postgresql", "redshift", 1))
+        assert await fetch(r"select 'a\\b' as x, {{ v }}::text as y", v="it's") == [{"x": r"a\\b", "y": "it's"}]
+        with pytest.raises(TemplateError):
+            await fetch(r"select '\' as x, {{ v }}::text as y", v="1")
+
+
+async def test_a_redshift_url_leads_to_no_postgresql(database: str, open_at) -> None:
+    """It would read strings in another way than the template was bound for. Red without the check."""
+    with pytest.raises(InvalidSource, match="is PostgreSQL, not Redshift"):
+        await open_at(database.replace("postgresql", "redshift", 1))("select 1 as x")
 
 
 def _as_redshift(data: bytes) -> bytes:

@@ -29,12 +29,14 @@ class BuiltInEngine:
     extra: str = ""
 
 
+_POSTGRESQL: Final = BuiltInEngine(package="psycopg", module="psycopg", extra="postgres")
 _MYSQL: Final = BuiltInEngine(package="PyMySQL", module="pymysql", extra="mysql")
 
 BUILT_IN: Final[Mapping[str, BuiltInEngine]] = {
     "sqlite": BuiltInEngine(),
     "duckdb": BuiltInEngine(package="duckdb", module="duckdb", extra="duckdb"),
-    "postgresql": BuiltInEngine(package="psycopg", module="psycopg", extra="postgres"),
+    "postgresql": _POSTGRESQL,
+    "redshift": _POSTGRESQL,
     "mysql": _MYSQL,
     "mariadb": _MYSQL,
 }

@@ -62,6 +62,8 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
             return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
         case "postgresql":
             return ThreadedSource(PostgreSQLDriver(source.id, url, limits, has_session=bool(source.session)), limits)
+        case "redshift":
+            return ThreadedSource(PostgreSQLDriver(source.id, url, limits, dialect=engine), limits)
         case "mysql" | "mariadb":
             return ThreadedSource(_mysql_driver(source.id, url, limits, engine), limits)
         case _:

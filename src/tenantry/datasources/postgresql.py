@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _LIBPQ: Final = 170_000
+REDSHIFT: Final = "redshift"
+_PORT_OF_REDSHIFT: Final = 5439
 _AWAY: Final = frozenset({"08", "28", "3D", "53", "57"})  # SQLSTATE classes: connection, login, database, … shutdown
 _BAD_VALUE: Final = "22"
 _READ_ONLY: Final = "25006"
@@ -81,15 +83,18 @@ _REASONS: Final = (
 class PostgreSQLDriver:
     """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq.
 
-    ``has_session``: each query comes with session variables, so a role that no policy holds is refused. Raises
-    InvalidSource when psycopg is not installed, and for a URL that libpq cannot read.
+    ``dialect``: ``redshift`` for Amazon Redshift, an early relative. ``has_session``: each query comes
+    with session variables, so a role that no policy holds is refused. Raises InvalidSource when psycopg is not
+    installed, and for a URL that libpq cannot read.
     """
 
-    dialect = "postgresql"
     paramstyle = "numeric_dollar"
 
-    def __init__(self, source_id: str, url: URL, limits: Limits, *, has_session: bool = False) -> None:
+    def __init__(
+        self, source_id: str, url: URL, limits: Limits, *, has_session: bool = False, dialect: str = "postgresql"
+    ) -> None:
         self.source_id = source_id
+        self.dialect = dialect
         self._limits = limits
         self._has_session = has_session
         self._warned = False
@@ -110,7 +115,8 @@ class PostgreSQLDriver:
         self._settings_of_redshift = (f"set local statement_timeout = {limits.timeout_ms}".encode(), ())
 
     def _read(self, url: URL) -> dict[str, Any]:
-        dsn = url.set(drivername="postgresql").render_as_string(hide_password=False)
+        port = url.port or (_PORT_OF_REDSHIFT if self.dialect == REDSHIFT else None)
+        dsn = url.set(drivername="postgresql", port=port).render_as_string(hide_password=False)
         unreadable = False
         params: dict[str, Any] = {}
         try:
@@ -142,6 +148,8 @@ class PostgreSQLDriver:
         checked = False
         try:
             if connection.is_postgresql:
+                if self.dialect == REDSHIFT:
+                    raise InvalidSource(f"the server of data source {self.source_id} is PostgreSQL, not Redshift")
                 self._check_role(connection)
                 self._check_own_tables(connection)
             checked = True
@@ -193,7 +201,7 @@ class PostgreSQLDriver:
         check_statement(self.source_id, _HAS_NUL if "\0" in bound.sql else refusal(bound.sql))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self.source_id)
-        if "\\" in bound.sql and not connection.is_postgresql:
+        if "\\" in bound.sql and not connection.is_postgresql and self.dialect != REDSHIFT:
             raise statement_error(self.source_id, _BACKSLASH)
         failure: TenantryError
         try:

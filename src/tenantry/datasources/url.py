@@ -22,6 +22,7 @@ ENGINES = {
     "postgres": "postgresql",
     "mysql": "mysql",
     "mariadb": "mariadb",
+    "redshift": "redshift",
 }
 """SQLAlchemy's dialect names whose read-only mode Tenantry enforces -> the engine that does."""
 

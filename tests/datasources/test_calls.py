@@ -24,6 +24,7 @@ from tests.datasources.hosts import KEYS, NO_POLL
 
 MOST_CALLS = 48
 MOST_CALLS_OF_THE_QUEUE = 4
+MOST_CALLS_OF_THE_FLIGHT = 15
 OURS = str(Path(tenantry.__file__).parent)
 ORDERS = SQLTemplate("select id, owner from orders where region = {{ region }}")
 
@@ -99,7 +100,9 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
     assert any("SQLiteDriver.fetch" in call for call in counter.calls), "the thread of the query was not counted"
     queue = [call for call in counter.calls if call.startswith("datasources/turns.py")]
     assert len(queue) <= MOST_CALLS_OF_THE_QUEUE, "\n".join(queue)
-    assert len(counter.calls) - len(queue) <= MOST_CALLS, "\n".join(counter.calls)
+    flight = [call for call in counter.calls if call.startswith(("datasources/single_flight", "datasources/shared_"))]
+    assert len(flight) <= MOST_CALLS_OF_THE_FLIGHT, "\n".join(flight)
+    assert len(counter.calls) - len(queue) - len(flight) <= MOST_CALLS, "\n".join(counter.calls)
     await sources.aclose()
     await resolver.aclose()
     await store.aclose()

@@ -16,6 +16,13 @@ from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_fil
 
 # Some ten milliseconds on any machine, and longer on a busy one.
 SLOW = "with recursive n (i) as (select 1 union all select i + 1 from n where i < 5000) select count(*) as n from n"
+
+
+def slow(number: int, text: str = SLOW) -> str:
+    """Another query of the same length: equal ones that are under way are one."""
+    return f"{text} where {number} = {number}"
+
+
 ENGINES = {"sqlite": sqlite_file, "duckdb": duckdb_file}
 
 
@@ -35,15 +42,15 @@ async def test_a_visitor_does_not_wait_for_a_neighbours_queue(
     neighbour, visitor = two_groups()
     ended: list[str] = []
 
-    async def query(of: UserGroup) -> None:
-        assert (await sources.fetch(of, "main", SLOW))[0]["n"] == 5_000
+    async def query(of: UserGroup, number: int) -> None:
+        assert (await sources.fetch(of, "main", slow(number)))[0]["n"] == 5_000
         ended.append(of.provided_id)
 
-    neighbours = [asyncio.create_task(query(neighbour)) for _ in range(60)]
+    neighbours = [asyncio.create_task(query(neighbour, number)) for number in range(60)]
     while not ended:
         await asyncio.sleep(0.001)
     before = len(ended)
-    await query(visitor)
+    await query(visitor, 60)
     # Beside the visitor's own query others run, on a busy machine many of them, but not where there is one connection.
     most = 3 if pool_size == 1 else 40
     assert len(ended) - before <= most, "more ended meanwhile than were running, and one turn of each"
@@ -58,7 +65,7 @@ async def test_a_group_may_be_held_to_a_part_of_the_pool(
     sources = open_sources(pool_size=3, group_pool_size=2, connect_timeout=60.0)
     neighbour, visitor = two_groups()
     endless = SLOW.replace("5000", "2000000000")
-    running = [asyncio.create_task(sources.fetch(neighbour, "main", endless)) for _ in range(10)]
+    running = [asyncio.create_task(sources.fetch(neighbour, "main", slow(n, endless))) for n in range(10)]
     await asyncio.sleep(0.05)
     assert (await sources.fetch(visitor, "main", "select 1 as n")) == [{"n": 1}]
     for task in running:
@@ -73,10 +80,10 @@ async def test_a_full_queue_answers_at_once(
     directory.add(1, sqlite_file(tmp_path / "orders.db", "both"))
     sources = open_sources(pool_size=1, max_waiting=5, group_max_waiting=3, connect_timeout=60.0)
     neighbour, visitor = two_groups()
-    queries = [asyncio.create_task(sources.fetch(neighbour, "main", SLOW)) for _ in range(4)]
+    queries = [asyncio.create_task(sources.fetch(neighbour, "main", slow(number))) for number in range(4)]
     await asyncio.sleep(0)
     with pytest.raises(SourceUnavailable, match="3 queries wait for data source ds_1, 3 of them of this user") as full:
-        await sources.fetch(neighbour, "main", SLOW)
+        await sources.fetch(neighbour, "main", slow(4))
     assert full.value.retry_after == 1
     assert await sources.fetch(visitor, "main", "select 1 as n") == [{"n": 1}]
     await asyncio.gather(*queries)

@@ -224,8 +224,8 @@ async def test_more_queries_than_connections_wait_then_fail(
         return await sources.fetch(group(main="ds_1"), "main", sql, {})
 
     await ask("select 1 as one")
-    slow = [asyncio.create_task(ask("select pg_sleep(100)")) for _ in range(2)]
-    running = "select count(*) from pg_stat_activity where query like '%pg_sleep(100)' and state = 'active'"
+    slow = [asyncio.create_task(ask(f"select pg_sleep(10{n})")) for n in range(2)]
+    running = "select count(*) from pg_stat_activity where query like '%pg_sleep(10_)' and state = 'active'"
     await _until(postgres, database, running, "2")
     with pytest.raises(SourceUnavailable, match="busy"):
         await ask("select 1 as one")
@@ -236,7 +236,7 @@ async def test_more_queries_than_connections_wait_then_fail(
         "select count(*) as n from pg_stat_activity "
         "where application_name = 'tenantry' and datname = current_database()"
     )
-    answers = await asyncio.gather(*(ask(counted) for _ in range(10)))
+    answers = await asyncio.gather(*(ask(f"{counted} and {n} = {n}") for n in range(10)))
     assert all(1 <= rows[0]["n"] <= 3 for rows in answers)  # 2 of this pool, 1 of a test before that is just closing
 
 

@@ -412,7 +412,7 @@ async def test_a_connection_that_nobody_uses_is_closed(
     """After five minutes; here after half a second. Red when the connections of a quiet source stayed for good."""
     monkeypatch.setattr(threads, "IDLE_SECONDS", 0.5)
     fetch = open_at(database, pool_size=3)
-    await asyncio.gather(*(fetch("select pg_sleep(0.2)") for _ in range(3)))
+    await asyncio.gather(*(fetch(f"select pg_sleep(0.2) as s{n}") for n in range(3)))
     mine = (
         "select count(*) from pg_stat_activity where application_name = 'tenantry' and datname = current_database() "
         "and pid <> pg_backend_pid() and query like '%pg_advisory_unlock_all%'"

@@ -194,7 +194,7 @@ def _no_constant(name: str) -> None:
 async def test_fetch_gives_the_dicts_of_query(ask: Ask, engine: str) -> None:
     sql = "select id, owner from orders order by id"
     result: Result = await ask(engine, "query", sql)
-    assert result.rows == [(0, "acme"), (1, "acme"), (2, "acme")]
+    assert result.rows == ((0, "acme"), (1, "acme"), (2, "acme"))
     assert await ask(engine, "fetch", sql) == result.dicts()
 
 

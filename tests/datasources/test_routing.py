@@ -55,12 +55,13 @@ async def test_concurrent_groups_never_meet(directory: Directory, open_sources, 
         directory.add(number, make(tmp_path / f"{number}.db", f"owner{number}"))
     sources = open_sources(pool_size=2, connect_timeout=30)
 
-    async def ask(number: int) -> None:
+    async def ask(number: int, turn: int) -> None:
         asking = group(f"g{number}", main=f"ds_{number}")
-        rows = await sources.fetch(asking, "main", "select owner, {{ region }} as region from orders limit 1")
+        sql = f"select owner, {{{{ region }}}} as region from orders limit 1 -- {turn}"
+        rows = await sources.fetch(asking, "main", sql)
         assert rows == [{"owner": f"owner{number}", "region": f"g{number}"}]
 
-    await asyncio.gather(*(ask(number % 4) for number in range(200)))
+    await asyncio.gather(*(ask(turn % 4, turn) for turn in range(200)))
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ async def test_queries_of_many_groups_at_once_never_meet(reader: str, directory:
     directory.add(1, reader, session=SESSION)
     sources = open_sources(pool_size=2, connect_timeout=120)
     names = ["acme", "globex"] * 100
-    found = await asyncio.gather(*(owners(sources, name) for name in names))
+    found = await asyncio.gather(*(owners(sources, name, f"{ALL} -- {n}") for n, name in enumerate(names)))
     assert found == [{name} for name in names]
 
 
@@ -340,7 +340,7 @@ async def test_the_same_through_a_pooler_of_transactions(
     directory.add(2, one_connection.url(reader))
     sources = open_sources(pool_size=4, connect_timeout=120)
     names = ["acme", "globex"] * 20
-    found = await asyncio.gather(*(owners(sources, name) for name in names))
+    found = await asyncio.gather(*(owners(sources, name, f"{ALL} -- {n}") for n, name in enumerate(names)))
     assert found == [{name} for name in names]
     rest = await sources.fetch(group(main="ds_2"), "main", "select current_setting('app.tenant', true) as t", {})
     assert not rest[0]["t"]

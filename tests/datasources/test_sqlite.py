@@ -164,14 +164,14 @@ async def test_an_endless_query_is_stopped(hasty) -> None:
 
     Never ends when ``interrupt`` does nothing.
     """
-    outcomes = await asyncio.gather(hasty(ENDLESS), hasty(ENDLESS), return_exceptions=True)
+    outcomes = await asyncio.gather(hasty(ENDLESS), hasty(f"{ENDLESS} -- 2"), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [QueryTimeout, QueryTimeout]
     assert len(await hasty("select * from orders")) == 3
 
 
 async def test_a_cancelled_query_is_stopped(fetch) -> None:
     """When the viewer goes away, so does the query: its connection serves others at once."""
-    tasks = [asyncio.create_task(fetch(ENDLESS)) for _ in range(2)]
+    tasks = [asyncio.create_task(fetch(f"{ENDLESS} -- {n}")) for n in range(2)]
     await asyncio.sleep(0.05)
     for task in tasks:
         task.cancel()
@@ -195,8 +195,10 @@ async def test_more_queries_than_connections_wait_then_fail(directory: Directory
     busy.cancel()
     await asyncio.gather(busy, return_exceptions=True)
     patient = open_sources(timeout=120, pool_size=1, connect_timeout=120)
-    waited = await asyncio.gather(*(patient.fetch(group(main="ds_1"), "main", "select 1 as one", {}) for _ in range(5)))
-    assert waited == [[{"one": 1}]] * 5
+    waited = await asyncio.gather(
+        *(patient.fetch(group(main="ds_1"), "main", f"select {n} as n", {}) for n in range(5))
+    )
+    assert waited == [[{"n": n}] for n in range(5)]
 
 
 async def test_the_row_limit_is_an_error_and_never_a_cut(fetch) -> None:

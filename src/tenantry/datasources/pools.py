@@ -28,8 +28,8 @@ from tenantry.datasources.threads import ThreadedSource
 from tenantry.datasources.turns import QueueFull, Turns
 from tenantry.datasources.url import ENGINES, check_url, file_path, memory_limit, parse, source_revision
 from tenantry.errors import InvalidSettings, InvalidSource, SourceUnavailable
-from tenantry.groups import RegisteredSource
-from tenantry.sql import DIALECTS, PARAMSTYLES
+from tenantry.groups import RegisteredSource, UserGroup
+from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL
 
 _log = logging.getLogger(__name__)
 
@@ -102,6 +102,16 @@ class OpenSource:
     users: int = 0
     retired: bool = False
 
+    def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
+        """The key of an answer of this source. Raises TypeError for a value that has none."""
+        registered = self.registered
+        return bound.fingerprint(
+            source=f"{registered.environment.id}/{registered.id}",
+            revision=self.revision,
+            group=group.handle.hex(),
+            session=session,
+        )
+
     async def wait_for_turn(self, group: bytes, weight: float, seconds: float) -> None:
         """Waits until it is this group's turn. Raises SourceUnavailable after so many seconds, or if too many wait."""
         failure: SourceUnavailable
@@ -129,16 +139,21 @@ class Pools:
     @asynccontextmanager
     async def use(self, registered: RegisteredSource) -> AsyncIterator[OpenSource]:
         """The open source for as long as the block runs. Raises InvalidSource, SourceUnavailable."""
-        pool = self._find(registered)
+        pool = self.find(registered)
         pool.users += 1
         try:
             yield pool
         finally:
-            pool.users -= 1
-            if pool.retired and not pool.users:
-                self._close(pool)
+            self.release(pool)
 
-    def _find(self, registered: RegisteredSource) -> OpenSource:
+    def release(self, pool: OpenSource) -> None:
+        """One user less; the last one closes a source that has been replaced."""
+        pool.users -= 1
+        if pool.retired and not pool.users:
+            self._close(pool)
+
+    def find(self, registered: RegisteredSource) -> OpenSource:
+        """The open source; it stays open only until the next ``await``. Raises InvalidSource, SourceUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         key = (registered.environment.id, registered.id)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from cachetools import LRUCache
 
-from tenantry.datasources.driver import Answer, DataSource, Rows, as_dicts, as_result
+from tenantry.datasources.driver import DataSource, Rows
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pools import DriverFactory, Pools, check_engines
+from tenantry.datasources.shared_answer import Uncopyable
+from tenantry.datasources.single_flight import BoundQuery, Flights, Landing
 from tenantry.errors import UnmappedSchema, UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
@@ -76,8 +81,9 @@ class DataSources:
             ),
             check_engines(engines or {}),
         )
+        self.flights: Flights = Flights(self._pools, connect_timeout, time.time, None)
+        """The queries that are under way, and what became of queries."""
         self._weight = weight
-        self._connect_timeout = connect_timeout
         self._templates: LRUCache[str, SQLTemplate] = LRUCache(_COMPILED)
 
     def fetch(
@@ -86,6 +92,8 @@ class DataSources:
         schema: str,
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
+        *,
+        max_age: float | None = None,
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
         """The rows of ``template``, bound with ``variables`` (default: the group's own), one dict a row.
 
@@ -94,7 +102,7 @@ class DataSources:
         UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
         SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
         """
-        return self._ask(as_dicts, group, schema, template, variables)
+        return self._ask(Landing.take_dicts, group, schema, template, variables, max_age)
 
     def query(
         self,
@@ -102,18 +110,21 @@ class DataSources:
         schema: str,
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
+        *,
+        max_age: float | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """The same rows as tuples, with the names and types of the columns: what ``tenantry.results`` sends in JSON,
         CSV, NDJSON and Arrow IPC. Raises as ``fetch`` does."""
-        return self._ask(as_result, group, schema, template, variables)
+        return self._ask(Landing.take_result, group, schema, template, variables, max_age)
 
     async def _ask(
         self,
-        shape: Callable[[Answer], Found],
+        take: Callable[[Landing], Found],
         group: UserGroup,
         schema: str,
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None,
+        max_age: float | None,
     ) -> Found:
         if variables is None:
             variables = group.variables
@@ -121,20 +132,33 @@ class DataSources:
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registered(group, schema)
         with DatabaseSpan(registered.id) as span:
-            async with self._pools.use(registered) as opened:
-                source = opened.source
-                bound = _bind(compiled, variables, source)
-                span.set_statement(source.dialect, bound.sql)
-                session = None if opened.session is None else opened.session.bind(group)
-                weight = 1.0 if self._weight is None else self._weight(group)
-                if not opened.turns.take_now(group.handle, weight):
-                    await opened.wait_for_turn(group.handle, weight, self._connect_timeout)
-                try:
-                    rows = await source.fetch(shape, bound, session)
-                finally:
-                    opened.turns.give_back(group.handle)
-            span.set_row_count(len(rows))
-        return rows
+            query = self._query(group, registered, compiled, variables, take is Landing.take_dicts)
+            span.set_statement(query.bound.dialect, query.bound.sql)
+            try:
+                found = take(await self.flights.ask(query, max_age))
+            except Uncopyable:
+                found = take(await self.flights.ask(replace(query, key=None)))
+            span.set_row_count(len(found))
+        return found
+
+    def _query(
+        self,
+        group: UserGroup,
+        registered: RegisteredSource,
+        compiled: SQLTemplate,
+        variables: Mapping[str, Any] | Record,
+        wants_dicts: bool,
+    ) -> BoundQuery:
+        """Bound, with its key. To be asked before the next ``await``, else its source may be closed."""
+        opened = self._pools.find(registered)
+        bound = _bind(compiled, variables, opened.source)
+        session = None if opened.session is None else opened.session.bind(group)
+        weight = None if self._weight is None else partial(self._weight, group)
+        try:
+            key = opened.fingerprint(bound, session, group)
+        except TypeError:  # a value without a fingerprint, for a driver of the host's own
+            key = None
+        return BoundQuery(opened, bound, session, group.handle, weight, key, wants_dicts)
 
     async def fingerprint(
         self,
@@ -154,13 +178,8 @@ class DataSources:
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registered(group, schema)
         async with self._pools.use(registered) as opened:
-            source = opened.source
-            return _bind(compiled, given, source).fingerprint(
-                source=f"{registered.environment.id}/{registered.id}",
-                revision=opened.revision,
-                group=group.handle.hex(),
-                session=None if opened.session is None else opened.session.bind(group),
-            )
+            session = None if opened.session is None else opened.session.bind(group)
+            return opened.fingerprint(_bind(compiled, given, opened.source), session, group)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The dialect that templates of this group's schema are bound for. Raises as ``fetch`` does; runs no query."""

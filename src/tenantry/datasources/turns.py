@@ -67,6 +67,16 @@ class Turns:
         """Waits for a turn, which ``give_back`` ends. Raises QueueFull at once."""
         if self.take_now(group, weight):
             return
+        turn = self.ask(group, weight)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            self.withdraw(group, turn)
+            raise
+
+    def ask(self, group: Hashable, weight: float = 1.0) -> asyncio.Future[None]:
+        """Where ``take_now`` has none: a place in the queue. It is done when the turn comes, which ``give_back`` ends.
+        Raises QueueFull."""
         own = self._groups.get(group) or _Group(weight)
         if self.waiting >= self._most_waiting or len(own.waiting) >= self._most_waiting_each:
             raise QueueFull(self.waiting, len(own.waiting))
@@ -75,16 +85,18 @@ class Turns:
         own.waiting.append(turn)
         self.waiting += 1
         self._queue(group, own)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.cancelled():
-                own.waiting.remove(turn)
-                self.waiting -= 1
-                self._forget(group, own)
-            else:  # the turn came and the cancellation too: somebody else has it
-                self.give_back(group)
-            raise
+        return turn
+
+    def withdraw(self, group: Hashable, turn: asyncio.Future[None]) -> None:
+        """Gives up a place in the queue, and the turn if it has come."""
+        if turn.done() and not turn.cancelled():
+            self.give_back(group)  # the turn came and the cancellation too: somebody else has it
+            return
+        turn.cancel()
+        own = self._groups[group]
+        own.waiting.remove(turn)
+        self.waiting -= 1
+        self._forget(group, own)
 
     def give_back(self, group: Hashable) -> None:
         """Ends a turn of a group; the next group has it."""

@@ -1,0 +1,257 @@
+"""Single flight: equal queries that are under way at once are one execution, whose answer all who wait for it get.
+
+A flight belongs to nobody who waits: when one leaves, also the first, the query goes on for the others; when the last
+has left, it is stopped. Until it begins, it has a place in the queue of each group that waits for it, so that no group
+waits for another one's turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass
+from typing import Final
+
+from tenantry.datasources.driver import Answer, Rows, busy_error, query_error, queue_error
+from tenantry.datasources.pools import OpenSource, Pools
+from tenantry.datasources.shared_answer import SharedAnswer
+from tenantry.datasources.turns import QueueFull
+from tenantry.errors import SourceUnavailable
+from tenantry.results import Result
+from tenantry.sql import BoundSQL
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """One bound query of a group. Those with equal keys have equal answers; without a key it is nobody else's.
+
+    ``weight``: of the group, when it takes turns; None: 1.
+    """
+
+    opened: OpenSource
+    bound: BoundSQL
+    session: BoundSQL | None
+    group: bytes
+    weight: Callable[[], float] | None
+    key: str | None
+    wants_dicts: bool = False
+
+
+@dataclass(slots=True)
+class Landing:
+    """What came of a query: the answer as it was at ``as_of`` (seconds since 1970), when the query began.
+
+    ``dicts``: its rows as dicts, where somebody wanted them. ``is_shared``: others have it too, so it is to be copied.
+    """
+
+    answer: SharedAnswer
+    dicts: Rows | None
+    as_of: float
+    is_shared: bool = False
+
+    def take_result(self) -> Result:
+        """For one viewer. Raises Uncopyable."""
+        return self.answer.result() if self.is_shared else self.answer.original
+
+    def take_dicts(self) -> Rows:
+        """For one viewer. Raises Uncopyable."""
+        ready, self.dicts = self.dicts, None
+        if ready is not None and not (self.is_shared and self.answer.mutable):
+            return ready
+        return self.answer.result().dicts()
+
+
+@dataclass(slots=True)
+class FlightCounters:
+    """What became of queries since the start. Plain integers: reading them costs nothing."""
+
+    executed: int = 0
+    """Begun at their sources."""
+    joined: int = 0
+    """Given the answer of a query that was under way already."""
+    stopped: int = 0
+    """Stopped or never begun, for nobody waited any more."""
+
+
+class Flights:
+    """The queries of one event loop that are under way. ``clock``: seconds since 1970. ``landed`` is called with each
+    answer before anybody gets it, and says whether it is kept; ``connect_timeout`` bounds the wait for a turn."""
+
+    def __init__(
+        self, pools: Pools, connect_timeout: float, clock: Clock, landed: Callable[[BoundQuery, Landing], bool] | None
+    ) -> None:
+        self.counters: FlightCounters = FlightCounters()
+        self.clock: Final = clock
+        self.connect_timeout: Final = connect_timeout
+        self.pools: Final = pools
+        self.landed: Final = landed
+        self.by_key: Final[dict[str, Flight]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def ask(self, query: BoundQuery, max_age: float | None = None) -> Landing:
+        """The answer to a query, or to an equal one that is under way; with ``max_age`` (seconds), to one that has not
+        begun or began no longer ago. Raises DataSourceError, each time another object."""
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:  # flights of a loop that has ended never land
+            self.by_key.clear()
+            self._loop = loop
+        key = query.key
+        flight = None if key is None else self.by_key.get(key)
+        if flight is None or not flight.is_younger_than(max_age):
+            flight = Flight(self, query, loop)
+            flight.queue(query)
+            if key is not None:
+                self.by_key[key] = flight
+        else:
+            self.counters.joined += 1
+            if flight.began is None and query.group not in flight.turns:
+                with suppress(SourceUnavailable):  # its queue is full; there is a place in another one already
+                    flight.queue(query)
+        return await flight.wait()
+
+
+class Flight:
+    """One query and those who wait for it. ``began``: when it was sent to its source; None while it waits for a turn.
+    ``turns``: its places in the queues of groups. ``query`` is the first one's."""
+
+    def __init__(self, flights: Flights, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
+        self.query: Final = query
+        self.began: float | None = None
+        self.turns: Final[dict[bytes, asyncio.Future[None]]] = {}
+        self._flights = flights
+        self._loop = loop
+        self._waiters: set[asyncio.Future[Landing | Exception]] = set()
+        self._task: asyncio.Task[Shared] | None = None
+        self._has_ended = False
+
+    def is_younger_than(self, max_age: float | None) -> bool:
+        """Whether its answer is good for one who wants none that is older than so many seconds."""
+        return max_age is None or self.began is None or self._flights.clock() - self.began <= max_age
+
+    def queue(self, query: BoundQuery) -> None:
+        """Takes a turn of the query's group, or a place in its queue. Raises SourceUnavailable if that is full."""
+        group, turns = query.group, query.opened.turns
+        weight = 1.0 if query.weight is None else query.weight()
+        if turns.take_now(group, weight):
+            self._begin(group)
+            return
+        full: QueueFull
+        try:
+            turn = self.turns[group] = turns.ask(group, weight)
+        except QueueFull as error:
+            full = error
+        else:
+            turn.add_done_callback(lambda _: self._turn_came(group, turn))
+            return
+        raise queue_error(query.opened.registered.id, full.waiting, full.own)
+
+    async def wait(self) -> Landing:
+        """For one of those who wait. Raises DataSourceError."""
+        if not self._waiters:
+            self.query.opened.users += 1  # the source stays open until the flight has ended
+        waiter: asyncio.Future[Landing | Exception] = self._loop.create_future()
+        self._waiters.add(waiter)
+        timer = None
+        if self.began is None:
+            timer = self._loop.call_later(self._flights.connect_timeout, self._give_up, waiter)
+        try:
+            outcome = await waiter
+        finally:
+            if timer is not None:
+                timer.cancel()
+            self._waiters.discard(waiter)
+            if not self._waiters and not self._has_ended:
+                self._stop()
+        if isinstance(outcome, Landing):
+            return outcome
+        raise copy(outcome)  # a traceback of its own, and no cause
+
+    def _give_up(self, waiter: asyncio.Future[Landing | Exception]) -> None:
+        if self.began is None and not waiter.done():
+            waiter.set_result(busy_error(self.query.opened.registered.id))
+
+    def _stop(self) -> None:
+        """Nobody waits any more."""
+        self._flights.counters.stopped += 1
+        self._forget()
+        self._withdraw()
+        if self._task is None:
+            self._end()
+        else:
+            self._task.cancel()
+
+    def _forget(self) -> None:
+        key, flights = self.query.key, self._flights.by_key
+        if key is not None and flights.get(key) is self:
+            del flights[key]
+
+    def _end(self) -> None:
+        self._has_ended = True
+        self._flights.pools.release(self.query.opened)
+
+    # --- turns --------------------------------------------------------------------------------------------------------
+
+    def _turn_came(self, group: bytes, turn: asyncio.Future[None]) -> None:
+        if self.turns.get(group) is turn:  # else it was withdrawn, and given back
+            del self.turns[group]
+            self._withdraw()
+            self._begin(group)
+
+    def _withdraw(self) -> None:
+        for group, turn in self.turns.items():
+            self.query.opened.turns.withdraw(group, turn)
+        self.turns.clear()
+
+    # --- the execution ------------------------------------------------------------------------------------------------
+
+    def _begin(self, group: bytes) -> None:
+        query, flights = self.query, self._flights
+        self.began = flights.clock()
+        flights.counters.executed += 1
+        shape = as_shared_and_dicts if query.wants_dicts else as_shared
+        self._task = self._loop.create_task(query.opened.source.fetch(shape, query.bound, query.session))
+        self._task.add_done_callback(lambda task: self._landed(group, task))  # also of one that never ran
+
+    def _landed(self, group: bytes, task: asyncio.Task[Shared]) -> None:
+        self.query.opened.turns.give_back(group)
+        self._forget()
+        if not self._has_ended:
+            self._end()
+        outcome: Landing | Exception
+        if task.cancelled() or (error := task.exception()) is not None:
+            outcome = self._failure(None if task.cancelled() else error)
+        else:
+            outcome = Landing(*task.result(), self.began or 0.0, is_shared=len(self._waiters) > 1)
+            outcome.answer.stamp(outcome.as_of)
+            keep = self._flights.landed
+            if keep is not None and keep(self.query, outcome):
+                outcome.is_shared = True
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(outcome)
+
+    def _failure(self, error: BaseException | None) -> Exception:
+        if isinstance(error, Exception):
+            return error
+        source_id = self.query.opened.registered.id
+        if error is not None:
+            return query_error(source_id, type(error).__name__)
+        return SourceUnavailable(f"the query on data source {source_id} was stopped; try again", retry_after=1)
+
+
+Shared = tuple[SharedAnswer, Rows | None]
+
+
+def as_shared(answer: Answer) -> Shared:
+    """What a flight makes of an answer, in the thread of the query."""
+    return SharedAnswer(answer), None
+
+
+def as_shared_and_dicts(answer: Answer) -> Shared:
+    """The same with the rows as dicts, for the first who wants them."""
+    shared = SharedAnswer(answer)
+    return shared, shared.original.dicts()

@@ -16,6 +16,7 @@ pytest_plugins = [
     "engines.pgbouncer",
     "engines.mariadb",
     "engines.clickhouse",
+    "engines.clickhouse_http",
     "engines.valkey",
     "engines.chromium",
     "engines.hypothesis_profile",

@@ -24,6 +24,9 @@ CANARY = "k3y-c4n4ry"
         ("mysql+pymysql://u:p@h:3306/db", "mysql"),
         ("mariadb://u:p@h/db", "mariadb"),
         ("mariadb+pymysql://u:p@h/db", "mariadb"),
+        ("clickhouse://u:p@h/db?ssl_mode=disabled", "clickhouse"),
+        ("chdb:////data/sales", "chdb"),
+        ("chdb:///sales?memory_limit=4GiB", "chdb"),
     ],
 )
 def test_the_engine_of_a_url(url: str, engine: str) -> None:
@@ -44,6 +47,10 @@ def test_the_engine_of_a_url(url: str, engine: str) -> None:
         ("sqlite://", "is a file"),
         ("sqlite:///:memory:", "is a file"),
         ("duckdb:///:memory:", "is a file"),
+        ("chdb:///:memory:", "is a folder"),
+        ("chdb:///a?mode=ro", "chdb takes ?memory_limit=4GiB"),
+        ("chdb:///a?memory_limit=all", "memory_limit of a chdb URL is a number"),
+        ("clickhouse://u:p@h", "names no database"),
         ("sqlite://a.db", "sqlite:///relative/path"),
         ("sqlite:///file:a.db?uri=true", "without host, user or query"),
         ("sqlite:///file:a.db", "plain path"),

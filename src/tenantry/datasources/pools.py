@@ -17,6 +17,8 @@ from typing import Any, TypeAlias
 
 from sqlalchemy.engine import URL
 
+from tenantry.datasources.chdb import ChDBDriver
+from tenantry.datasources.clickhouse import ClickHouseDriver
 from tenantry.datasources.driver import DataSource, Driver, busy_error, missing_driver_message, queue_error
 from tenantry.datasources.duckdb import DuckDBDriver
 from tenantry.datasources.engines import driver_enforcement, enforcement_notes
@@ -26,7 +28,7 @@ from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sqlite import SQLiteDriver
 from tenantry.datasources.threads import ThreadedSource
 from tenantry.datasources.turns import QueueFull, Turns
-from tenantry.datasources.url import ENGINES, check_url, file_path, memory_limit, parse, source_revision
+from tenantry.datasources.url import ENGINES, check_url, file_path, memory_bytes, memory_limit, parse, source_revision
 from tenantry.errors import InvalidSettings, InvalidSource, SourceUnavailable
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL
@@ -66,6 +68,10 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
             return ThreadedSource(PostgreSQLDriver(source.id, url, limits, dialect=engine), limits)
         case "mysql" | "mariadb":
             return ThreadedSource(_mysql_driver(source.id, url, limits, engine), limits)
+        case "clickhouse":
+            return ThreadedSource(ClickHouseDriver(source.id, url, limits), limits)
+        case "chdb":
+            return ThreadedSource(ChDBDriver(source.id, file_path(url), limits, memory_bytes(url)), limits)
         case _:
             from tenantry.datasources.trusted import TrustedDriver  # loads all of SQLAlchemy, which only this needs
 

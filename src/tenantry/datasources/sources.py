@@ -43,7 +43,7 @@ class DataSources:
     Groups that wait for the same source take turns: ``weight`` of a group (default: 1) says how many of them,
     ``group_pool_size`` how many connections of a source one group may use at once (default: all). At most
     ``max_waiting`` queries wait for one source, ``group_max_waiting`` of one group.
-    ``engines`` adds engines of your own, by the scheme of their URLs: ``{"clickhouse": make_driver}``, a function of
+    ``engines`` adds engines of your own, by the scheme of their URLs: ``{"athena": make_driver}``, a function of
     (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. Provisional: see Driver.
     No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
     """

@@ -23,17 +23,19 @@ ENGINES = {
     "mysql": "mysql",
     "mariadb": "mariadb",
     "redshift": "redshift",
+    "clickhouse": "clickhouse",
+    "chdb": "chdb",
 }
 """SQLAlchemy's dialect names whose read-only mode Tenantry enforces -> the engine that does."""
 
 MEMORY_LIMIT = "1GiB"
-"""What all queries on one DuckDB file may take of memory together, unless its URL sets another limit. DuckDB's own
-default is four fifths of the machine's."""
+"""What all queries on one DuckDB file may take of memory together, and each on a chDB folder, unless the URL sets
+another limit. The engines' own defaults are most of the machine's."""
 
-_DUCKDB_OPTIONS = frozenset({"memory_limit"})
-_MEMORY = re.compile(r"[1-9][0-9]{0,5}(?:\.[0-9]{1,3})?(?:[KMGT]i?B)")
+_FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
+_MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
 
-FILES = frozenset({"sqlite", "duckdb"})
+FILES = frozenset({"sqlite", "duckdb", "chdb"})
 MASK = "***"
 
 # What is known to be no secret. Anything else in the query is masked: every driver invents its own name for "password".
@@ -54,7 +56,8 @@ _SHOWN = frozenset(
     }
 )
 _EXAMPLE = (
-    "postgresql://user:password@host:5432/name, mysql://…, sqlite:////path/file.db or duckdb:////path/file.duckdb"
+    "postgresql://user:password@host:5432/name, mysql://…, clickhouse://…, sqlite:////path/file.db or "
+    "duckdb:////path/file.duckdb"
 )
 
 
@@ -138,30 +141,38 @@ def resolve_url(url: str) -> str:
 
 
 def file_path(url: URL) -> Path:
-    """The absolute path of a SQLite or DuckDB file. Raises InvalidSource."""
+    """The absolute path of a SQLite or DuckDB file or of a chDB folder. Raises InvalidSource."""
     name = url.get_backend_name()
-    options = frozenset(url.query) - (_DUCKDB_OPTIONS if name == "duckdb" else frozenset())
-    if url.host or url.username or options:
-        known = " (duckdb takes ?memory_limit=4GiB)" if name == "duckdb" else ""
+    own = _FILE_OPTIONS.get(name, frozenset[str]())
+    if url.host or url.username or frozenset(url.query) - own:
+        known = f" ({name} takes ?memory_limit=4GiB)" if own else ""
         raise InvalidSource(
             f"a {name} URL is {name}:///relative/path or {name}:////absolute/path, without host, user or query{known}",
             field="/url",
         )
-    if name == "duckdb":
+    if own:
         memory_limit(url)
     if not url.database or url.database.startswith(":memory:"):
-        raise InvalidSource(f"a {name} data source is a file: an empty database in memory has no rows", field="/url")
+        kind = "folder" if name == "chdb" else "file"
+        raise InvalidSource(f"a {name} data source is a {kind}: an empty database in memory has no rows", field="/url")
     if "\0" in url.database or url.database.startswith("file:"):
         raise InvalidSource(f"a {name} URL takes a plain path, not a file: address", field="/url")
     return Path(url.database).expanduser().resolve()
 
 
 def memory_limit(url: URL) -> str:
-    """What DuckDB may take of memory for a file. Raises InvalidSource."""
+    """What an engine may take of memory for a file. Raises InvalidSource."""
     given = url.query.get("memory_limit", MEMORY_LIMIT)
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
-        raise InvalidSource("memory_limit of a duckdb URL is a number with a unit, as in 512MiB or 4GiB", field="/url")
+        name = url.get_backend_name()
+        raise InvalidSource(f"memory_limit of a {name} URL is a number with a unit, as in 512MiB or 4GiB", field="/url")
     return given
+
+
+def memory_bytes(url: URL) -> int:
+    """The same in bytes. Raises InvalidSource."""
+    number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
+    return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))
 
 
 def _check_dialect(url: URL) -> None:

@@ -1,0 +1,142 @@
+"""chDB: ClickHouse in this process, on a folder of its own, held read-only by ``readonly=1``.
+
+The engine is one for the whole process and has one folder at a time, which no other process can open meanwhile. It has
+no read-only mode of opening a folder: what keeps queries from writing is the setting, which no query can change, and the
+check of the text.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from tenantry.datasources.clickhouse_queries import failure_of, limit_settings, to_result
+from tenantry.datasources.clickhouse_sql import to_statement
+from tenantry.datasources.clickhouse_types import READ_AS
+from tenantry.datasources.driver import missing_driver_message, unreachable_error
+from tenantry.datasources.limits import Limits
+from tenantry.datasources.statement import first_keyword
+from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.results import Result
+from tenantry.sql import BoundSQL
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+    from clickhouse_connect.driver.query import QueryResult
+
+_OWN_FOLDERS: Final = ("metadata", "store")
+_DESCRIBED: Final = frozenset({"select", "with", "from"})
+_BUSY_FOLDER: Final = ": this process has another chDB folder open, or another process has this one"
+
+
+class Handle:
+    """A connection to the engine, and the mark by which its query is known."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.mark = ""
+        self.stopping: Future[None] | None = None
+
+
+class ChDBDriver:
+    """A ``Driver`` and ``ReusingDriver`` for the folder at ``path``; a connection is a handle of the process's engine.
+
+    ``memory_limit``: bytes that one query may take. Raises InvalidSource when chDB or clickhouse-connect is not
+    installed.
+    """
+
+    dialect = "clickhouse"
+    paramstyle = "pyformat"
+
+    def __init__(self, source_id: str, path: Path, limits: Limits, memory_limit: int) -> None:
+        self.source_id = source_id
+        self._path = path
+        self._limits = limits
+        self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_limit), "readonly": "1"}
+        self._lock = Lock()
+        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
+        try:
+            import chdb
+            import clickhouse_connect
+        except ImportError:
+            raise InvalidSource(missing_driver_message("chdb", "chdb")) from None
+        self._chdb = chdb
+        self._connect = clickhouse_connect
+
+    def open(self) -> Handle:
+        """A handle that can only read, from its first query on. Raises SourceUnavailable, InvalidSource."""
+        if not self._path.is_dir():
+            raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
+        if not all((self._path / name).is_dir() for name in _OWN_FOLDERS):  # the engine would make a new one of it
+            raise InvalidSource(f"the folder of data source {self.source_id} holds no database of chDB")
+        failure: TenantryError
+        try:
+            with self._lock:
+                client = self._connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
+            try:
+                for name, value in self._settings.items():  # `readonly` is the last: after it none can be changed
+                    client.set_client_setting(name, value)
+            except BaseException:
+                client.close()
+                raise
+            return Handle(client)
+        except Exception as error:  # noqa: BLE001  # of chDB or the client: they quote the path
+            failure = unreachable_error(self.source_id, error, _BUSY_FOLDER)
+        raise failure
+
+    def fetch(self, connection: Handle, bound: BoundSQL) -> Result:
+        """One statement that reads."""
+        sql, params = to_statement(self.source_id, bound)
+        connection.mark = f"/*{uuid4().hex}*/"
+        failure: TenantryError
+        try:
+            answer = connection.client.query(connection.mark + sql, parameters=params, query_formats=READ_AS)
+            names, types = self._columns(connection, sql, params, answer)
+        except self._connect.driver.exceptions.Error as error:
+            failure = failure_of(self.source_id, self._limits, error, has_values=bool(params))
+        else:
+            rows: Any = answer.result_rows
+            return to_result(self.source_id, names, types, map(tuple, rows), self._limits)
+        raise failure
+
+    def _columns(
+        self, connection: Handle, sql: str, params: dict[str, Any], answer: QueryResult
+    ) -> tuple[list[str], list[Any]]:
+        """Names and types of the columns: the engine gives none with an answer without rows, so it is asked."""
+        if answer.column_names or first_keyword(sql) not in _DESCRIBED:
+            return list(answer.column_names), list(answer.column_types)
+        from clickhouse_connect.datatypes.registry import get_from_name
+
+        described = connection.client.query(f"{connection.mark}describe ({sql}\n)", parameters=params)
+        rows: Any = described.result_rows
+        return [row[0] for row in rows], [get_from_name(row[1]) for row in rows]
+
+    def failure(self, error: Exception) -> TenantryError:
+        """Our error for the client's."""
+        return failure_of(self.source_id, self._limits, error)
+
+    def is_reusable(self, connection: Handle) -> bool:
+        """Always: a query can change nothing of its handle."""
+        return True
+
+    def interrupt(self, connection: Handle) -> None:
+        """Has the engine stop the query, by another handle in a thread of its own. Waits for nothing."""
+        if connection.mark and (connection.stopping is None or connection.stopping.done()):
+            connection.stopping = self._stoppers.submit(self._stop, connection.mark)
+
+    def _stop(self, mark: str) -> None:
+        """``kill query``; where it fails, the engine's own timeout ends the query."""
+        with suppress(Exception), closing(self._chdb.connect(str(self._path))) as other:
+            other.query(f"kill query where startsWith(query, '{mark}') async")
+
+    def close(self, connection: Handle) -> None:
+        """Closes the handle; with the last one of the process the engine lets go of the folder."""
+        connection.client.close()
+
+    def shutdown(self) -> None:
+        """Ends the threads that stop queries."""
+        self._stoppers.shutdown(wait=False)

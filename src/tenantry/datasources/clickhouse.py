@@ -1,0 +1,226 @@
+"""ClickHouse over HTTP, by clickhouse-connect: every request is read-only, has limits and an id by which it is stopped.
+
+``readonly=1`` goes with each request, beside the limits: a query can then change no setting, so it cannot lift them, and
+no table function can reach out of the server. A user whose profile says ``readonly=2`` cannot be sent another value; the
+text is checked for what that lets pass. One whose profile says 1 cannot be sent limits either: then those of the profile
+hold on the server, and ours here.
+
+A request has no session, so nothing of it can be left for the next one. Its text and values travel in the body: no log
+of a proxy shows them.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from itertools import chain
+from math import ceil
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from sqlalchemy.engine import URL
+
+from tenantry.datasources import tls
+from tenantry.datasources.clickhouse_queries import failure_of, limit_settings, to_result
+from tenantry.datasources.clickhouse_sql import to_statement
+from tenantry.datasources.clickhouse_types import READ_AS
+from tenantry.datasources.driver import missing_driver_message, unreachable_error
+from tenantry.datasources.limits import Limits
+from tenantry.errors import InvalidSource, TenantryError
+from tenantry.results import Result
+from tenantry.sql import BoundSQL
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+_MODES: Final = ("disabled", "verify")
+_SLACK: Final = 2.0  # seconds that the client waits beyond the server's own timeout
+_NO_TLS: Final = "the server has no TLS on this port: write ssl_mode=disabled on a network that nobody else is on"
+
+
+class ClickHouseAddress:
+    """Where the server is, who logs in, and how: as keyword arguments of ``clickhouse_connect.get_client``.
+
+    Without ``ssl_mode`` it is TLS with a certificate that is verified; on a loopback address none, unless the URL names
+    files of certificates. Raises InvalidSource for an option of the URL that is not known, or that contradicts another.
+    """
+
+    def __init__(self, url: URL) -> None:
+        options = tls.read_options(url, "ClickHouse", tls.OPTIONS, modes=_MODES)
+        plain = tls.is_loopback(url.host) and not any(name in options for name in tls.FILES)
+        mode = tls.asked_mode(options) or ("disabled" if plain else "verify")
+        self._context = None if mode == "disabled" else tls.TLSContext(mode, options)
+        self._login = {
+            "interface": "http" if self._context is None else "https",
+            "host": url.host or "localhost",
+            "port": url.port or (8123 if self._context is None else 8443),
+            "username": url.username or "default",
+            "password": url.password or "",
+            "database": url.database,
+        }
+
+    def arguments(self, connections: int) -> dict[str, Any]:
+        """Raises InvalidSource for a file that cannot be read. For a thread."""
+        from urllib3 import PoolManager
+
+        context = {} if self._context is None else {"ssl_context": self._context.get()}
+        return {**self._login, "pool_mgr": PoolManager(num_pools=1, maxsize=connections, retries=False, **context)}
+
+
+class RunningQuery:
+    """What the threads of one query and of its stop share."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.query_id = ""
+        self.stopping: Future[None] | None = None
+
+
+class ClickHouseDriver:
+    """A ``Driver`` and ``ReusingDriver`` for one database of a ClickHouse server; one client serves all threads.
+
+    Raises InvalidSource when clickhouse-connect is not installed, and for an option of the URL that it does not know.
+    """
+
+    dialect = "clickhouse"
+    paramstyle = "pyformat"
+
+    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
+        self.source_id = source_id
+        self._limits = limits
+        self._address = ClickHouseAddress(url)
+        self._lock = Lock()
+        self._client: Client | None = None
+        # All connections may be in use when a query must be stopped: that has threads and connections of its own.
+        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
+        try:
+            import clickhouse_connect
+        except ImportError:
+            raise InvalidSource(missing_driver_message("clickhouse-connect", "clickhouse")) from None
+        self._connect = clickhouse_connect
+
+    def open(self) -> RunningQuery:
+        """A query of the one client, which the first call makes. Raises SourceUnavailable, InvalidSource."""
+        failure: TenantryError
+        with self._lock:
+            if self._client is None:
+                try:
+                    self._client = self._make_client()
+                except TenantryError:
+                    raise
+                except Exception as error:  # noqa: BLE001  # of the client or of urllib3: they quote the URL
+                    failure = self._connection_failure(error)
+            if self._client is not None:
+                return RunningQuery(self._client)
+        raise failure
+
+    def _make_client(self) -> Client:
+        limits = self._limits
+        client = self._connect.get_client(
+            **self._address.arguments(2 * limits.pool_size),
+            query_retries=0,
+            connect_timeout=ceil(limits.connect_timeout),
+            send_receive_timeout=ceil(limits.timeout + _SLACK),
+            autogenerate_session_id=False,
+            form_encode_query_params=True,
+            tz_mode="schema",
+            client_name="tenantry",
+        )
+        client.http_retries = 0  # type: ignore[attr-defined]  # urllib3 logs those with the address
+        try:
+            self._set_up(client)
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    def _set_up(self, client: Client) -> None:
+        """Has each request say what it may do, as far as the profile of the user lets it."""
+        known = client.server_settings
+        level = known["readonly"].value if "readonly" in known else "0"
+        if level != "1":
+            for name, value in limit_settings(self._limits).items():
+                if name in known and not known[name].readonly:
+                    client.set_client_setting(name, value)
+        if level == "0":
+            if known["readonly"].readonly:
+                raise InvalidSource(
+                    f"the profile of the user of data source {self.source_id} says readonly=0 for good: it must leave "
+                    "that open or say 1 or 2"
+                )
+            client.set_client_setting("readonly", "1")
+
+    def _connection_failure(self, error: Exception) -> TenantryError:
+        if getattr(error, "code", None) is not None:
+            return failure_of(self.source_id, self._limits, error)
+        for cause in _causes(error):
+            reason = tls.certificate_hint(cause)
+            if reason is None and isinstance(cause, ssl.SSLError):
+                reason = _NO_TLS
+            if reason is not None:
+                return unreachable_error(self.source_id, error, f": {reason}")
+        return unreachable_error(self.source_id, error)
+
+    def fetch(self, connection: RunningQuery, bound: BoundSQL) -> Result:
+        """One statement that reads, in a request of its own."""
+        sql, params = to_statement(self.source_id, bound)
+        connection.query_id = uuid4().hex
+        failure: TenantryError
+        try:
+            return self._read(connection, sql, params)
+        except self._connect.driver.exceptions.Error as error:
+            failure = failure_of(self.source_id, self._limits, error, has_values=bool(params))
+        raise failure
+
+    def _read(self, connection: RunningQuery, sql: str, params: dict[str, Any]) -> Result:
+        with connection.client.query_row_block_stream(
+            sql, parameters=params, settings={"query_id": connection.query_id}, query_formats=READ_AS
+        ) as blocks:
+            source: Any = blocks.source
+            rows = chain.from_iterable(blocks)
+            try:
+                return to_result(self.source_id, source.column_names, source.column_types, rows, self._limits)
+            except TenantryError:  # the client reads the rest before it gives the connection back: let there be none
+                self.interrupt(connection)
+                raise
+
+    def failure(self, error: Exception) -> TenantryError:
+        """Our error for the client's."""
+        return failure_of(self.source_id, self._limits, error)
+
+    def is_reusable(self, connection: RunningQuery) -> bool:
+        """Always: nothing of a query is left in it."""
+        return True
+
+    def interrupt(self, connection: RunningQuery) -> None:
+        """Has the server stop the query, by another request in a thread of its own. Waits for nothing."""
+        if connection.query_id and (connection.stopping is None or connection.stopping.done()):
+            connection.stopping = self._stoppers.submit(self._stop, connection.client, connection.query_id)
+
+    def _stop(self, client: Client, query_id: str) -> None:
+        """``kill query``; where it fails, the server's own timeout ends the query."""
+        with suppress(Exception):
+            client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
+
+    def close(self, connection: RunningQuery) -> None:
+        """The client keeps its connections for other queries."""
+
+    def shutdown(self) -> None:
+        """Ends the threads that stop queries, and closes the client."""
+        self._stoppers.shutdown(wait=False)
+        with self._lock:
+            if self._client is not None:
+                self._client.close_connections()
+                self._client = None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and what it came of, as urllib3 keeps it."""
+    seen: list[BaseException] = [error]
+    for each in seen:
+        yield each
+        further = (each.__cause__, each.__context__, getattr(each, "reason", None), *each.args)
+        seen += [one for one in further if isinstance(one, BaseException) and one not in seen]

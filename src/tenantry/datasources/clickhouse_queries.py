@@ -1,0 +1,106 @@
+"""What a ClickHouse server and the embedded engine (chDB) share: the settings of a query, its rows and its errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from tenantry.datasources.clickhouse_types import FIXED_SIZE, TEXTS, type_word
+from tenantry.datasources.driver import (
+    query_error,
+    statement_error,
+    timeout_error,
+    too_many_bytes_error,
+    too_many_rows_error,
+    unreachable_error,
+)
+from tenantry.datasources.limits import Limits, count_columns, take_result
+from tenantry.datasources.statement import SEVERAL, WRITES
+from tenantry.errors import TenantryError, UnbindableValue
+from tenantry.results import Result
+
+_READ_ONLY: Final = 164
+_TIMED_OUT: Final = frozenset({159, 160, 394})  # the time is up, is sure to be, or somebody stopped it
+_TOO_MUCH: Final = 396
+_CONSTRAINT: Final = 452
+_SYNTAX: Final = 62
+_NAMES: Final = {  # ClickHouse's, of common errors; not read from its text, which can quote what looks like one
+    16: "NO_SUCH_COLUMN_IN_TABLE",
+    36: "BAD_ARGUMENTS",
+    38: "CANNOT_PARSE_DATE",
+    41: "CANNOT_PARSE_DATETIME",
+    42: "NUMBER_OF_ARGUMENTS_DOESNT_MATCH",
+    43: "ILLEGAL_TYPE_OF_ARGUMENT",
+    46: "UNKNOWN_FUNCTION",
+    47: "UNKNOWN_IDENTIFIER",
+    53: "TYPE_MISMATCH",
+    60: "UNKNOWN_TABLE",
+    62: "SYNTAX_ERROR",
+    72: "CANNOT_PARSE_NUMBER",
+    115: "UNKNOWN_SETTING",
+    153: "ILLEGAL_DIVISION",
+    179: "MULTIPLE_EXPRESSIONS_FOR_ALIAS",
+    184: "ILLEGAL_AGGREGATION",
+    215: "NOT_AN_AGGREGATE",
+    241: "MEMORY_LIMIT_EXCEEDED",
+    386: "NO_COMMON_TYPE",
+    427: "CANNOT_COMPILE_REGEXP",
+    452: "SETTING_CONSTRAINT_VIOLATION",
+    497: "ACCESS_DENIED",
+}
+_AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
+_BAD_VALUE: Final = frozenset(
+    {
+        # texts that are no number, date, UUID, address, member of an enum or regular expression
+        *(6, 26, 27, 38, 41, 53, 69, 70, 72, 130, 131, 321, 376, 427, 441, 457, 467, 675, 676, 691),
+        *(36, 153, 407),  # arguments, division by zero, decimals that overflow
+    }
+)
+
+
+def limit_settings(limits: Limits) -> dict[str, str]:
+    """The settings of each query, but for ``readonly``: what makes the server keep to the limits too."""
+    return {
+        "max_execution_time": str(math.ceil(limits.timeout)),
+        "timeout_overflow_mode": "throw",
+        "max_result_rows": str(limits.row_limit),
+        "max_result_bytes": str(limits.max_bytes),
+        "result_overflow_mode": "throw",
+        "session_timezone": "UTC",
+    }
+
+
+def to_result(
+    source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
+) -> Result:
+    """Rows as the client gives them, within the limits; ``types`` are its own."""
+    words = [type_word(each.name) for each in types]
+    texts = [position for position, word in enumerate(words) if word in TEXTS]
+    others = [position for position, word in enumerate(words) if word not in FIXED_SIZE | TEXTS]
+    return take_result(source_id, names, rows, limits, types=words, count=count_columns(others, texts))
+
+
+def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
+    """Our error for the client's, by the number of ClickHouse's."""
+    code = getattr(error, "code", None)
+    if code is None:
+        return unreachable_error(source_id, error)
+    if code in _TIMED_OUT:
+        return timeout_error(source_id, limits.timeout)
+    if code == _READ_ONLY:
+        return statement_error(source_id, WRITES)
+    if code == _TOO_MUCH:
+        if "max bytes" in str(error):
+            return too_many_bytes_error(source_id, limits.max_bytes)
+        return too_many_rows_error(source_id, limits.row_limit)
+    if code == _SYNTAX and "Multi-statements" in str(error):
+        return statement_error(source_id, SEVERAL)
+    evidence = f"{_NAMES.get(code, type(error).__name__)} ({code})"
+    if code in _AWAY:
+        return unreachable_error(source_id, error, f" ({code})")
+    if code == _CONSTRAINT:
+        evidence += ": the profile of its user does not allow the limits of DataSources"
+    elif has_values and code in _BAD_VALUE:
+        return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
+    return query_error(source_id, evidence)

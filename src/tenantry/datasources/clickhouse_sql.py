@@ -1,0 +1,192 @@
+"""What is sent to ClickHouse for bound SQL: one statement that reads, with its values beside it.
+
+``readonly=1`` is what keeps a query from writing and from the table functions that reach other files and servers. The
+text is checked for what passes there all the same: ``file()`` gives a file of the server, ``into outfile`` writes one in
+an embedded engine, which also takes several statements, and where only ``readonly=2`` can be had a clause ``settings``
+lifts every limit.
+
+Values travel as the server's own parameters, ``{p1:Int64}``, so none of them is ever in the text. Each has a type of
+ClickHouse, as the server reads it in the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Final
+from uuid import UUID
+
+from tenantry.datasources.driver import check_statement, dynamic_sql_error
+from tenantry.datasources.statement import NOTHING, READING, SEVERAL, UNCLEAR, refusal
+from tenantry.errors import TemplateError, UnbindableValue
+from tenantry.sql import DIALECTS, BoundSQL
+from tenantry.sql.dialects.dialect import function_names, naive_utc, seconds
+from tenantry.sql.lexing.lexemes import LexemeKind
+from tenantry.sql.lexing.lexer import lex
+from tenantry.sql.parsing.dynamic_sql import calls_any, has_dynamic_sql
+from tenantry.sql.source import Source
+
+_READING: Final = (READING - {"values", "table"}) | {"from", "describe", "desc", "exists"}
+_BLANK: Final = " \t\r\n;"
+
+# Functions that reach a file, another server or a program.
+_OUTSIDE: Final = (
+    function_names(
+        """arrowflight arrowstream azureblobstorage* bigquery catboostevaluate cosn deltalake* executable executablepool
+        file filecluster filesystem gcs hdfs* hive hudi* iceberg* input jdbc mongodb mysql odbc oss paimon* postgresql
+        prometheusquery* python redis remote remotesecure s3* sqlite url urlcluster ytsaurus""",
+        escaped_names="\\",
+    ),
+)
+_SETTINGS: Final = (function_names("", settings=True),)
+_REACHES_OUT: Final = (
+    "it calls a function that reaches files, programs or other servers (file, url, s3, remote, executable, …), or has a "
+    "name with a backslash, which could be one: query the tables of the database"
+)
+_SETS: Final = (
+    "it has a clause `settings`, which could lift the limits of its user: set it for the user of the data source"
+)
+_WRITES_FILE: Final = "`into outfile` writes a file: leave it out"
+
+_FIRST_DATE, _LAST_DATE = date(1900, 1, 1), date(2299, 12, 31)
+_LAST_SMALL_DATE, _EPOCH = date(2149, 6, 6), date(1970, 1, 1)
+_DIGITS: Final = (38, 76)
+"""Digits of the two decimals that values are bound as."""
+
+
+@lru_cache(maxsize=512)
+def clickhouse_refusal(sql: str) -> str | None:
+    """Why ClickHouse does not see one statement that reads its own tables; None if it does."""
+    reason = refusal(sql, _READING)
+    if reason is not None:
+        return reason
+    dialect = DIALECTS["clickhouse"]
+    words = _code_words(sql)
+    if words is None:
+        return UNCLEAR
+    if ";" in words:
+        return SEVERAL
+    if "outfile" in words and "into" in words:
+        return _WRITES_FILE
+    if calls_any(sql, dialect, _OUTSIDE):
+        return _REACHES_OUT
+    return _SETS if calls_any(sql, dialect, _SETTINGS) else None
+
+
+def _code_words(sql: str) -> list[str] | None:
+    """The words of a text and its semicolons, without strings, names in quotes and comments; None if it is unclear."""
+    source = Source(sql.replace("{{", "{ {").replace("{%", "{ %"))
+    try:
+        lexemes = lex(source, DIALECTS["clickhouse"])
+    except TemplateError:
+        return None
+    code = "".join(source.text[each.start : each.end] if each.kind is LexemeKind.CODE else " " for each in lexemes)
+    return code.lower().replace(";", " ; ").split()
+
+
+def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
+    """The text with typed placeholders, ``{p1:Int64}``, and the texts of their values.
+
+    Raises NotOneStatement, QueryFailed and UnbindableValue.
+    """
+    sql = bound.sql.rstrip(_BLANK)
+    check_statement(source_id, clickhouse_refusal(sql) if sql else NOTHING)
+    params = bound.params
+    if not params:
+        return sql, {}
+    assert isinstance(params, dict), "the paramstyle of ClickHouse has names"
+    if has_dynamic_sql(sql, "clickhouse"):
+        raise dynamic_sql_error(source_id)
+    typed = {name: typed_value(value) for name, value in params.items()}
+    placeholders = {name: f"{{{name}:{kind}}}" for name, (kind, _) in typed.items()}
+    return sql % placeholders, {name: text for name, (_, text) in typed.items()}
+
+
+def typed_value(value: Any) -> tuple[str, Any]:
+    """The type in which a value is bound, and what the client is given for it: its text, None, or a list of texts and
+    numbers. Raises UnbindableValue for one that the type cannot hold."""
+    if value is None:
+        return "Nullable(Nothing)", None
+    if isinstance(value, list | tuple):
+        return _typed_list(value)
+    write = _WRITERS.get(type(value))
+    if write is not None:
+        return write(value)
+    return "String", str(value)
+
+
+def _typed_list(values: Sequence[Any]) -> tuple[str, list[Any]]:
+    if not values:
+        return "Array(Nothing)", []
+    if all(type(each) is Decimal for each in values):
+        kind = _decimal_type([each for each in values if isinstance(each, Decimal)])
+        return f"Array({kind})", list(values)  # numbers in an array have no quotes
+    typed = [typed_value(each) for each in values]
+    kinds = {kind for kind, _ in typed}
+    if kinds == {"Date", "Date32"}:
+        kinds = {"Date32"}
+    if len(kinds) > 1:
+        raise UnbindableValue("a list whose items are of several types cannot be bound on ClickHouse", name="$")
+    plain = all(type(each) in {int, float} for each in values)
+    return f"Array({kinds.pop()})", list(values) if plain else [text for _, text in typed]
+
+
+def _decimal(value: Decimal) -> tuple[str, str]:
+    return _decimal_type([value]), format(value, "f")
+
+
+def _decimal_type(values: Sequence[Decimal]) -> str:
+    places = [max(0, -int(value.as_tuple().exponent)) for value in values]
+    whole = max(max(0, value.adjusted() + 1) for value in values)
+    scale = max(places)
+    digits = next((digits for digits in _DIGITS if whole + scale <= digits), None)
+    if digits is None:
+        raise UnbindableValue("a decimal of more than 76 digits cannot be bound on ClickHouse", name="$")
+    return f"Decimal({digits}, {scale})"
+
+
+def _date(value: date) -> tuple[str, str]:
+    if not _FIRST_DATE <= value <= _LAST_DATE:
+        raise _beyond_years()
+    return ("Date" if _EPOCH <= value <= _LAST_SMALL_DATE else "Date32"), value.isoformat()
+
+
+def _datetime(value: datetime) -> tuple[str, str]:
+    zone = ""
+    if value.tzinfo is not None:
+        try:
+            value, zone = naive_utc(value), ", 'UTC'"
+        except OverflowError:
+            value = datetime.max
+    if not _FIRST_DATE <= value.date() <= _LAST_DATE:
+        raise _beyond_years()
+    return f"DateTime64(6{zone})", value.isoformat(sep=" ", timespec="microseconds")
+
+
+def _beyond_years() -> UnbindableValue:
+    return UnbindableValue("ClickHouse has dates of the years 1900 to 2299 alone", name="$")
+
+
+def _bytes(value: bytes) -> tuple[str, str]:
+    raise UnbindableValue("bytes cannot be bound on ClickHouse: give their hexadecimal text to unhex()", name="$")
+
+
+def _timedelta(value: timedelta) -> tuple[str, str]:
+    length = seconds(value)
+    return ("Int64" if isinstance(length, int) else "Float64"), str(length)
+
+
+_WRITERS: Final[dict[type, Callable[[Any], tuple[str, str]]]] = {
+    bool: lambda value: ("Bool", "true" if value else "false"),
+    int: lambda value: ("Int64", str(value)),
+    float: lambda value: ("Float64", repr(value)),
+    Decimal: _decimal,
+    UUID: lambda value: ("UUID", str(value)),
+    date: _date,
+    datetime: _datetime,
+    time: lambda value: ("String", value.isoformat()),
+    timedelta: _timedelta,
+    bytes: _bytes,
+}

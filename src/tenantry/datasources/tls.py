@@ -1,0 +1,139 @@
+"""TLS to a server, as the URL of a source asks for it: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
+
+- ``verify``: TLS, with a certificate for this host that one of ``ssl_ca`` signed (without it, one that the system
+  trusts).
+- ``required``: TLS with whoever answers.
+- ``disabled``: none.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+from collections.abc import Mapping
+from contextlib import suppress
+from threading import Lock
+from typing import Final
+
+from sqlalchemy.engine import URL
+
+from tenantry.errors import InvalidSource
+
+MODES: Final = ("disabled", "required", "verify")
+FILES: Final = ("ssl_ca", "ssl_cert", "ssl_key")
+OPTIONS: Final = frozenset({*FILES, "ssl_mode"})
+_OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMATCH and …_IP_ADDRESS_MISMATCH
+
+
+class TLSContext:
+    """What connections of one source are encrypted with: made once, for it takes longer than a query."""
+
+    def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
+        self._mode = mode
+        self._files = {name: options[name] for name in FILES if name in options}
+        self._context: ssl.SSLContext | None = None
+        self._lock = Lock()
+
+    def get(self) -> ssl.SSLContext:
+        """Raises InvalidSource for a file that cannot be read. For a thread: it may read all that the system trusts."""
+        with self._lock:
+            if self._context is None:
+                self._context = self._make()
+        return self._context
+
+    def _make(self) -> ssl.SSLContext:
+        context = None
+        with suppress(OSError, ValueError):  # ssl.SSLError is an OSError: its text quotes the path
+            context = self._read_files()
+        if context is None:
+            raise refused(
+                f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
+                "they hold certificates and keys in PEM, and must be there for every process that uses the source"
+            )
+        return context
+
+    def _read_files(self) -> ssl.SSLContext:
+        if self._mode == "verify":
+            context = ssl.create_default_context(cafile=self._files.get("ssl_ca"))
+            # Python 3.13 also asks for extensions that certificates lack which servers make for themselves.
+            context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        else:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        if "ssl_cert" in self._files:
+            context.load_cert_chain(self._files["ssl_cert"], self._files.get("ssl_key"), password=_no_password)
+        return context
+
+
+def _no_password() -> str:
+    """For a key that is encrypted: without this OpenSSL asks for its password at the terminal."""
+    return ""
+
+
+def read_options(
+    url: URL,
+    engine: str,
+    known: frozenset[str],
+    *,
+    ignored: frozenset[str] = frozenset(),
+    modes: tuple[str, ...] = MODES,
+) -> dict[str, str]:
+    """The options of a URL. Raises InvalidSource for one that is not known, or that is there twice, and for an
+    ``ssl_mode`` that is not one of ``modes``."""
+    given = {name: value for name, value in url.query.items() if name not in ignored}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise refused(
+            f"the {engine} URL has unknown options: {', '.join(unknown)}; known are {', '.join(sorted(known))}"
+        )
+    options = {name: value for name, value in given.items() if isinstance(value, str)}
+    if len(options) < len(given):
+        raise refused(f"the {engine} URL has an option twice")
+    check_choice(options, "ssl_mode", modes, engine)
+    return options
+
+
+def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], engine: str) -> None:
+    """Raises InvalidSource for an option that is not one of the known words."""
+    if options.get(name, known[0]) not in known:
+        raise refused(f"{name} of a {engine} URL is one of {', '.join(known)}")
+
+
+def asked_mode(options: Mapping[str, str]) -> str | None:
+    """One of MODES, as the options say it; None where they say nothing. Raises InvalidSource where they contradict."""
+    files = [name for name in FILES if name in options]
+    mode = options.get("ssl_mode")
+    if mode == "disabled" and files:
+        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: leave one of them out")
+    if mode == "required" and "ssl_ca" in files:
+        raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or no ssl_ca")
+    if "ssl_key" in files and "ssl_cert" not in files:
+        raise refused("ssl_key is the key of ssl_cert: give that too")
+    if mode is None and "ssl_ca" in files:
+        return "verify"
+    return mode
+
+
+def certificate_hint(error: BaseException | None) -> str | None:
+    """What is wrong with the certificate of the server, in our own words; None for another error."""
+    if not isinstance(error, ssl.SSLCertVerificationError):
+        return None
+    if error.verify_code in _OTHER_HOST:
+        return "the certificate of the server is for another host than the URL's"
+    return "the certificate of the server is not signed by one that ssl_ca or this system trusts, or expired"
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether a host is this machine."""
+    if host in {None, "localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(str(host)).is_loopback
+    except ValueError:
+        return False
+
+
+def refused(message: str) -> InvalidSource:
+    """An error about the URL."""
+    return InvalidSource(message, field="/url")

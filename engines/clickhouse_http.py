@@ -1,4 +1,4 @@
-"""ClickHouse's engine behind a small HTTP server: chdb, and as much of ClickHouse's HTTP interface as its client asks for.
+"""ClickHouse's engine behind a small HTTP server: chdb, and as much of ClickHouse's HTTP interface as its client uses.
 
 No package that carries a ClickHouse server of these years can be had here (Debian's is of 2018, without parameters). So
 the engine that parses, checks, limits and stops queries is the real one, and what is between it and the socket is ours:
@@ -201,7 +201,7 @@ def _varint(number: int) -> bytes:
 def _run(engine: Any, sql: str, params: dict[str, str] | None = None) -> bytes:
     try:
         return bytes(engine.query(sql, "TabSeparated", params=params or {}).bytes() or b"")
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # chdb raises several, and RuntimeError
         code = re.search(r"Code: (\d+)", str(error))
         raise _Refused(int(code[1]) if code else 1001, str(error)) from None
 

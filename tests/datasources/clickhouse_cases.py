@@ -54,7 +54,7 @@ def _value(value: Any, type_word: str, back: Any) -> Case:
     return Case("select {{ params.v }} as v", {"v": value}, f"v {type_word}: [({back!r},)]")
 
 
-NOON = datetime(2026, 1, 31, 12, 0, 0, 5)
+NOON = datetime(2026, 1, 31, 12, 0, 0, 5)  # noqa: DTZ001  # a clock time is meant
 CASES = (
     # rows and their types
     Case("select * from sales.orders order by id", {}, "id integer, owner text: [(1, 'acme'), (2, 'globex')]"),

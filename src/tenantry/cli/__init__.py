@@ -24,6 +24,8 @@ PLUGIN_GROUP = "tenantry.commands"
 
 _EXTRAS = {
     "alembic": "server",
+    "chdb": "chdb",
+    "clickhouse_connect": "clickhouse",
     "psycopg": "postgres",
     "duckdb": "duckdb",
     "prometheus_client": "metrics",

@@ -1,7 +1,7 @@
 """chDB: ClickHouse in this process, on a folder of its own, held read-only by ``readonly=1``.
 
-The engine is one for the whole process and has one folder at a time, which no other process can open meanwhile. It has
-no read-only mode of opening a folder: what keeps queries from writing is the setting, which no query can change, and the
+The engine is one for the whole process and has one folder at a time, which no other process can open meanwhile. There
+is no read-only way to open a folder: what keeps queries from writing is the setting, which no query can change, and the
 check of the text.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -60,11 +61,11 @@ class ChDBDriver:
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
         try:
-            import chdb
             import clickhouse_connect
         except ImportError:
-            raise InvalidSource(missing_driver_message("chdb", "chdb")) from None
-        self._chdb = chdb
+            raise InvalidSource(missing_driver_message("clickhouse-connect", "chdb")) from None
+        if find_spec("chdb") is None:  # it is loaded by the first query: half a gigabyte
+            raise InvalidSource(missing_driver_message("chdb", "chdb"))
         self._connect = clickhouse_connect
 
     def open(self) -> Handle:
@@ -130,7 +131,9 @@ class ChDBDriver:
 
     def _stop(self, mark: str) -> None:
         """``kill query``; where it fails, the engine's own timeout ends the query."""
-        with suppress(Exception), closing(self._chdb.connect(str(self._path))) as other:
+        import chdb
+
+        with suppress(Exception), closing(chdb.connect(str(self._path))) as other:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:

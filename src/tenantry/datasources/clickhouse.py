@@ -1,9 +1,9 @@
 """ClickHouse over HTTP, by clickhouse-connect: every request is read-only, has limits and an id by which it is stopped.
 
-``readonly=1`` goes with each request, beside the limits: a query can then change no setting, so it cannot lift them, and
-no table function can reach out of the server. A user whose profile says ``readonly=2`` cannot be sent another value; the
-text is checked for what that lets pass. One whose profile says 1 cannot be sent limits either: then those of the profile
-hold on the server, and ours here.
+``readonly=1`` goes with each request, beside the limits: a query can then change no setting, so it cannot lift them,
+and no table function can reach out of the server. A user whose profile says ``readonly=2`` cannot be sent another
+value; the text is checked for what that lets pass. One whose profile says 1 cannot be sent limits either: then those of
+the profile hold on the server, and ours here.
 
 A request has no session, so nothing of it can be left for the next one. Its text and values travel in the body: no log
 of a proxy shows them.
@@ -66,7 +66,7 @@ class ClickHouseAddress:
         """Raises InvalidSource for a file that cannot be read. For a thread."""
         from urllib3 import PoolManager
 
-        context = {} if self._context is None else {"ssl_context": self._context.get()}
+        context: dict[str, Any] = {} if self._context is None else {"ssl_context": self._context.get()}
         return {**self._login, "pool_mgr": PoolManager(num_pools=1, maxsize=connections, retries=False, **context)}
 
 

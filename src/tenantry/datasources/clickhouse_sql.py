@@ -1,9 +1,9 @@
 """What is sent to ClickHouse for bound SQL: one statement that reads, with its values beside it.
 
 ``readonly=1`` is what keeps a query from writing and from the table functions that reach other files and servers. The
-text is checked for what passes there all the same: ``file()`` gives a file of the server, ``into outfile`` writes one in
-an embedded engine, which also takes several statements, and where only ``readonly=2`` can be had a clause ``settings``
-lifts every limit.
+text is checked for what passes there all the same: ``file()`` gives a file of the server, ``into outfile`` writes one
+in an embedded engine, which also takes several statements, and where only ``readonly=2`` can be had a clause
+``settings`` lifts every limit.
 
 Values travel as the server's own parameters, ``{p1:Int64}``, so none of them is ever in the text. Each has a type of
 ClickHouse, as the server reads it in the query.
@@ -42,8 +42,8 @@ _OUTSIDE: Final = (
 )
 _SETTINGS: Final = (function_names("", settings=True),)
 _REACHES_OUT: Final = (
-    "it calls a function that reaches files, programs or other servers (file, url, s3, remote, executable, …), or has a "
-    "name with a backslash, which could be one: query the tables of the database"
+    "it calls a function that reaches files, programs or other servers (file, url, s3, remote, executable, …), or has "
+    "a name with a backslash, which could be one: query the tables of the database"
 )
 _SETS: Final = (
     "it has a clause `settings`, which could lift the limits of its user: set it for the user of the data source"
@@ -94,9 +94,8 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
     sql = bound.sql.rstrip(_BLANK)
     check_statement(source_id, clickhouse_refusal(sql) if sql else NOTHING)
     params = bound.params
-    if not params:
+    if not params or not isinstance(params, dict):  # the paramstyle has names
         return sql, {}
-    assert isinstance(params, dict), "the paramstyle of ClickHouse has names"
     if has_dynamic_sql(sql, "clickhouse"):
         raise dynamic_sql_error(source_id)
     typed = {name: typed_value(value) for name, value in params.items()}
@@ -154,15 +153,12 @@ def _date(value: date) -> tuple[str, str]:
 
 
 def _datetime(value: datetime) -> tuple[str, str]:
-    zone = ""
-    if value.tzinfo is not None:
-        try:
-            value, zone = naive_utc(value), ", 'UTC'"
-        except OverflowError:
-            value = datetime.max
-    if not _FIRST_DATE <= value.date() <= _LAST_DATE:
+    if not _FIRST_DATE < value.date() < _LAST_DATE:  # a day is left for the offset
         raise _beyond_years()
-    return f"DateTime64(6{zone})", value.isoformat(sep=" ", timespec="microseconds")
+    kind = "DateTime64(6)"
+    if value.tzinfo is not None:
+        value, kind = naive_utc(value), "DateTime64(6, 'UTC')"
+    return kind, value.isoformat(sep=" ", timespec="microseconds")
 
 
 def _beyond_years() -> UnbindableValue:

@@ -26,7 +26,7 @@ LIMITS: dict[str, Any] = {"timeout": 20.0, "row_limit": 50, "max_bytes": 100_000
 CANARY = "k3y-c4n4ry"
 PATIENCE = 60.0
 RUNNING = "select count() as n from system.processes where query like '%1e13%' and query not like '%like%'"
-ENDLESS = "select sum(sipHash64(number)) from numbers(1e13)"
+ENDLESS = tuple(f"select sum(sipHash64(number + {each})) from numbers(1e13)" for each in range(5))
 TABLES = (
     "create database sales engine = Atomic",
     "create table sales.orders (id UInt32, owner String) engine = MergeTree order by id",
@@ -151,7 +151,7 @@ async def outcome(sources: DataSources, case: Case) -> str:
         result = await sources.query(group(main="ds_1"), "main", case.sql, {"params": dict(case.params)})
     except TenantryError as error:
         return f"{type(error).__name__}: {error.message}"
-    return ", ".join(f"{each.name} {each.type}" for each in result.columns) + f": {result.rows!r}"
+    return ", ".join(f"{each.name} {each.type}" for each in result.columns) + f": {list(result.rows)!r}"
 
 
 async def _run(folder: Path) -> dict[str, Any]:
@@ -179,7 +179,7 @@ async def _stop(directory: Directory) -> dict[str, Any]:
     async with DataSources(directory, timeout=100) as sources:
         acme, globex = group("acme", main="ds_1"), group("globex", main="ds_1")
         await sources.fetch(acme, "main", "select 1")
-        tasks = [asyncio.create_task(sources.fetch(acme, "main", ENDLESS)) for _ in range(5)]
+        tasks = [asyncio.create_task(sources.fetch(acme, "main", sql)) for sql in ENDLESS]
         await asyncio.sleep(1)
         for task in tasks:
             task.cancel()

@@ -106,10 +106,10 @@ async def test_a_query_without_end_is_stopped_on_the_server(user: str, sources, 
     Red without ``interrupt``: the server went on, and with ``level_1`` for hours."""
     opened = sources(user, timeout=2.0)
     with pytest.raises(QueryTimeout):
-        await opened.fetch(group(main="ds_1"), "main", ENDLESS)
+        await opened.fetch(group(main="ds_1"), "main", ENDLESS[0])
     patient = sources(user, timeout=100.0)
     await patient.fetch(group(main="ds_1"), "main", "select 1")
-    tasks = [asyncio.create_task(patient.fetch(group("acme", main="ds_1"), "main", ENDLESS)) for _ in range(5)]
+    tasks = [asyncio.create_task(patient.fetch(group("acme", main="ds_1"), "main", sql)) for sql in ENDLESS]
     await _until_running(server, 5)
     for task in tasks:
         task.cancel()

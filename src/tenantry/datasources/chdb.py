@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +18,7 @@ from tenantry.datasources.clickhouse_queries import failure_of, limit_settings, 
 from tenantry.datasources.clickhouse_sql import to_statement
 from tenantry.datasources.clickhouse_types import READ_AS
 from tenantry.datasources.driver import missing_driver_message, unreachable_error
+from tenantry.datasources.engines import is_installed
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.statement import first_keyword
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
@@ -64,7 +64,7 @@ class ChDBDriver:
             import clickhouse_connect
         except ImportError:
             raise InvalidSource(missing_driver_message("clickhouse-connect", "chdb")) from None
-        if find_spec("chdb") is None:  # it is loaded by the first query: half a gigabyte
+        if not is_installed("chdb"):  # it is loaded by the first query: half a gigabyte
             raise InvalidSource(missing_driver_message("chdb", "chdb"))
         self._connect = clickhouse_connect
 
@@ -85,7 +85,7 @@ class ChDBDriver:
                 client.close()
                 raise
             return Handle(client)
-        except Exception as error:  # noqa: BLE001  # of chDB or the client: they quote the path
+        except self._connect.driver.exceptions.Error as error:
             failure = unreachable_error(self.source_id, error, _BUSY_FOLDER)
         raise failure
 

@@ -109,9 +109,7 @@ class ClickHouseDriver:
             if self._client is None:
                 try:
                     self._client = self._make_client()
-                except TenantryError:
-                    raise
-                except Exception as error:  # noqa: BLE001  # of the client or of urllib3: they quote the URL
+                except self._connect.driver.exceptions.Error as error:
                     failure = self._connection_failure(error)
             if self._client is not None:
                 return RunningQuery(self._client)

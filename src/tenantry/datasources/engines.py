@@ -39,6 +39,8 @@ BUILT_IN: Final[Mapping[str, BuiltInEngine]] = {
     "redshift": _POSTGRESQL,
     "mysql": _MYSQL,
     "mariadb": _MYSQL,
+    "clickhouse": BuiltInEngine(package="clickhouse-connect", module="clickhouse_connect", extra="clickhouse"),
+    "chdb": BuiltInEngine(package="chdb", module="chdb", extra="chdb"),
 }
 """What ``check_url`` gives -> what is known of it."""
 

@@ -4,6 +4,7 @@ from tenantry.datasources.driver import DataSource, Driver, Enforcement, ReadOnl
 from tenantry.datasources.engines import registration_notes
 from tenantry.datasources.limits import Limits, take_result, take_rows, to_dicts
 from tenantry.datasources.pools import DriverFactory
+from tenantry.datasources.result_cache import ResultCache
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import check_url, display_url, resolve_url
 
@@ -15,6 +16,7 @@ __all__ = [
     "Enforcement",
     "Limits",
     "ReadOnlyBy",
+    "ResultCache",
     "check_url",
     "display_url",
     "registration_notes",

@@ -12,7 +12,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from sqlalchemy.engine import URL
@@ -95,6 +95,11 @@ def _check_driver(driver: Driver[Any]) -> Driver[Any]:
     return driver
 
 
+def source_name(registered: RegisteredSource) -> str:
+    """Its environment and id: what no other source of the store has."""
+    return f"{registered.environment.id}/{registered.id}"
+
+
 @dataclass(slots=True)
 class OpenSource:
     """A registered source with its connections. ``revision`` changes when anything of the registration does that
@@ -107,14 +112,18 @@ class OpenSource:
     turns: Turns
     users: int = 0
     retired: bool = False
+    name: str = field(init=False)
+    """Its environment and id: what no other source of the store has."""
+
+    def __post_init__(self) -> None:
+        self.name = source_name(self.registered)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
         """The key of an answer of this source. Raises TypeError for a value that has none."""
-        registered = self.registered
         return bound.fingerprint(
-            source=f"{registered.environment.id}/{registered.id}",
+            source=self.name,
             revision=self.revision,
-            group=group.handle.hex(),
+            group=f"{group.handle.hex()} {group.revision}",
             session=session,
         )
 
@@ -169,7 +178,9 @@ class Pools:
             return pool
         session = SessionTemplate(registered) if registered.session else None
         source = create_source(registered, self._limits, self._engines)
-        opened = OpenSource(registered, source, session, source_revision(registered), self._new_turns())
+        # A result within one limit may be beyond another: whoever has other limits shares no answers.
+        revision = f"{source_revision(registered)} {self._limits.row_limit} {self._limits.max_bytes}"
+        opened = OpenSource(registered, source, session, revision, self._new_turns())
         if pool is not None:
             self._retire(key)
         elif len(self._open) >= self._limits.max_sources:

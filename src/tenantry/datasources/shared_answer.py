@@ -16,6 +16,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tenantry.datasources.driver import Answer
+from tenantry.datasources.limits import count_bytes
 from tenantry.results import Result
 
 _IMMUTABLE: Final = frozenset({
@@ -29,6 +30,12 @@ _IMMUTABLE_WORDS: Final = frozenset({
 """The same, for columns of which the engine says the type. Bytes may be a ``bytearray``."""
 
 
+_ENTRY_BYTES: Final = 1_000
+_ROW_BYTES: Final = 64
+_VALUE_BYTES: Final = 40
+"""Memory beside the values that can be large; each number, date or UUID is counted as one of 32 bytes and a pointer."""
+
+
 class Uncopyable(Exception):
     """A value cannot be copied, so nobody but one viewer can have it."""
 
@@ -36,7 +43,7 @@ class Uncopyable(Exception):
 class SharedAnswer:
     """The answer to one query. Raises ValueError for ready dicts of different names."""
 
-    __slots__ = ("_mutable", "original")
+    __slots__ = ("_mutable", "is_copyable", "original", "size")
 
     def __init__(self, answer: Answer) -> None:
         result = answer if isinstance(answer, Result) else Result.of_dicts(answer)
@@ -44,6 +51,10 @@ class SharedAnswer:
         rows = result.rows if type(result.rows) is tuple else tuple(result.rows)
         self.original: Result = replace(result, names=tuple(result.names), rows=rows, types=types)
         """The answer itself: for its only viewer."""
+        self.size: int = 0
+        """Bytes of memory, once ``measure`` was called."""
+        self.is_copyable: bool = True
+        """False where ``measure`` found a value that cannot be copied."""
         self._mutable: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
@@ -52,6 +63,16 @@ class SharedAnswer:
     def stamp(self, as_of: float) -> None:
         """Says when the source was asked (seconds since 1970). Before anybody has it."""
         self.original = replace(self.original, as_of=datetime.fromtimestamp(as_of, UTC))
+
+    def measure(self) -> None:
+        """Looks at every value, in the thread of the query: how large it is, and whether it can be changed."""
+        rows, names = self.original.rows, self.original.names
+        self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
+        self._mutable = _mutable_columns(self.original)
+        try:
+            self.result()
+        except Uncopyable:
+            self.is_copyable = False
 
     @property
     def mutable(self) -> tuple[int, ...]:

@@ -29,7 +29,8 @@ Clock = Callable[[], float]
 class BoundQuery:
     """One bound query of a group. Those with equal keys have equal answers; without a key it is nobody else's.
 
-    ``weight``: of the group, when it takes turns; None: 1.
+    ``weight``: of the group, when it takes turns; None: 1. ``max_age``: what
+    was asked for, which says how long the answer is worth keeping.
     """
 
     opened: OpenSource
@@ -39,6 +40,7 @@ class BoundQuery:
     weight: Callable[[], float] | None
     key: str | None
     wants_dicts: bool = False
+    max_age: float | None = None
 
 
 @dataclass(slots=True)
@@ -112,6 +114,11 @@ class Flights:
                 with suppress(SourceUnavailable):  # its queue is full; there is a place in another one already
                     flight.queue(query)
         return await flight.wait()
+
+    def forget_source(self, name: str) -> None:
+        """No query joins one that is under way at this source."""
+        for key in [key for key, flight in self.by_key.items() if flight.query.opened.name == name]:
+            del self.by_key[key]
 
 
 class Flight:
@@ -212,7 +219,7 @@ class Flight:
         query, flights = self.query, self._flights
         self.began = flights.clock()
         flights.counters.executed += 1
-        shape = as_shared_and_dicts if query.wants_dicts else as_shared
+        shape = _SHAPES[query.wants_dicts, flights.landed is not None]
         self._task = self._loop.create_task(query.opened.source.fetch(shape, query.bound, query.session))
         self._task.add_done_callback(lambda task: self._landed(group, task))  # also of one that never ran
 
@@ -255,3 +262,21 @@ def as_shared_and_dicts(answer: Answer) -> Shared:
     """The same with the rows as dicts, for the first who wants them."""
     shared = SharedAnswer(answer)
     return shared, shared.original.dicts()
+
+
+def _measured(shape: Callable[[Answer], Shared]) -> Callable[[Answer], Shared]:
+    def measured(answer: Answer) -> Shared:
+        shared, dicts = shape(answer)
+        shared.measure()
+        return shared, dicts
+
+    return measured
+
+
+_SHAPES: Final[dict[tuple[bool, bool], Callable[[Answer], Shared]]] = {
+    (False, False): as_shared,
+    (True, False): as_shared_and_dicts,
+    (False, True): _measured(as_shared),
+    (True, True): _measured(as_shared_and_dicts),
+}
+"""By whether dicts are wanted, and whether the answer may be kept."""

@@ -15,7 +15,8 @@ from cachetools import LRUCache
 
 from tenantry.datasources.driver import DataSource, Rows
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.pools import DriverFactory, Pools, check_engines
+from tenantry.datasources.pools import DriverFactory, Pools, check_engines, source_name
+from tenantry.datasources.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.shared_answer import Uncopyable
 from tenantry.datasources.single_flight import BoundQuery, Flights, Landing
 from tenantry.errors import UnmappedSchema, UnregisteredSource
@@ -45,6 +46,7 @@ class DataSources:
     ``max_waiting`` queries wait for one source, ``group_max_waiting`` of one group.
     ``engines`` adds engines of your own, by the scheme of their URLs: ``{"athena": make_driver}``, a function of
     (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. Provisional: see Driver.
+    ``cache`` keeps answers for a while; without it none is kept. Equal queries that are under way are one in any case.
     No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
     """
 
@@ -63,6 +65,7 @@ class DataSources:
         group_max_waiting: int = 200,
         weight: Callable[[UserGroup], float] | None = None,
         engines: Mapping[str, DriverFactory] | None = None,
+        cache: ResultCache | None = None,
     ) -> None:
         self._directory = directory
         self._leased = _leased(directory)
@@ -81,8 +84,12 @@ class DataSources:
             ),
             check_engines(engines or {}),
         )
-        self.flights: Flights = Flights(self._pools, connect_timeout, time.time, None)
+        self._cache = cache
+        clock, keep = (time.time, None) if cache is None else (cache.clock, cache.keep)
+        self.flights: Flights = Flights(self._pools, connect_timeout, clock, keep)
         """The queries that are under way, and what became of queries."""
+        self._cached = None if cache is None else CachedQueries(cache, self.flights)
+        self._ask_bound = self.flights.ask if self._cached is None else self._cached.ask
         self._weight = weight
         self._templates: LRUCache[str, SQLTemplate] = LRUCache(_COMPILED)
 
@@ -97,7 +104,8 @@ class DataSources:
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
         """The rows of ``template``, bound with ``variables`` (default: the group's own), one dict a row.
 
-        Values are what the driver gives: str, int, float, bytes, None, and on most engines Decimal, date, datetime,
+        ``max_age``: seconds that the rows may be old; None is the cache's own limit, 0 asks the source. Values are what
+        the driver gives: str, int, float, bytes, None, and on most engines Decimal, date, datetime,
         timedelta, UUID. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter,
         UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
         SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
@@ -126,16 +134,18 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None,
         max_age: float | None,
     ) -> Found:
+        if max_age is not None:
+            check_max_age(max_age)
         if variables is None:
             variables = group.variables
         _check_owner(group, variables)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registered(group, schema)
         with DatabaseSpan(registered.id) as span:
-            query = self._query(group, registered, compiled, variables, take is Landing.take_dicts)
+            query = self._query(group, registered, compiled, variables, take is Landing.take_dicts, max_age)
             span.set_statement(query.bound.dialect, query.bound.sql)
             try:
-                found = take(await self.flights.ask(query, max_age))
+                found = take(await self._ask_bound(query, max_age))
             except Uncopyable:
                 found = take(await self.flights.ask(replace(query, key=None)))
             span.set_row_count(len(found))
@@ -148,6 +158,7 @@ class DataSources:
         compiled: SQLTemplate,
         variables: Mapping[str, Any] | Record,
         wants_dicts: bool,
+        max_age: float | None,
     ) -> BoundQuery:
         """Bound, with its key. To be asked before the next ``await``, else its source may be closed."""
         opened = self._pools.find(registered)
@@ -158,7 +169,7 @@ class DataSources:
             key = opened.fingerprint(bound, session, group)
         except TypeError:  # a value without a fingerprint, for a driver of the host's own
             key = None
-        return BoundQuery(opened, bound, session, group.handle, weight, key, wants_dicts)
+        return BoundQuery(opened, bound, session, group.handle, weight, key, wants_dicts, max_age)
 
     async def fingerprint(
         self,
@@ -186,8 +197,21 @@ class DataSources:
         async with self._pools.use(await self._registered(group, schema)) as opened:
             return opened.source.dialect
 
+    async def changed(self, environment: Environment, reference: str) -> None:
+        """The rows of a data source have changed: nothing of it that was asked before this call is used again here.
+        ``reference`` is its id (``ds_…``) or your own. Raises UnregisteredSource, StoreUnavailable."""
+        registered = await self._look_up(environment, reference)
+        if registered is None:
+            raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
+        name = source_name(registered)
+        self.flights.forget_source(name)
+        if self._cache is not None:
+            self._cache.changed(name)
+
     async def aclose(self) -> None:
         """Closes every connection. Used again, it opens new ones."""
+        if self._cached is not None:
+            await self._cached.aclose()
         await self._pools.aclose()
 
     async def __aenter__(self) -> Self:

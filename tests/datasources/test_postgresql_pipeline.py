@@ -15,7 +15,7 @@ from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, pooled
 from engines.relay import Relay, relayed
 from engines.sends import sends_to
-from tenantry.datasources import DataSources, Limits, postgresql_connection, threads
+from tenantry.datasources import DataSources, Limits, postgresql_connection, streams, threads
 from tenantry.datasources.postgresql import PostgreSQLDriver
 from tenantry.errors import (
     InvalidSource,
@@ -123,7 +123,7 @@ async def test_a_query_is_guarded_behind_a_pooler_too(url: str, open_at, postgre
 async def test_an_error_leaves_the_connection_usable(database: str, open_at, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is refused, the same server process runs the next query, in a transaction of its own, without locks.
     Red when an error closed the connection, and when a lock was taken before the error and not given back."""
-    monkeypatch.setattr(threads, "_GRACE", 60.0)  # the server's timeout is what ends a query, however slow the machine
+    monkeypatch.setattr(streams, "GRACE", 60.0)  # the server's timeout is what ends a query, however slow the machine
     monkeypatch.setattr(postgresql_connection, "_CANCEL_SECONDS", 60.0)
     fetch = open_at(database, row_limit=100, max_bytes=100_000, timeout=2)
     first = await fetch(PID)
@@ -155,7 +155,7 @@ async def test_a_stopped_query_leaves_the_connection_usable(
 ) -> None:
     """Red when a stop closed the connection. One of ten: on a busy machine a stop is sent again before the server has
     answered the first, and then the connection is closed, for it may reach the next query."""
-    monkeypatch.setattr(threads, "_GRACE", 60.0)
+    monkeypatch.setattr(streams, "GRACE", 60.0)
     monkeypatch.setattr(postgresql_connection, "_CANCEL_SECONDS", 60.0)
     fetch = open_at(database, row_limit=100, max_bytes=100_000, timeout=20)
     for _ in range(10):

@@ -1,8 +1,9 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
-from tenantry.datasources.driver import DataSource, Driver, Enforcement, ReadOnlyBy
+from tenantry.datasources.delivery import ResultStream
+from tenantry.datasources.driver import DataSource, Driver, Enforcement, OpenRows, ReadOnlyBy, StreamingDriver
 from tenantry.datasources.engines import registration_notes
-from tenantry.datasources.limits import Limits, take_result, take_rows, to_dicts
+from tenantry.datasources.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
 from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.result_cache import ResultCache
 from tenantry.datasources.sources import DataSources
@@ -15,8 +16,12 @@ __all__ = [
     "DriverFactory",
     "Enforcement",
     "Limits",
+    "OpenRows",
     "ReadOnlyBy",
     "ResultCache",
+    "ResultStream",
+    "StreamLimits",
+    "StreamingDriver",
     "check_url",
     "display_url",
     "registration_notes",

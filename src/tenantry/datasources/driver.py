@@ -6,7 +6,7 @@ the kind of error, an error code, and our own text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -21,6 +21,7 @@ from tenantry.errors import (
     TooManyRows,
 )
 from tenantry.results import Result
+from tenantry.results.pieces import MakeWriter
 from tenantry.sql import BoundSQL
 
 Rows = list[dict[str, Any]]
@@ -53,6 +54,23 @@ class Enforcement:
     can_stop: bool = True
 
 
+class Pieces(Protocol):
+    """A body that is being made, for one reader."""
+
+    @property
+    def row_count(self) -> int:
+        """Rows so far."""
+        ...
+
+    async def next(self) -> bytes | None:
+        """The next piece; None after the last one. Raises DataSourceError: also each time after it did."""
+        ...
+
+    def close(self) -> None:
+        """Its reader reads no more: the query is stopped."""
+        ...
+
+
 class DataSource(Protocol):
     """Runs bound SQL, read-only. ``dialect`` and ``paramstyle``: how SQL must be bound for it."""
 
@@ -71,6 +89,13 @@ class DataSource(Protocol):
 
         Runs ``session`` first, in the same transaction: what sets the session variables. Raises DataSourceError.
         """
+        ...
+
+    async def stream(
+        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: Callable[[], None]
+    ) -> Pieces:
+        """The rows as pieces of a body, of which the first is there. ``on_end`` is called once: when the query has
+        ended, or is told to. Raises DataSourceError."""
         ...
 
     async def aclose(self) -> None:
@@ -155,6 +180,32 @@ class DeclaringDriver(Protocol):
     @property
     def enforcement(self) -> Enforcement:
         """What holds its queries."""
+        ...
+
+
+def _nothing() -> None:
+    """For rows that nothing need be done with."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRows:
+    """The rows of a query that runs: the names of its columns, its rows as they come, and what the engine says of the
+    types. ``close`` is called once after the last row or before it, and by then stops the query."""
+
+    names: Sequence[str]
+    rows: Iterator[tuple[Any, ...]]
+    types: Sequence[str | None] | None = None
+    close: Callable[[], None] = _nothing
+
+
+@runtime_checkable
+class StreamingDriver(Protocol):
+    """What a Driver may have too. Without it a stream runs ``fetch``: its limits hold and all rows are in memory."""
+
+    def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        """Begins one query, after ``session`` in the same transaction if there is one. ``limits.stream.timeout`` is its
+        timeout. Its rows are read by any thread, one at a time, and when the last one was, or ``close`` was called, the
+        connection is as ``fetch`` leaves it. All of it raises what ``fetch`` raises."""
         ...
 
 

@@ -7,7 +7,7 @@ A read-only DuckDB still reads and writes every other file of the machine (``rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.database.own_tables import is_sqlite
 from tenantry.datasources.driver import (
+    OpenRows,
     check_statement,
     driver_parameters,
     dynamic_sql_error,
@@ -108,6 +109,16 @@ class DuckDBDriver:
 
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Result:
         """One statement that reads, within the limits."""
+        rows = self.open_rows(connection, bound, None)
+        words = rows.types or ()
+        texts = [position for position, word in enumerate(words) if word in TEXTS]
+        nested = [position for position, word in enumerate(words) if word not in TEXTS | FIXED_SIZE]
+        count = count_columns(nested, texts)
+        return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
+
+    def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        """The same, row by row. DuckDB has no session variables. What is left of the rows goes with the connection,
+        which is closed if its query did not end."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
@@ -115,14 +126,10 @@ class DuckDBDriver:
         cursor = connection.execute(statements[0], driver_parameters(bound))
         description = cursor.description or ()
         types = [type_word(str(column[1])) for column in description]
-        rows: Iterable[Row] = chain.from_iterable(iter(partial(cursor.fetchmany, _FETCHED), []))
+        rows: Iterator[Row] = chain.from_iterable(iter(partial(cursor.fetchmany, _FETCHED), []))
         if JSON in types:
             rows = with_json(rows, [position for position, word in enumerate(types) if word == JSON])
-        texts = [position for position, word in enumerate(types) if word in TEXTS]
-        nested = [position for position, word in enumerate(types) if word not in TEXTS | FIXED_SIZE]
-        count = count_columns(nested, texts)
-        columns = [column[0] for column in description]
-        return take_result(self.source_id, columns, rows, self._limits, types=types, count=count)
+        return OpenRows([column[0] for column in description], rows, types)
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for DuckDB's."""

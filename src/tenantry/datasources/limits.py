@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
 from sys import getsizeof
@@ -27,6 +27,29 @@ _LONGEST = 128
 
 
 @dataclass(frozen=True, slots=True)
+class StreamLimits:
+    """Bounds of one stream. Times are seconds.
+
+    ``row_limit`` is for its rows, ``max_bytes`` for its body, ``timeout`` from its begin to its end, ``reader_timeout``
+    for whoever reads it to ask for the next piece. Raises InvalidSettings when one is none.
+    """
+
+    row_limit: int = 1_000_000
+    max_bytes: int = 1024 * 1024 * 1024
+    timeout: float = 600.0
+    reader_timeout: float = 30.0
+
+    def __post_init__(self) -> None:
+        _check_seconds(self, "timeout", "reader_timeout")
+        _check_counts(self, "row_limit", "max_bytes")
+
+    @property
+    def timeout_ms(self) -> int:
+        """``timeout`` in whole milliseconds, never 0."""
+        return _milliseconds(self.timeout)
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds of data sources. Times are seconds.
 
@@ -34,7 +57,8 @@ class Limits:
     ``pool_size`` for the connections (and so queries at once) of one source, ``connect_timeout`` for getting one of
     them, free or new, ``max_sources`` for the sources open at once. ``group_pool_size`` are the connections of one
     source that one group may use at once (None: all), ``max_waiting`` and ``group_max_waiting`` the queries that may
-    wait for one source, of all groups and of one. Raises InvalidSettings when a bound is none.
+    wait for one source, of all groups and of one. ``stream`` bounds streams; of one, ``timeout`` is the wait for its
+    next rows. Raises InvalidSettings when a bound is none.
     """
 
     timeout: float = 30.0
@@ -46,16 +70,11 @@ class Limits:
     group_pool_size: int | None = None
     max_waiting: int = 1_000
     group_max_waiting: int = 200
+    stream: StreamLimits = field(default_factory=StreamLimits)
 
     def __post_init__(self) -> None:
-        for name in ("timeout", "connect_timeout"):
-            value = getattr(self, name)
-            if not (_is_number(value) and math.isfinite(value) and value > 0):
-                raise InvalidSettings(f"{name} is {value!r}; it takes a number of seconds above 0")
-        for name in ("row_limit", "max_bytes", "pool_size", "max_sources", "max_waiting", "group_max_waiting"):
-            value = getattr(self, name)
-            if not (_is_number(value) and isinstance(value, int) and value > 0):
-                raise InvalidSettings(f"{name} is {value!r}; it takes a whole number above 0")
+        _check_seconds(self, "timeout", "connect_timeout")
+        _check_counts(self, "row_limit", "max_bytes", "pool_size", "max_sources", "max_waiting", "group_max_waiting")
         share: Any = self.group_pool_size
         if share is not None and not (type(share) is int and 0 < share <= self.pool_size):
             raise InvalidSettings(f"group_pool_size is {share!r}; it takes a whole number from 1 to pool_size, or None")
@@ -63,7 +82,25 @@ class Limits:
     @property
     def timeout_ms(self) -> int:
         """``timeout`` in whole milliseconds, never 0: to every server 0 means "no limit"."""
-        return max(1, round(self.timeout * 1000))
+        return _milliseconds(self.timeout)
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))
+
+
+def _check_seconds(limits: object, *names: str) -> None:
+    for name in names:
+        value = getattr(limits, name)
+        if not (_is_number(value) and math.isfinite(value) and value > 0):
+            raise InvalidSettings(f"{name} is {value!r}; it takes a number of seconds above 0")
+
+
+def _check_counts(limits: object, *names: str) -> None:
+    for name in names:
+        value = getattr(limits, name)
+        if not (_is_number(value) and isinstance(value, int) and value > 0):
+            raise InvalidSettings(f"{name} is {value!r}; it takes a whole number above 0")
 
 
 def _is_number(value: object) -> bool:
@@ -141,7 +178,7 @@ def take_result(
     Raises QueryFailed when two columns have one name, besides what ``take_rows`` raises.
     """
     if len(set(columns)) < len(columns):
-        _check_names(source_id, columns)
+        check_names(source_id, columns)
     return Result(tuple(columns), take_rows(source_id, rows, limits, count), types)
 
 
@@ -153,12 +190,12 @@ def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any
     """
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
-    if len(set(columns)) < len(columns):
-        _check_names(source_id, columns)
+    check_names(source_id, columns)
     return dict_maker(len(columns))(rows, *columns)
 
 
-def _check_names(source_id: str, columns: Sequence[str]) -> None:
+def check_names(source_id: str, columns: Sequence[str]) -> None:
+    """Raises QueryFailed when two columns have one name."""
     seen: dict[str, int] = {}
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)

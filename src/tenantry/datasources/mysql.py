@@ -10,6 +10,8 @@ sent around it.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from threading import Event
@@ -20,6 +22,7 @@ from pymysql import MySQLError
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import (
+    OpenRows,
     check_statement,
     dynamic_sql_error,
     query_error,
@@ -53,6 +56,7 @@ _BAD_VALUE = frozenset(
         *(3037, 3140, 3141, 3143, 3144, 3146, 3147, *range(3685, 3701)),
     }
 )
+_ON_MYSQL, _ON_MARIADB = ("max_execution_time", 1), ("max_statement_time", 1000)  # in milliseconds, in seconds
 _SLACK = 2.0  # seconds that the client waits beyond the server's own timeout
 _FIRST_PAUSE = 0.1  # seconds after the first attempt to stop a query that failed; twice as long after each more
 
@@ -105,60 +109,86 @@ class MySQLDriver:
         read_only = "set session transaction read only"
         settings = (
             f"set names utf8mb4, session sql_mode = '{SQL_MODE}', session time_zone = '{SESSION_ZONE}', "
-            "session autocommit = 1, session "
+            "session autocommit = 1, "
         )
         try:
-            session.set_up((read_only, f"{settings}max_execution_time = {self._limits.timeout_ms}"))
+            session.set_up((read_only, settings + _timeout(_ON_MYSQL, self._limits.timeout)))
         except MySQLError as error:
             if error_number(error) != _UNKNOWN_VARIABLE:
                 raise
-            session.set_up((read_only, f"{settings}max_statement_time = {self._limits.timeout_ms / 1000}"))  # MariaDB
+            session.set_up((read_only, settings + _timeout(_ON_MARIADB, self._limits.timeout)))
+            session.is_mariadb = True
 
     def fetch(self, connection: Session, bound: BoundSQL) -> Result:
         """One statement that reads. What it leaves in the session is wiped once its rows are there."""
+        rows = self._open(connection, bound, self._limits.timeout)
+        count = count_columns([position for position, word in enumerate(rows.types or ()) if word not in FIXED_SIZE])
+        try:
+            return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
+        finally:
+            rows.close()
+
+    def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        """The same, row by row, with the timeouts of a stream. MySQL has no session variables."""
+        stream = self._limits.stream
+        timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
+        # The server hangs up on a client that takes nothing for so long.
+        patience = math.ceil(stream.reader_timeout + self._limits.timeout)
+        return self._open(connection, bound, stream.timeout, f"set {timeout}, session net_write_timeout = {patience}")
+
+    def _open(self, connection: Session, bound: BoundSQL, seconds: float, settings: str | None = None) -> OpenRows:
         check_statement(self.source_id, mysql_refusal(bound.sql))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self.source_id)
         failure: TenantryError
+        is_settled = False
         try:
-            connection.settle()
-        except MySQLError as error:  # whatever it is: the query was not sent, and may be on another connection
-            failure = unreachable_error(self.source_id, error, f" ({error_number(error)})")
+            connection.settle(settings)
+            is_settled = True
+            end = monotonic() + seconds
+            columns, answer = connection.read(bound.sql, bound.params)
+        except MySQLError as error:
+            if is_settled:
+                failure = self._failure(error, seconds, has_values=bool(bound.params))
+            else:  # whatever it is: the query was not sent, and may be on another connection
+                failure = unreachable_error(self.source_id, error, f" ({error_number(error)})")
         else:
-            try:
-                return self._read(connection, bound)
-            except MySQLError as error:
-                failure = self._failure(error, has_values=bool(bound.params))
+            rows = self._rows(connection, answer, end, seconds, has_values=bool(bound.params))
+            next(rows)
+            return OpenRows([name for name, _ in columns], rows, [word for _, word in columns], rows.close)
         raise failure
 
-    def _read(self, connection: Session, bound: BoundSQL) -> Result:
-        began = monotonic()
-        columns, rows = connection.read(bound.sql, bound.params)
-        names, types = [name for name, _ in columns], [word for _, word in columns]
-        count = count_columns([position for position, word in enumerate(types) if word not in FIXED_SIZE])
+    def _rows(
+        self, connection: Session, rows: Iterator[Any], end: float, seconds: float, *, has_values: bool
+    ) -> Generator[tuple[Any, ...]]:
+        """Nothing at first, so that it has begun and its end stops the query; then the rows."""
+        failure: TenantryError
         try:
-            result = take_result(self.source_id, names, rows, self._limits, types=types, count=count)
-        except MySQLError:
-            raise
+            yield ()
+            yield from rows
+        except MySQLError as error:
+            failure = self._failure(error, seconds, has_values=has_values)
         except BaseException:  # the rows are not all read
             connection.abandon()
             self.interrupt(connection)  # a server notices that nobody listens when it next sends, which can take long
             raise
-        connection.wipe()
-        if monotonic() - began >= self._limits.timeout:  # functions that the server's timeout ends give a wrong value
-            raise timeout_error(self.source_id, self._limits.timeout)
-        return result
+        else:
+            connection.wipe()
+            if monotonic() < end:
+                return
+            failure = timeout_error(self.source_id, seconds)  # functions that the timeout ends give a wrong value
+        raise failure
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for PyMySQL's, by its number."""
-        return self._failure(error, has_values=False)
+        return self._failure(error, self._limits.timeout, has_values=False)
 
-    def _failure(self, error: Exception, *, has_values: bool) -> TenantryError:
+    def _failure(self, error: Exception, seconds: float, *, has_values: bool) -> TenantryError:
         number = error_number(error)
         if number in _READ_ONLY:
             return statement_error(self.source_id, WRITES)
         if number in _TIMED_OUT:
-            return timeout_error(self.source_id, self._limits.timeout)
+            return timeout_error(self.source_id, seconds)
         if number in _AWAY:
             return unreachable_error(self.source_id, error, f" ({number})")
         if has_values and number in _BAD_VALUE:
@@ -200,3 +230,10 @@ class MySQLDriver:
         """Ends the threads that stop queries, each when it has its answer. None is asked once more."""
         self._closing.set()
         self._stoppers.shutdown(wait=False)
+
+
+def _timeout(variable: tuple[str, int], seconds: float) -> str:
+    """What sets the server's timeout for a session: never to 0, which is none."""
+    name, divisor = variable
+    milliseconds = max(1, round(seconds * 1000))
+    return f"session {name} = {milliseconds if divisor == 1 else milliseconds / divisor}"

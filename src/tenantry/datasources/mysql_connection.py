@@ -34,6 +34,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self, arguments: dict[str, Any], timeout: float, connect_timeout: float, *, pipelining: bool = True
     ) -> None:
         self.reusable = False
+        self.is_mariadb = False
         self.stopping: Future[None] | None = None
         self.server: tuple[Any, ...] = ()
         self._setup: tuple[bytes, ...] = ()
@@ -67,8 +68,9 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         row: tuple[Any, ...] = self._result.rows[0]
         return row
 
-    def settle(self) -> None:
-        """Reads the answers to the wipe. Raises MySQLError; then the session is not used again."""
+    def settle(self, settings: str | None = None) -> None:
+        """Reads the answers to the wipe, and runs ``settings`` for one query. Raises MySQLError; then the session is
+        not used again."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:
@@ -77,8 +79,10 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             self._next_seq_id = 1  # of the answer to a packet that stands alone
             self._read_ok_packet()
             self._unread -= 1
+        if settings is not None:
+            self.query(settings)
         self._read_timeout = usual
-        self.reusable = True
+        self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
         """Sends a query, after ``settle``. The names and types of its columns, and its rows as they come.

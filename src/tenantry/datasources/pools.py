@@ -146,6 +146,7 @@ class Pools:
 
     def __init__(self, limits: Limits, engines: Mapping[str, DriverFactory]) -> None:
         self._limits = limits
+        self.connect_timeout: float = limits.connect_timeout
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -168,7 +169,8 @@ class Pools:
             self._close(pool)
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """The open source; it stays open only until the next ``await``. Raises InvalidSource, SourceUnavailable."""
+        """The open source: until the next ``await``, or longer for those who count in its ``users``. Raises
+        InvalidSource, SourceUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         key = (registered.environment.id, registered.id)

@@ -10,13 +10,15 @@ PROGRAM, pg_read_file), so the first keyword must be one that reads, and the URL
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy.engine import URL
 
 from tenantry.database.own_tables import IN_POSTGRESQL, TABLES, check_postgresql_rows
 from tenantry.datasources.driver import (
+    OpenRows,
     check_statement,
     driver_parameters,
     dynamic_sql_error,
@@ -38,7 +40,6 @@ from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 if TYPE_CHECKING:
     from tenantry.datasources.postgresql_connection import PipelineConnection, ServerError, Statement
-    from tenantry.datasources.postgresql_rows import ServerColumn
 
 _log = logging.getLogger(__name__)
 _LIBPQ: Final = 170_000
@@ -57,12 +58,11 @@ _HAS_NUL: Final = "it has a NUL, at which the server would take it to end"
 
 # How the server reads strings, and how it writes what RowReader reads. Set for each transaction: behind a pooler the
 # process that runs it may hold what another client set.
-_SETTINGS: Final = {
-    "standard_conforming_strings": "on",  # off, '\' does not end where the template's lexer ends it
-    "datestyle": "ISO",
-    "intervalstyle": "iso_8601",
-    "extra_float_digits": "1",
-}
+_SETTINGS: Final = (
+    b"select set_config('standard_conforming_strings', 'on', true), "  # off, '\' does not end where the lexer ends it
+    b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
+    b"set_config('extra_float_digits', '1', true), set_config('statement_timeout', '%d', true)"
+)
 _BYPASSES_POLICIES: Final = """(
 select (select rolsuper or rolbypassrls from pg_roles where rolname = current_user)
   or exists (select from pg_class where relrowsecurity and not row_security_active(oid)))
@@ -108,13 +108,9 @@ class PostgreSQLDriver:
             raise InvalidSource("data sources on PostgreSQL need libpq 17 or later: pip install 'psycopg[binary]'")
         self._psycopg = psycopg
         self._libpq = postgresql_connection
-        self._params = self._read(url)
-        settings = {**_SETTINGS, "statement_timeout": str(limits.timeout_ms)}
-        calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
-        self._settings = (f"select {calls}".encode(), ())
-        self._settings_of_redshift = (f"set local statement_timeout = {limits.timeout_ms}".encode(), ())
+        self._params = self._parse(url)
 
-    def _read(self, url: URL) -> dict[str, Any]:
+    def _parse(self, url: URL) -> dict[str, Any]:
         port = url.port or (_PORT_OF_REDSHIFT if self.dialect == REDSHIFT else None)
         dsn = url.set(drivername="postgresql", port=port).render_as_string(hide_password=False)
         unreadable = False
@@ -179,60 +175,83 @@ class PostgreSQLDriver:
             )
 
     def _rows(self, connection: PipelineConnection, query: Statement) -> list[tuple[Any, ...]]:
-        return connection.read(
-            self._before(connection), query, lambda _, rows: list(rows), max_bytes=self._limits.max_bytes
-        )
+        before = self._before(connection, self._limits.timeout_ms)
+        with connection.reading(before, query, max_bytes=self._limits.max_bytes) as (_, rows):
+            return list(rows)
 
-    def _before(self, connection: PipelineConnection) -> list[Statement]:
-        return [_BEGIN, self._settings if connection.is_postgresql else self._settings_of_redshift]
+    def _before(self, connection: PipelineConnection, timeout_ms: int) -> list[Statement]:
+        if not connection.is_postgresql:
+            return [_BEGIN, (f"set local statement_timeout = {timeout_ms}".encode(), ())]
+        return [_BEGIN, (_SETTINGS % timeout_ms, ())]
 
     def fetch(self, connection: PipelineConnection, bound: BoundSQL) -> Result:
         """One statement that reads, in a transaction of its own."""
-        return self._fetch(connection, bound, [])
+        return self._take(self._read(connection, bound, None))
 
     def fetch_in_session(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL) -> Result:
         """The same, after what sets the session variables."""
-        escape = session_escape_error(self.source_id, bound.sql)
+        return self._take(self._read(connection, bound, session))
+
+    def open_rows(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        """The same, row by row, with the timeout of a stream."""
+        rows = self._read(connection, bound, session, is_stream=True)
+        columns = next(rows)
+        return OpenRows([column.name for column in columns], rows, [column.type for column in columns], rows.close)
+
+    def _take(self, rows: Generator[Any]) -> Result:
+        with closing(rows):
+            columns = next(rows)
+            count = count_columns([position for position, column in enumerate(columns) if not column.is_small])
+            names, types = [column.name for column in columns], [column.type for column in columns]
+            return take_result(self.source_id, names, rows, self._limits, types=types, count=count)
+
+    def _read(
+        self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None, *, is_stream: bool = False
+    ) -> Generator[Any]:
+        """The columns, then the rows. Closed before the last one, it stops the query."""
+        self._check_text(connection, bound, session)
+        limits = self._limits
+        before = self._before(connection, limits.stream.timeout_ms if is_stream else limits.timeout_ms)
+        if session is not None:
+            before.append(_statement(session))
+        failure: TenantryError
+        try:
+            query = _statement(bound)
+            with connection.reading(before, query, max_bytes=limits.max_bytes, is_stream=is_stream) as (columns, rows):
+                yield columns
+                yield from rows
+            return
+        except self._libpq.AnswerTooLong:
+            failure = too_many_bytes_error(self.source_id, limits.max_bytes)
+        except self._libpq.NoColumns:
+            failure = statement_error(self.source_id, "it gives no columns")
+        except self._libpq.ServerError as error:
+            seconds = limits.stream.timeout if is_stream else limits.timeout
+            failure = self._refused(error, seconds, has_values=bool(bound.params))
+        raise failure
+
+    def _check_text(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> None:
+        escape = None if session is None else session_escape_error(self.source_id, bound.sql)
         if escape is not None:
             raise escape
-        return self._fetch(connection, bound, [_statement(session)])
-
-    def _fetch(self, connection: PipelineConnection, bound: BoundSQL, session: list[Statement]) -> Result:
         check_statement(self.source_id, _HAS_NUL if "\0" in bound.sql else refusal(bound.sql))
         if bound.params and has_dynamic_sql(bound.sql, self.dialect):
             raise dynamic_sql_error(self.source_id)
         if "\\" in bound.sql and not connection.is_postgresql and self.dialect != REDSHIFT:
             raise statement_error(self.source_id, _BACKSLASH)
-        failure: TenantryError
-        try:
-            return connection.read(
-                [*self._before(connection), *session], _statement(bound), self._take, max_bytes=self._limits.max_bytes
-            )
-        except self._libpq.AnswerTooLong:
-            failure = too_many_bytes_error(self.source_id, self._limits.max_bytes)
-        except self._libpq.NoColumns:
-            failure = statement_error(self.source_id, "it gives no columns")
-        except self._libpq.ServerError as error:
-            failure = self._refused(error, has_values=bool(bound.params))
-        raise failure
-
-    def _take(self, columns: list[ServerColumn], rows: Iterator[tuple[Any, ...]]) -> Result:
-        count = count_columns([position for position, column in enumerate(columns) if not column.is_small])
-        names, types = [column.name for column in columns], [column.type for column in columns]
-        return take_result(self.source_id, names, rows, self._limits, types=types, count=count)
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for psycopg's."""
         if isinstance(error, self._libpq.ServerError):
-            return self._refused(error)
+            return self._refused(error, self._limits.timeout)
         if isinstance(error, self._psycopg.OperationalError | OSError):
             return unreachable_error(self.source_id, error)
         return query_error(self.source_id, type(error).__name__)
 
-    def _refused(self, error: ServerError, *, has_values: bool = False) -> TenantryError:
+    def _refused(self, error: ServerError, seconds: float, *, has_values: bool = False) -> TenantryError:
         state = error.sqlstate
         if state == _CANCELLED:
-            return timeout_error(self.source_id, self._limits.timeout)
+            return timeout_error(self.source_id, seconds)
         if state == _READ_ONLY:
             return statement_error(self.source_id, WRITES)
         if state == _SEVERAL and error.several:

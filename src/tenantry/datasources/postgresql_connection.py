@@ -10,10 +10,10 @@ import re
 import selectors
 import socket
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from time import monotonic
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 
 import psycopg
 from psycopg import generators, waiting
@@ -23,11 +23,8 @@ from psycopg.pq.abc import PGconn, PGresult
 
 from tenantry.datasources.postgresql_rows import RowReader, ServerColumn, columns_of
 
-T = TypeVar("T")
 Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]
 """A text and its parameters."""
-Take: TypeAlias = Callable[[list[ServerColumn], Iterator[tuple[Any, ...]]], T]
-"""Takes the columns, and the rows, which come piece by piece."""
 
 _ROLLBACK: Final[Statement] = (b"rollback", ())
 _UNLOCK: Final[Statement] = (b"select pg_advisory_unlock_all()", ())
@@ -35,6 +32,7 @@ _POSTGRESQL: Final = 90_000  # Redshift says that it is 8.0.2; it has no advisor
 
 _ROWS: Final = 8
 """Rows in a piece. There is no more of an answer in memory than a piece and what was taken; fewer are slower."""
+_ROWS_OF_STREAM: Final = 64
 _CHECK: Final = 0.05  # seconds from one look at whether another thread asked to stop to the next
 _CANCEL_SECONDS: Final = 2.0  # for telling the server, and for its answer: then the connection is given up
 
@@ -137,10 +135,15 @@ class PipelineConnection:
         """Else it is a relative of an early one: Redshift."""
         return self._pgconn.server_version >= _POSTGRESQL
 
-    def read(self, before: Sequence[Statement], query: Statement, take: Take[T], *, max_bytes: int) -> T:
-        """What ``take`` makes of the rows of ``query``, after ``before`` and rolled back.
+    @contextmanager
+    def reading(
+        self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
+    ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
+        """The columns and the rows of ``query``, after ``before`` and rolled back. The rows come piece by piece; those
+        that are not read by the end of the block are not wanted: the query is stopped. ``max_bytes`` are for all that
+        comes, of a stream for what comes at once.
 
-        Raises ServerError, NoColumns, AnswerTooLong, psycopg's errors and what ``take`` raises.
+        Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
         """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")
@@ -152,8 +155,9 @@ class PipelineConnection:
             for _ in before:
                 self._next()
                 self._end()
-            self._pgconn.set_chunked_rows_mode(_ROWS)
-            taken = self._take(take)
+            self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
+            first = self._first_piece()
+            yield columns_of(first), self._rows(first, is_stream)
             self._skip_to_sync()
         except (AnswerTooLong, psycopg.Error, OSError):
             raise  # there is no use in going on with it
@@ -161,11 +165,10 @@ class PipelineConnection:
             self._skip_to_sync(after_error=True)
             self._roll_back()
             raise
-        except Exception:
+        except BaseException:  # GeneratorExit, too: nobody wants the rest
             self._give_up()
             raise
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
-        return taken
 
     def interrupt(self) -> None:
         """From another thread: stops what it runs. It is not used again."""
@@ -176,19 +179,21 @@ class PipelineConnection:
         self._selector.close()
         self._pgconn.finish()
 
-    def _take(self, take: Take[T]) -> T:
+    def _first_piece(self) -> PGresult:
         first = self._next()
         if first.status not in _ROW_PIECES or not first.nfields:
             raise NoColumns
-        return take(columns_of(first), self._rows(first))
+        return first
 
-    def _rows(self, piece: PGresult) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, piece: PGresult, is_stream: bool) -> Iterator[tuple[Any, ...]]:
         reader = RowReader()
         while True:
             if piece.ntuples:
                 yield from reader.read(piece)
             if piece.status == ExecStatus.TUPLES_OK:
                 return
+            if is_stream:
+                self._times_received, self._received_before = 0, None
             piece = self._next()
 
     # --- what is sent -------------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from typing import Any, Self, TypeVar
 
 from cachetools import LRUCache
 
+from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import DataSource, Rows
-from tenantry.datasources.limits import Limits
+from tenantry.datasources.limits import Limits, StreamLimits
 from tenantry.datasources.pools import DriverFactory, Pools, check_engines, source_name
 from tenantry.datasources.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.shared_answer import Uncopyable
@@ -22,7 +23,9 @@ from tenantry.datasources.single_flight import BoundQuery, Flights, Landing
 from tenantry.errors import UnmappedSchema, UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
-from tenantry.results import Result
+from tenantry.results import Format, Result, StreamFormat
+from tenantry.results.format import DEFAULT
+from tenantry.results.pieces import piece_writers
 from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.tracing import DatabaseSpan
 
@@ -43,7 +46,8 @@ class DataSources:
     one source, ``connect_timeout`` (seconds) the wait for one, ``max_sources`` the sources open at once.
     Groups that wait for the same source take turns: ``weight`` of a group (default: 1) says how many of them,
     ``group_pool_size`` how many connections of a source one group may use at once (default: all). At most
-    ``max_waiting`` queries wait for one source, ``group_max_waiting`` of one group.
+    ``max_waiting`` queries wait for one source, ``group_max_waiting`` of one group. ``stream_limits`` bound a stream in
+    place of ``row_limit`` and ``max_bytes``; ``timeout`` is then for the wait for its next rows.
     ``engines`` adds engines of your own, by the scheme of their URLs: ``{"athena": make_driver}``, a function of
     (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. Provisional: see Driver.
     ``cache`` keeps answers for a while; without it none is kept. Equal queries that are under way are one in any case.
@@ -63,6 +67,7 @@ class DataSources:
         group_pool_size: int | None = None,
         max_waiting: int = 1_000,
         group_max_waiting: int = 200,
+        stream_limits: StreamLimits = StreamLimits(),  # noqa: B008  # it cannot be changed
         weight: Callable[[UserGroup], float] | None = None,
         engines: Mapping[str, DriverFactory] | None = None,
         cache: ResultCache | None = None,
@@ -81,6 +86,7 @@ class DataSources:
                 group_pool_size=group_pool_size,
                 max_waiting=max_waiting,
                 group_max_waiting=group_max_waiting,
+                stream=stream_limits,
             ),
             check_engines(engines or {}),
         )
@@ -124,6 +130,32 @@ class DataSources:
         """The same rows as tuples, with the names and types of the columns: what ``tenantry.results`` sends in JSON,
         CSV, NDJSON and Arrow IPC. Raises as ``fetch`` does."""
         return self._ask(Landing.take_result, group, schema, template, variables, max_age)
+
+    async def stream(
+        self,
+        group: UserGroup,
+        schema: str,
+        template: SQLTemplate | str,
+        variables: Mapping[str, Any] | Record | None = None,
+        *,
+        format: StreamFormat = "ndjson",  # noqa: A002  # the word of every function that writes
+        options: Format = DEFAULT,
+        formula_safe: bool = False,
+    ) -> ResultStream:
+        """The same rows as the body of a response in ``format``, in pieces, as they come; see ResultStream.
+
+        ``options`` and ``formula_safe`` as those of ``to_json`` and ``to_csv``. Returns when the first piece is there.
+        Raises as ``fetch`` does, and InvalidSettings for a format that there is not or whose package is not installed.
+        """
+        make_writer = piece_writers(format, options, formula_safe=formula_safe)
+        given = group.variables if variables is None else variables
+        _check_owner(group, given)
+        compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
+        registered = await self._registered(group, schema)
+        weight = 1.0 if self._weight is None else self._weight(group)
+        bind = partial(_bind, compiled, given)
+        pieces = await open_stream(self._pools, registered, group, weight, bind, make_writer)
+        return ResultStream(pieces, format)
 
     async def _ask(
         self,

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from tenantry.database.own_tables import check_sqlite
 from tenantry.datasources.driver import (
+    OpenRows,
     query_error,
     statement_error,
     timeout_error,
@@ -123,6 +124,16 @@ class SQLiteDriver:
 
     def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
         """One statement that reads, within the limits."""
+        cursor, names = self._execute(connection, bound)
+        with closing(cursor):
+            return take_result(self.source_id, names, cursor, self._limits, count=None)
+
+    def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        """The same, row by row. SQLite has no session variables."""
+        cursor, names = self._execute(connection, bound)
+        return OpenRows(names, cursor, close=cursor.close)
+
+    def _execute(self, connection: sqlite3.Connection, bound: BoundSQL) -> tuple[sqlite3.Cursor, tuple[str, ...]]:
         params: Sequence[Any] = tuple(bound.params or ())
         if not BOUND_AS.keys().isdisjoint(map(type, params)):
             params = [_plain(value) for value in params]
@@ -135,11 +146,10 @@ class SQLiteDriver:
                 raise
         if reason is not None:  # better than SQLite's own: the text does not even begin as one that reads
             raise statement_error(self.source_id, reason)
-        with closing(cursor):
-            if cursor.description is None:
-                raise statement_error(self.source_id, NOTHING)
-            columns = next(zip(*cursor.description, strict=True))
-            return take_result(self.source_id, columns, cursor, self._limits, count=None)
+        if cursor.description is None:
+            cursor.close()
+            raise statement_error(self.source_id, NOTHING)
+        return cursor, next(zip(*cursor.description, strict=True))
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for SQLite's, by its code."""

@@ -1,0 +1,136 @@
+"""One query in the threads of its source: the connection that it has, and how it is stopped.
+
+``PooledQuery.run`` gives an outcome in any case, and raises nothing: the error of a driver quotes values.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+from typing import Any, Concatenate, Final, Generic, TypeAlias
+
+from tenantry.datasources.driver import C, Driver, query_error, unreachable_error
+from tenantry.errors import SourceUnavailable, TenantryError
+
+Work: TypeAlias = Callable[Concatenate[C, ...], Any]
+"""What is done with a connection. May raise anything."""
+Shape: TypeAlias = Callable[[Any], Any]
+Finish: TypeAlias = Callable[["PooledQuery[C]", Any], None]
+"""Takes the query and its outcome in the event loop: what the work gave, or a TenantryError."""
+Idle: TypeAlias = deque[tuple[float, C]]
+"""Connections that nobody uses, and since when; the oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What the work of a stream gives. The query keeps its connection until the last one."""
+
+    content: bytes
+    is_last: bool
+
+
+class PooledQuery(Generic[C]):
+    """One query. ``close_rows`` is called before the connection of a stopped stream is closed. ``outcome`` is for who
+    waits for all of it."""
+
+    def __init__(
+        self,
+        driver: Driver[C],
+        is_reusable: Callable[[C], bool] | None,
+        idle: Idle[C],
+        finish: Finish[C],
+        close_rows: Callable[[], None] | None = None,
+    ) -> None:
+        self._driver = driver
+        self._is_reusable = is_reusable
+        self._idle = idle
+        self._finish = finish
+        self._close_rows = close_rows
+        self._loop = asyncio.get_running_loop()
+        self.outcome: Final[asyncio.Future[Any]] = self._loop.create_future()
+        self._lock = Lock()
+        self._connection: C | None = None
+        self._stopped = False
+
+    def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
+        """In a thread: with the connection that it kept, else one that is free, else a new one. The outcome is what the
+        work gives, in its shape."""
+        how = work, arguments, shape
+        outcome: Any = None
+        try:
+            if self._connection is not None:
+                outcome = self._attempt(self._connection, *how)
+            else:
+                reused = None
+                with suppress(IndexError):
+                    reused = self._idle.pop()[1]
+                if reused is not None:
+                    outcome = self._attempt(reused, *how)
+                if outcome is None or (isinstance(outcome, SourceUnavailable) and not self._stopped):
+                    # Or the server closed it while it was idle. A query only reads, so it may be sent once more.
+                    opened = self._open()
+                    outcome = opened if isinstance(opened, TenantryError) else self._attempt(opened, *how)
+        except BaseException as error:  # noqa: BLE001  # whatever it is, somebody waits for an outcome
+            outcome = query_error(self._driver.source_id, type(error).__name__)
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._finish, self, outcome)
+
+    def _attempt(self, connection: C, work: Work[C], arguments: tuple[Any, ...], shape: Shape | None) -> Any:
+        with self._lock:
+            self._connection = connection
+        outcome: Any
+        try:
+            outcome = work(connection, *arguments)
+            if shape is not None:
+                outcome = shape(outcome)
+        except TenantryError as error:
+            outcome = error.with_traceback(None)
+        except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
+            outcome = self._driver.failure(error)
+        if isinstance(outcome, Piece) and not outcome.is_last:
+            with self._lock:
+                if not self._stopped:
+                    return outcome
+            outcome = self._stop_rows()
+        with self._lock:  # from here on nobody may stop this connection: it may serve another query
+            self._connection = None
+        # One that was told to stop is closed, even if its query had ended: its next query could be stopped instead.
+        failed = isinstance(outcome, TenantryError) if self._is_reusable is None else not self._is_reusable(connection)
+        if self._stopped or failed:
+            with suppress(Exception):
+                self._driver.close(connection)
+        else:
+            self._idle.append((monotonic(), connection))
+        return outcome
+
+    def _stop_rows(self) -> TenantryError:
+        if self._close_rows is not None:
+            with suppress(Exception):
+                self._close_rows()
+        return stopped_error(self._driver.source_id)
+
+    def _open(self) -> C | TenantryError:
+        try:
+            return self._driver.open()
+        except TenantryError as error:
+            return error.with_traceback(None)
+        except Exception as error:  # noqa: BLE001  # as above: it may quote the URL
+            return unreachable_error(self._driver.source_id, error)
+
+    def stop(self) -> None:
+        """From any thread: interrupts the query, and lets no other begin."""
+        with self._lock:
+            self._stopped = True
+            if self._connection is not None:
+                with suppress(Exception):
+                    self._driver.interrupt(self._connection)
+
+
+def stopped_error(source_id: str) -> SourceUnavailable:
+    """A query that was stopped because nobody waits for it any more."""
+    return SourceUnavailable(f"the query on data source {source_id} was stopped before its end", retry_after=1)

@@ -1,0 +1,298 @@
+"""Streams: the same bytes as a whole result, piece by piece, and no query that nobody reads."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tenantry.datasources import DataSources, Driver, Limits, OpenRows, ResultStream, StreamLimits
+from tenantry.errors import (
+    InvalidSettings,
+    NotOneStatement,
+    QueryFailed,
+    QueryTimeout,
+    SourceUnavailable,
+    TenantryError,
+    TooManyBytes,
+    TooManyRows,
+)
+from tenantry.groups import RegisteredSource
+from tenantry.results import Result, to_arrow, to_csv, to_json, to_ndjson
+from tenantry.sql import BoundSQL
+from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
+from tests.datasources.test_engines import EchoDriver
+
+ENGINES = ("sqlite", "duckdb", "postgresql", "mariadb")
+ROWS = {
+    "sqlite": "with recursive n(i) as (select 1 union all select i + 1 from n where i < {}) "
+    "select i, 'name ' || i as name from n",
+    "duckdb": "select i, 'name ' || i as name from range(1, {} + 1) r(i)",
+    "postgresql": "select i, 'name ' || i as name from (select generate_series(1, {}) as i) n",
+    "mariadb": "select seq as i, concat('name ', seq) as name from seq_1_to_{}",
+}
+"""Statements that give so many rows, as they are read."""
+NOTHING = {engine: f"select i from ({sql.format(2_000_000_000)}) m where i < 0" for engine, sql in ROWS.items()}
+"""Statements that run for long before their first row."""
+NOTHING["sqlite"] = f"{ROWS['sqlite'].format(2_000_000_000)} where i < 0"
+NOTHING["mariadb"] = "select sleep(600) as slept"
+NOTHING["postgresql"] = "select 1 as one from pg_sleep(600)"
+WHOLE: dict[str, Callable[[Result], bytes]] = {"json": to_json, "ndjson": to_ndjson, "csv": to_csv, "arrow": to_arrow}
+ENDLESS = 2_000_000_000
+SOON = 60.0
+"""Seconds within which something happens on a busy machine. What is stopped would run for much longer."""
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest, tmp_path: Path, directory: Directory) -> str:
+    """A source ``ds_1`` on each engine."""
+    name: str = request.param
+    if name == "sqlite":
+        url = sqlite_file(tmp_path / "a.db", "acme")
+    elif name == "duckdb":
+        url = duckdb_file(tmp_path / "a.duckdb", "acme")
+    elif name == "postgresql":
+        url = request.getfixturevalue("postgres").create_database()
+    else:
+        url = f"mariadb://root@127.0.0.1:{request.getfixturevalue('mariadb').port}/mysql"
+    directory.add(1, url)
+    return name
+
+
+@pytest.fixture
+def make(open_sources: Callable[..., DataSources]) -> Callable[..., DataSources]:
+    """DataSources of one connection: what must come free is seen by the next query."""
+    return lambda **limits: open_sources(**{"pool_size": 1, "connect_timeout": SOON, "timeout": 600.0, **limits})
+
+
+async def is_free(sources: DataSources) -> bool:
+    """The one connection serves another query."""
+    return await sources.fetch(group(main="ds_1"), "main", "select 1 as one", {}) == [{"one": 1}]
+
+
+async def read_into(body: io.BytesIO, stream: ResultStream) -> None:
+    """Reads all of it."""
+    async for piece in stream:
+        body.write(piece)
+
+
+@pytest.mark.parametrize("format_", list(WHOLE))
+@pytest.mark.parametrize("count", [0, 3_000])
+async def test_the_same_as_the_whole_result(engine: str, format_: Any, count: int, make) -> None:
+    """No row is lost or doubled where two pieces meet; no rows are a whole body, too."""
+    sources, asking, sql = make(row_limit=10_000), group(main="ds_1"), ROWS[engine].format(3_000)
+    sql = f"select * from ({sql}) m where i <= {count} order by i"
+    pieces = [piece async for piece in await sources.stream(asking, "main", sql, {}, format=format_)]
+    assert len(pieces) > 2 or not count
+    whole = WHOLE[format_](await sources.query(asking, "main", sql, {}))
+    if format_ == "arrow":
+        found, expected = (pa.ipc.open_stream(body).read_all() for body in (b"".join(pieces), whole))
+        assert found.to_pylist() == expected.to_pylist()
+    else:
+        assert b"".join(pieces) == whole
+    assert await is_free(sources)
+
+
+async def test_the_first_piece_comes_before_the_last_row(engine: str, make) -> None:
+    """Of rows without an end, which are stopped when the reader has enough. Red when a stream read all of them."""
+    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS))
+    async with await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {}) as stream:
+        assert (await anext(stream)).startswith(b'{"i":1,"name":"name 1"}\n')
+        assert stream.row_count < 5_000
+        await anext(stream)
+    with pytest.raises(SourceUnavailable):  # and not the end of a body
+        await anext(stream)
+    assert await is_free(sources)
+
+
+async def test_a_reader_who_is_cancelled_stops_the_query(engine: str, make) -> None:
+    """While he waits for the first row. Red when the cancellation only ended the waiting."""
+    sources = make()
+    reading = asyncio.create_task(sources.stream(group(main="ds_1"), "main", NOTHING[engine], {}))
+    await asyncio.sleep(0.3)
+    assert not reading.done()
+    reading.cancel()
+    await asyncio.gather(reading, return_exceptions=True)
+    assert await is_free(sources)
+
+
+async def test_a_query_that_gives_no_row_in_time(engine: str, make) -> None:
+    """``timeout`` is for the wait for the next rows."""
+    sources = make(timeout=0.5)
+    with pytest.raises(QueryTimeout, match=r"longer than 0\.5 s"):
+        await sources.stream(group(main="ds_1"), "main", NOTHING[engine], {})
+    assert await is_free(sources)
+
+
+async def test_a_stream_ends_after_its_time(engine: str, make) -> None:
+    """However fast it is read. Red when only the single steps had a timeout."""
+    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, timeout=0.5))
+    with pytest.raises(QueryTimeout, match=r"longer than 0\.5 s"):
+        async for _ in await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {}):
+            pass
+    assert await is_free(sources)
+
+
+async def test_a_reader_who_does_not_read_on(engine: str, make) -> None:
+    """Holds the connection for ``reader_timeout`` and no longer; he is told so, not that the body ended."""
+    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=0.3))
+    stream = await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {})
+    await anext(stream)
+    assert await is_free(sources)
+    for _ in range(2):
+        with pytest.raises(QueryTimeout, match="nobody read on"):
+            await anext(stream)
+
+
+async def test_a_stream_that_nobody_refers_to(engine: str, make) -> None:
+    """A server drops the response of a viewer who left, and closes nothing. Red without the finalizer."""
+    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=600.0))
+    stream = await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {})
+    await anext(stream)
+    del stream
+    gc.collect()
+    assert await is_free(sources)
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind"),
+    [(StreamLimits(row_limit=2_000), TooManyRows), (StreamLimits(max_bytes=50_000), TooManyBytes)],
+)
+async def test_a_limit_breaks_the_body(engine: str, limits: StreamLimits, kind: type[TenantryError], make) -> None:
+    """Never does what was sent look complete. Red when the rows up to the limit were followed by an end."""
+    sources, body = make(stream_limits=limits), io.BytesIO()
+    stream = await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {}, format="json")
+    with pytest.raises(kind):
+        await read_into(body, stream)
+    assert body.tell()
+    assert not body.getvalue().endswith(b"]")
+    with pytest.raises(kind):
+        await anext(stream)
+    assert await is_free(sources)
+
+
+async def test_what_is_wrong_at_once_is_said_before_the_body(engine: str, make) -> None:
+    """So that a view can answer with a status."""
+    sources = make(stream_limits=StreamLimits(row_limit=10))
+    for sql, kind in (
+        ("select absent from nowhere", QueryFailed),
+        ("select 1 as a, 2 as a", QueryFailed),
+        ("select 1 as a; select 2 as b", NotOneStatement),
+        (ROWS[engine].format(11), TooManyRows),
+    ):
+        with pytest.raises(kind):
+            await sources.stream(group(main="ds_1"), "main", sql, {})
+        assert await is_free(sources)
+    with pytest.raises(InvalidSettings, match="format is 'xml'"):
+        await sources.stream(group(main="ds_1"), "main", "select 1 as a", {}, format="xml")
+
+
+async def test_a_closed_source_ends_its_streams(engine: str, make) -> None:
+    """Also one that is between two pieces."""
+    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS))
+    stream = await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {})
+    await anext(stream)
+    async with asyncio.timeout(SOON):
+        await sources.aclose()
+    with pytest.raises(SourceUnavailable):
+        await anext(stream)
+
+
+class CountingDriver(EchoDriver):
+    """Gives rows without end, and counts them."""
+
+    given = 0
+
+    def open_rows(self, connection: str, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        return OpenRows(["n"], self._rows(), close=lambda: self.events.append("rows"))
+
+    def _rows(self) -> Iterator[tuple[int]]:
+        while True:
+            self.given += 1
+            yield (self.given,)
+
+
+def _own_engine(directory: Directory, kind: type[EchoDriver]) -> tuple[list[Any], dict[str, Any]]:
+    directory.add(1, "echo://host/name")
+    made: list[Any] = []
+
+    def make_driver(source: RegisteredSource, limits: Limits) -> Driver[str]:
+        made.append(kind(source, limits))
+        return made[-1]
+
+    return made, {"echo": make_driver}
+
+
+async def test_no_row_is_read_that_nobody_asked_for(directory: Directory, make) -> None:
+    """What the driver gave is what the reader has. Red when rows were read ahead of him."""
+    made, engines = _own_engine(directory, CountingDriver)
+    async with await make(engines=engines).stream(group(main="ds_1"), "main", "select 1", {}) as stream:
+        lines = 0
+        for _ in range(20):
+            lines += (await anext(stream)).count(b"\n")
+            await asyncio.sleep(0.01)
+            assert made[0].given == stream.row_count == lines
+    async with asyncio.timeout(SOON):
+        while made[0].events != ["rows", "close"]:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_driver_that_cannot_stream(directory: Directory, make) -> None:
+    """Its ``fetch`` runs, with the limits of one."""
+    _, engines = _own_engine(directory, EchoDriver)
+    stream = await make(engines=engines).stream(group(main="ds_1"), "main", "select 1", {}, format="csv")
+    assert b"".join([piece async for piece in stream]).startswith(
+        b"url,sql,params,timeout\r\necho://host/name,select 1"
+    )
+
+
+async def test_a_stream_has_its_groups_turn(directory: Directory, make, tmp_path: Path) -> None:
+    """A group with a share of one cannot run a second query beside it; another group can."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    sources = make(pool_size=2, group_pool_size=1, connect_timeout=0.2)
+    async with await sources.stream(group(main="ds_1"), "main", ROWS["sqlite"].format(90_000), {}) as stream:
+        other = replace(group("other", main="ds_1"), handle=b"87654321")
+        assert await sources.fetch(other, "main", "select 1 as one", {})
+        with pytest.raises(SourceUnavailable, match="busy"):
+            await is_free(sources)
+        assert len([piece async for piece in stream]) > 1
+        assert await is_free(sources)
+
+
+async def test_one_reader(directory: Directory, make, tmp_path: Path) -> None:
+    """Two tasks would tear the body apart."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    stream = await make().stream(group(main="ds_1"), "main", ROWS["sqlite"].format(90_000), {})
+    await anext(stream)
+    first = asyncio.create_task(stream.__anext__())
+    await asyncio.sleep(0)
+    with pytest.raises(RuntimeError, match="one reader"):
+        await anext(stream)
+    assert await first
+
+
+async def test_arrow_says_which_column_changes_its_type(directory: Directory, make, tmp_path: Path) -> None:
+    """SQLite has columns of several types, and the schema has been sent."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    sql = f"select i, case when i < 5000 then i else 'x' end as m from ({ROWS['sqlite'].format(9_000)})"
+    with pytest.raises(
+        QueryFailed, match=r"column 2 has a value that its first rows' Arrow type, int64, does not hold"
+    ):
+        async for _ in await make().stream(group(main="ds_1"), "main", sql, {}, format="arrow"):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("row_limit", 0), ("max_bytes", 0), ("timeout", 0), ("reader_timeout", float("inf"))]
+)
+def test_a_bound_that_is_none(name: str, value: Any) -> None:
+    """As those of Limits."""
+    with pytest.raises(InvalidSettings, match=name):
+        StreamLimits(**{name: value})

@@ -10,7 +10,7 @@ INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraint
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test test-matrix quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof format clean
+.PHONY: help clients demo structure test test-matrix warehouses quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof format clean
 
 help:
 	@echo "make demo    set up and serve one dashboard as three customers see it (make demo PORT=8001: on another port)"
@@ -98,6 +98,15 @@ quick-tests: .venv/test
 # One version, some tests: make test-matrix MATRIX="--versions 3.13 -- tests/sql"
 test-matrix:
 	@$(PYTHON) -m scripts.matrix --workers $(WORKERS) $(MATRIX)
+
+# The clients of Snowflake and BigQuery want older versions of packages that the tests need: they have an environment.
+.venv-warehouses/made: pyproject.toml
+	@$(PYTHON) -m venv .venv-warehouses
+	@.venv-warehouses/bin/python requirements/install.py --editable '.[snowflake,bigquery,duckdb]' 'fakesnow[server]>=0.12' 'pytest>=8.3' 'anyio>=4.6'
+	@touch $@
+
+warehouses: .venv-warehouses/made
+	@.venv-warehouses/bin/python -m pytest --noconftest tests/warehouses
 
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test

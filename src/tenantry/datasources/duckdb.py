@@ -26,7 +26,8 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.duckdb_types import FIXED_SIZE, JSON, TEXTS, Row, type_word, with_json
+from tenantry.datasources.duckdb_types import FIXED_SIZE, JSON, TEXTS, type_word
+from tenantry.datasources.json_columns import Row, with_json
 from tenantry.datasources.limits import Limits, count_columns, take_result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError

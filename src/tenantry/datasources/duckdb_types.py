@@ -1,12 +1,9 @@
-"""DuckDB's types: their words in a Result, and the documents of its JSON columns, which come as text."""
+"""DuckDB's types: their words in a Result."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
-
-Row: TypeAlias = tuple[Any, ...]
+from collections.abc import Mapping
+from typing import Final
 
 JSON: Final = "json"
 FIXED_SIZE: Final = frozenset(
@@ -42,24 +39,3 @@ def type_word(name: str) -> str | None:
         return "list"
     family, bracket, _ = name.partition("(")
     return _FAMILIES.get(family) if bracket else _WORDS.get(name)
-
-
-def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
-    """The same rows, with the documents at ``positions`` read. Both a NULL and the document ``null`` are None."""
-    for row in rows:
-        values = list(row)
-        for position in positions:
-            if values[position] is not None:
-                values[position] = _read(values[position])
-        yield tuple(values)
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_no_number)
-    except (ValueError, RecursionError):  # an integer of thousands of digits; nested deeper than Python reads
-        return text
-
-
-def _no_number(_: str) -> None:
-    """NaN and infinity, which DuckDB's ``to_json`` writes although JSON has neither."""

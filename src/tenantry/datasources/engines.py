@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tenantry.datasources.driver import DeclaringDriver, Driver, Enforcement, ReadOnlyBy, missing_driver_message
 from tenantry.datasources.url import check_url, parse
+from tenantry.datasources.warehouse import BY_STATEMENT
 
 HELD: Final = Enforcement()
 """Read-only by the engine itself, and stopped."""
@@ -37,6 +38,18 @@ BUILT_IN: Final[Mapping[str, BuiltInEngine]] = {
     "duckdb": BuiltInEngine(package="duckdb", module="duckdb", extra="duckdb"),
     "postgresql": _POSTGRESQL,
     "redshift": _POSTGRESQL,
+    "snowflake": BuiltInEngine(
+        enforcement=BY_STATEMENT,
+        package="snowflake-connector-python",
+        module="snowflake.connector",
+        extra="snowflake",
+    ),
+    "bigquery": BuiltInEngine(
+        enforcement=BY_STATEMENT, package="google-cloud-bigquery", module="google.cloud.bigquery", extra="bigquery"
+    ),
+    "databricks": BuiltInEngine(
+        enforcement=BY_STATEMENT, package="databricks-sql-connector", module="databricks.sql", extra="databricks"
+    ),
     "mysql": _MYSQL,
     "mariadb": _MYSQL,
     "clickhouse": BuiltInEngine(package="clickhouse-connect", module="clickhouse_connect", extra="clickhouse"),

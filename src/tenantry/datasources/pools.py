@@ -17,14 +17,17 @@ from typing import Any, TypeAlias
 
 from sqlalchemy.engine import URL
 
+from tenantry.datasources.bigquery import BigQueryDriver
 from tenantry.datasources.chdb import ChDBDriver
 from tenantry.datasources.clickhouse import ClickHouseDriver
+from tenantry.datasources.databricks import DatabricksDriver
 from tenantry.datasources.driver import DataSource, Driver, busy_error, missing_driver_message, queue_error
 from tenantry.datasources.duckdb import DuckDBDriver
 from tenantry.datasources.engines import driver_enforcement, enforcement_notes
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.postgresql import PostgreSQLDriver
 from tenantry.datasources.session import SessionTemplate
+from tenantry.datasources.snowflake import SnowflakeDriver
 from tenantry.datasources.sqlite import SQLiteDriver
 from tenantry.datasources.threads import ThreadedSource
 from tenantry.datasources.turns import QueueFull, Turns
@@ -32,6 +35,13 @@ from tenantry.datasources.url import ENGINES, check_url, file_path, memory_bytes
 from tenantry.errors import InvalidSettings, InvalidSource, SourceUnavailable
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL
+
+_WAREHOUSES: dict[str, Callable[[str, URL, Limits], Driver[Any]]] = {
+    "snowflake": SnowflakeDriver,
+    "bigquery": BigQueryDriver,
+    "databricks": DatabricksDriver,
+    "clickhouse": ClickHouseDriver,
+}
 
 _log = logging.getLogger(__name__)
 
@@ -66,10 +76,10 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
             return ThreadedSource(PostgreSQLDriver(source.id, url, limits, has_session=bool(source.session)), limits)
         case "redshift":
             return ThreadedSource(PostgreSQLDriver(source.id, url, limits, dialect=engine), limits)
+        case "snowflake" | "bigquery" | "databricks" | "clickhouse":
+            return ThreadedSource(_WAREHOUSES[engine](source.id, url, limits), limits)
         case "mysql" | "mariadb":
             return ThreadedSource(_mysql_driver(source.id, url, limits, engine), limits)
-        case "clickhouse":
-            return ThreadedSource(ClickHouseDriver(source.id, url, limits), limits)
         case "chdb":
             return ThreadedSource(ChDBDriver(source.id, file_path(url), limits, memory_bytes(url)), limits)
         case _:

@@ -6,11 +6,13 @@ No message here holds a part of the URL beyond its dialect and the names of its 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
+from tenantry.datasources import bigquery, databricks, snowflake
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.sql.binding.fingerprint import digest
@@ -25,8 +27,11 @@ ENGINES = {
     "redshift": "redshift",
     "clickhouse": "clickhouse",
     "chdb": "chdb",
+    "snowflake": "snowflake",
+    "bigquery": "bigquery",
+    "databricks": "databricks",
 }
-"""SQLAlchemy's dialect names whose read-only mode Tenantry enforces -> the engine that does."""
+"""SQLAlchemy's dialect names that have a driver of ours -> the engine."""
 
 MEMORY_LIMIT = "1GiB"
 """What all queries on one DuckDB file may take of memory together, and each on a chDB folder, unless the URL sets
@@ -35,19 +40,30 @@ another limit. The engines' own defaults are most of the machine's."""
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
 
+_WAREHOUSES: dict[str, Callable[[URL], object]] = {
+    "snowflake": snowflake.connect_arguments,
+    "bigquery": bigquery.read_options,
+    "databricks": databricks.connect_arguments,
+}
+
 FILES = frozenset({"sqlite", "duckdb", "chdb"})
 MASK = "***"
 
 # What is known to be no secret. Anything else in the query is masked: every driver invents its own name for "password".
 _SHOWN = frozenset(
     {
+        "authenticator",
+        "catalog",
         "charset",
         "dialect",
         "driver",
         "host",
+        "location",
         "memory_limit",
         "mode",
         "port",
+        "protocol",
+        "role",
         "schema",
         "service",
         "ssl_mode",
@@ -95,6 +111,8 @@ def check_url(url: str, trusted: bool = False) -> str:
     engine = ENGINES.get(name)
     if engine in FILES:
         file_path(parsed)
+    elif engine in _WAREHOUSES:
+        _WAREHOUSES[engine](parsed)
     elif engine is not None:
         if not parsed.database:
             message = f"the {engine} URL names no database: {engine}://user:password@host/NAME"
@@ -102,7 +120,7 @@ def check_url(url: str, trusted: bool = False) -> str:
     elif not trusted:
         raise InvalidSource(
             f"Tenantry cannot hold the dialect {name!r} read-only. If its user can only read, register it with "
-            f"--trusted. Held read-only are: {', '.join(sorted(set(ENGINES.values())))}",
+            f"--trusted. Built in are: {', '.join(sorted(set(ENGINES.values())))}",
             field="/url",
         )
     else:

@@ -96,7 +96,7 @@ def test_threads_share_a_client(live: Live) -> None:
 
 def talk(live: Live, *parts: bytes) -> bytes:
     """Sends the parts, reads until the server closes or is silent."""
-    with socket.create_connection(live.address, timeout=5) as connection:
+    with socket.create_connection(live.address, timeout=60) as connection:
         for part in parts:
             connection.sendall(part)
         received = b""

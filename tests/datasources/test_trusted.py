@@ -43,7 +43,7 @@ def fetch(directory: Directory, open_sources, tmp_path: Path):
     """Runs SQL on a writable file through the trusted dialect."""
     url = sqlite_file(tmp_path / "a.db", "acme").replace("sqlite", "acme")
     directory.add(1, url, trusted=True)
-    sources = open_sources(timeout=1, row_limit=10)
+    sources = open_sources(timeout=60, row_limit=10, connect_timeout=60)
 
     async def run(sql: str, **variables: object):
         return await sources.fetch(group(main="ds_1"), "main", sql, variables)

@@ -72,7 +72,7 @@ async def test_who_reads_on_misses_nothing(postgres_url: str) -> None:
         reader = group.create_task(read_on())
         await asyncio.gather(*writers)
         every = [entry.number for entry in await stores[0].audit(limit=1_000)]
-        await asyncio.wait({reader}, timeout=5)
+        await asyncio.wait({reader}, timeout=60)
         reader.cancel()
     assert read == every
     for store in stores:

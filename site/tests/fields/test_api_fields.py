@@ -130,7 +130,7 @@ async def test_api_in_the_request(
     await page.get_by_label("id string required").fill("7")
     assert "https://two.example/plain/7" in await curl(page)
     await page.get_by_role("button", name="Send").click()
-    await page.locator("[data-answer] .status").wait_for(timeout=5000)
+    await page.locator("[data-answer] .status").wait_for(timeout=60_000)
     assert seen.hosts() == {"two.example"}
     [sent] = [each for each in seen.requests if each.method == "GET" and "two.example" in each.url]
     assert sent.url == "https://two.example/plain/7"

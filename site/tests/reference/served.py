@@ -126,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
             reported = {"error": {"code": "origin_not_allowed", "message": f"{url.hostname} may not be reached."}}
             self.answer(403, "application/json", json.dumps(reported).encode())
             return
-        connection = http.client.HTTPConnection(url.hostname, url.port or 80, timeout=5)
+        connection = http.client.HTTPConnection(url.hostname, url.port or 80, timeout=60)
         body = asked["body"]
         headers = {str(name): str(value) for name, value in dict(asked["headers"]).items()}  # type: ignore[call-overload]
         connection.request(str(asked["method"]), f"{url.path}?{url.query}" if url.query else url.path,

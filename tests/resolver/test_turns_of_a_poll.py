@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +56,10 @@ async def test_a_page_is_read_in_a_turn_of_its_own(tmp_path: Path, monkeypatch: 
     assert poller is not None
     await poller.poll()  # of nothing: opens the file and the versions
     count = PAGES * sql_store.PAGE
-    with sqlite3.connect(database) as other:
+    with closing(sqlite3.connect(database)) as other, other:
         listed = [(number, number.to_bytes(8, "big"), 1) for number in range(1, count + 1)]
         other.executemany("insert into changes (generation, handle, written_at) values (?, ?, ?)", listed)
         other.execute("update generation set number = ?", (count,))
-    other.close()
     turns = Turns()
     monkeypatch.setattr(store._runner, "read", turns.noted("read", store._runner.read))
     monkeypatch.setattr(rows, "changes", turns.noted("put together", rows.changes))

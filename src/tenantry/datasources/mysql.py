@@ -218,8 +218,10 @@ class MySQLDriver:
                 if other.identify() != server:
                     return False
                 other.query(f"kill query {thread_id:d}")
-        except Exception as error:  # noqa: BLE001  # nobody waits for an outcome
+        except MySQLError as error:
             return error_number(error) == _NO_SUCH_THREAD
+        except OSError:
+            return False
         return True
 
     def close(self, connection: Session) -> None:

@@ -7,7 +7,6 @@ year before 1).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -20,6 +19,8 @@ from psycopg.adapt import AdaptersMap, Loader, Transformer
 from psycopg.pq.abc import PGresult
 from psycopg.types import datetime as moments
 from psycopg.types.string import TextLoader
+
+from tenantry.datasources.json_columns import read_document
 
 _AS_TEXT: Final = (
     "cidr", "inet", "record",
@@ -74,11 +75,7 @@ def columns_of(answer: PGresult) -> list[ServerColumn]:
 
 class _JSONLoader(Loader):
     def load(self, data: Buffer) -> Any:
-        text = str(data, "utf-8")
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):  # an integer of thousands of digits; nested deeper than Python reads
-            return text
+        return read_document(str(data, "utf-8"))
 
 
 class _IntervalLoader(Loader):

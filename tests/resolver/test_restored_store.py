@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,7 @@ async def test_a_new_id_makes_every_worker_begin_anew(tmp_path: Path) -> None:
     operator = Provisioner(here, keys)
     production = await here.create_environment("production", Tag.CUSTOMER)
     first, other, busy = [(await operator.get_or_create(production, GroupDraft(name, name))).token for name in "abc"]
-    with closing(sqlite3.connect(database)) as live, closing(sqlite3.connect(":memory:")) as backup:
+    with sqlite3.connect(database) as live, sqlite3.connect(":memory:") as backup:
         live.backup(backup)
         lost = (await operator.rotate(production, first)).token
         await worker.resolve(lost)

@@ -20,6 +20,7 @@ TABLES = (
     "sql",
     "results",
     "sources",
+    "result_cache",
     "coverage",
     "misses_sqlite",
     "misses_postgres",

@@ -5,6 +5,7 @@ from tenantry.datasources.driver import DataSource, Driver, Enforcement, OpenRow
 from tenantry.datasources.engines import registration_notes
 from tenantry.datasources.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
 from tenantry.datasources.pools import DriverFactory
+from tenantry.datasources.redis_results import RedisResults
 from tenantry.datasources.result_cache import ResultCache
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import check_url, display_url, resolve_url
@@ -18,6 +19,7 @@ __all__ = [
     "Limits",
     "OpenRows",
     "ReadOnlyBy",
+    "RedisResults",
     "ResultCache",
     "ResultStream",
     "StreamLimits",

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tenantry.datasources.redis_results import RedisResults
 from tenantry.datasources.shared_answer import SharedAnswer
 from tenantry.datasources.single_flight import BoundQuery, Flights, Landing
 from tenantry.errors import InvalidSettings, TenantryError
@@ -53,7 +54,8 @@ class KeptAnswer:
 class ResultCache:
     """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory; those that one group asked for in at most
     ``group_max_bytes`` (default: a quarter). ``stale_while_revalidate``: for so many seconds more an answer is given at
-    once while the source is asked for a new one. ``clock`` gives seconds since 1970.
+    once while the source is asked for a new one. ``shared``: a second level, for many processes.
+    ``clock`` gives seconds since 1970.
 
     For the event loop of its DataSources. Raises InvalidSettings for a bound that is none.
     """
@@ -65,6 +67,7 @@ class ResultCache:
         max_bytes: int = 64 * 1024 * 1024,
         group_max_bytes: int | None = None,
         stale_while_revalidate: float = 0.0,
+        shared: RedisResults | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         share = max_bytes // 4 if group_max_bytes is None else group_max_bytes
@@ -76,6 +79,9 @@ class ResultCache:
         self.seconds: Final = seconds
         self.stale_seconds: Final = stale_while_revalidate
         self.clock: Final = clock
+        self.shared: Final = shared
+        if shared is not None:
+            shared.on_change = self.changed
         self.size: int = 0
         """Bytes of what is kept."""
         self._max_bytes = max_bytes
@@ -83,6 +89,7 @@ class ResultCache:
         self._entries: OrderedDict[str, KeptAnswer] = OrderedDict()  # the least recently used first
         self._groups: dict[bytes, _GroupShare] = {}
         self._changed: dict[str, float] = {}  # when a source changed
+        self._all_changed = -1.0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -109,23 +116,45 @@ class ResultCache:
         """Whether it is past its time, and a new answer is to be asked for."""
         return self.clock() - entry.as_of > self.seconds
 
-    def keep(self, query: BoundQuery, landing: Landing) -> bool:
-        """Puts an answer in, unless it must not be or is too large. Whether it is in."""
+    def land(self, query: BoundQuery, landing: Landing) -> bool:
+        """``keep`` an answer that comes from its source; the shared level gets it too. Whether anybody else has it."""
+        kept, shared, source = self.keep(query, landing), self.shared, query.opened.name
+        if query.key is None or shared is None or landing.as_of <= self._changed_at(source):
+            return kept
+        seconds = self._seconds_to_keep(query) - (self.clock() - landing.as_of)
+        shared.write(query.key, source, landing.as_of, landing.answer, seconds)
+        return True
+
+    def keep(self, query: BoundQuery, landing: Landing, *, is_checked: bool = False) -> bool:
+        """Puts an answer in, unless it is too large or of a time before its source changed, which somebody may have
+        checked. Whether it is in."""
         if query.key is None:
             return False
         source, answer = query.opened.name, landing.answer
         size = answer.size + len(query.key)
-        if size > self._group_max_bytes or not answer.is_copyable or landing.as_of <= self._changed.get(source, -1.0):
+        is_old = not is_checked and landing.as_of <= self._changed_at(source)
+        if is_old or size > self._group_max_bytes or not answer.is_copyable:
             self.counters.refused += 1
             return False
-        until = landing.as_of + max(self.seconds + self.stale_seconds, query.max_age or 0.0)
+        until = landing.as_of + self._seconds_to_keep(query)
         self._drop(query.key)
         self._put(KeptAnswer(query.key, answer, landing.as_of, until, size, query.group, source))
         self.counters.kept += 1
         return True
 
-    def changed(self, source: str) -> None:
-        """The rows of a source have changed: what is kept of it is dropped, and no answer that began before is kept."""
+    def _seconds_to_keep(self, query: BoundQuery) -> float:
+        return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
+
+    def _changed_at(self, source: str) -> float:
+        return max(self._all_changed, self._changed.get(source, -1.0))
+
+    def changed(self, source: str | None) -> None:
+        """The rows of a source (None: of any) have changed: what is kept of it is dropped, and no answer that began
+        before is kept."""
+        if source is None:
+            self._all_changed = self.clock()
+            self.clear()
+            return
         self._changed[source] = self.clock()
         for key in [key for key, entry in self._entries.items() if entry.source == source]:
             self._drop(key)
@@ -179,19 +208,73 @@ class CachedQueries:
         self._cache = cache
         self._flights = flights
         self._refreshing: dict[str, asyncio.Task[None]] = {}
+        self._reading: dict[str, asyncio.Task[Landing | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> Landing:
         """As ``Flights.ask``. ``max_age`` 0 asks the source."""
-        key, cache = query.key, self._cache
-        entry = None if key is None or max_age == 0 else cache.find(key, max_age)
-        if entry is None:
-            cache.counters.misses += 1
-            return await self._flights.ask(query, max_age)
+        shared = self._cache.shared
+        if query.key is None or max_age == 0:
+            return await self._ask_source(query, max_age)
+        if shared is None or shared.is_current():
+            found = self._find(query.key, query, max_age)
+            if found is not None or shared is None:
+                return found or await self._ask_source(query, max_age)
+        query.opened.users += 1  # the source stays open while the shared level is asked
+        try:
+            found = await self._find_shared(query.key, query, max_age, shared)
+            return found or await self._ask_source(query, max_age)
+        finally:
+            self._flights.pools.release(query.opened)
+
+    async def _ask_source(self, query: BoundQuery, max_age: float | None) -> Landing:
+        self._cache.counters.misses += 1
+        return await self._flights.ask(query, max_age)
+
+    def _find(self, key: str, query: BoundQuery, max_age: float | None) -> Landing | None:
+        cache = self._cache
+        kept = cache.find(key, max_age)
+        if kept is None:
+            return None
         cache.counters.hits += 1
-        if max_age is None and cache.stale_seconds and cache.is_stale(entry):
+        if max_age is None and cache.stale_seconds and cache.is_stale(kept):
             cache.counters.stale += 1
-            self._refresh(entry.key, query)
-        return Landing(entry.answer, None, entry.as_of, is_shared=True)
+            self._refresh(key, query)
+        return Landing(kept.answer, None, kept.as_of, is_shared=True)
+
+    async def _find_shared(
+        self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
+    ) -> Landing | None:
+        """Nothing while it is not known which sources have changed: then the source is asked."""
+        if not await shared.follow():
+            return None
+        found = self._find(key, query, max_age)
+        if found is not None:
+            return found
+        reading = self._reading.get(key)
+        if reading is None:
+            reading = asyncio.get_running_loop().create_task(self._read(key, query, shared))
+            self._reading[key] = reading
+            reading.add_done_callback(lambda _: self._reading.pop(key, None))
+        landing = await asyncio.shield(reading)
+        if landing is None:
+            return None
+        most = self._cache.seconds if max_age is None else max_age
+        if not 0 <= self._cache.clock() - landing.as_of <= most:
+            return None
+        self._cache.counters.hits += 1
+        return landing
+
+    async def _read(self, key: str, query: BoundQuery, shared: RedisResults) -> Landing | None:
+        source = query.opened.name
+        entry = await shared.read(key, source)
+        if entry is None:
+            return None
+        answer = SharedAnswer(entry.result)
+        answer.size = entry.size
+        landing = Landing(answer, None, entry.as_of, is_shared=True)
+        if entry.mark == shared.mark_of(source):  # else it changes at this very moment
+            self._cache.keep(query, landing, is_checked=True)
+        return landing
 
     def _refresh(self, key: str, query: BoundQuery) -> None:
         """Asks the source in the background; one at a time for a key."""
@@ -210,12 +293,21 @@ class CachedQueries:
         self._refreshing.pop(key, None)
         self._flights.pools.release(query.opened)
 
+    async def changed(self, source: str) -> None:
+        """The rows of a source have changed. Raises SourceUnavailable when others cannot be told."""
+        self._cache.changed(source)
+        if self._cache.shared is not None:
+            await self._cache.shared.mark(source)
+            self._cache.changed(source)  # also what came from the shared level meanwhile
+
     async def aclose(self) -> None:
         """Stops what runs in the background."""
-        tasks = list(self._refreshing.values())
+        tasks = [*self._refreshing.values(), *self._reading.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._cache.shared is not None:
+            await self._cache.shared.aclose()
 
 
 def check_max_age(max_age: Any) -> None:

@@ -91,7 +91,7 @@ class DataSources:
             check_engines(engines or {}),
         )
         self._cache = cache
-        clock, keep = (time.time, None) if cache is None else (cache.clock, cache.keep)
+        clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
         self.flights: Flights = Flights(self._pools, connect_timeout, clock, keep)
         """The queries that are under way, and what became of queries."""
         self._cached = None if cache is None else CachedQueries(cache, self.flights)
@@ -230,15 +230,16 @@ class DataSources:
             return opened.source.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """The rows of a data source have changed: nothing of it that was asked before this call is used again here.
-        ``reference`` is its id (``ds_…``) or your own. Raises UnregisteredSource, StoreUnavailable."""
+        """The rows of a data source have changed: nothing of it that was asked before this call is used again here, and
+        where the cache has a shared level, five seconds later nowhere. ``reference`` is its id (``ds_…``) or your own.
+        Raises UnregisteredSource, StoreUnavailable; SourceUnavailable when the shared level does not answer."""
         registered = await self._look_up(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
         name = source_name(registered)
         self.flights.forget_source(name)
-        if self._cache is not None:
-            self._cache.changed(name)
+        if self._cached is not None:
+            await self._cached.changed(name)
 
     async def aclose(self) -> None:
         """Closes every connection. Used again, it opens new ones."""

@@ -1,0 +1,122 @@
+"""An answer from the result cache: in the process, and from Valkey, beside the query itself on SQLite.
+
+``make bench TABLES=result_cache``. Wall time, for an answer of Valkey and a query wait for others; what the cache in
+the process takes of the processor is a figure of its own, which a busy machine does not change as much.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sqlite3
+import tempfile
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
+from typing import Any
+
+from benchmarks.harness import engines
+from benchmarks.harness.measure import WALL, Cell, Figures, compare
+from benchmarks.harness.table import Aim, Table
+from tenantry import DataSources
+from tenantry.datasources import RedisResults, ResultCache
+from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup, freeze
+from tenantry.sql import SQLTemplate
+
+ROUNDS = 31
+ROWS = (1, 1_000)
+SOURCE, PROCESS, VALKEY = "the source (SQLite)", "the cache in the process", "the cache in Valkey"
+TEMPLATE = SQLTemplate("select id, region, amount, name from orders where id <= {{ rows }} and region <> {{ region }}")
+
+
+class _Directory:
+    """One data source."""
+
+    def __init__(self, source: RegisteredSource) -> None:
+        self._source = source
+
+    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource:
+        """Whatever is asked for."""
+        return self._source
+
+
+def table() -> Table:
+    """Runs it. Raises EngineMissing without Valkey."""
+    with ExitStack() as stack:
+        url = stack.enter_context(engines.valkey())
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        return asyncio.run(_compare(url, folder / "orders.db"))
+
+
+async def _compare(url: str, path: Path) -> Table:
+    connection = sqlite3.connect(path)
+    connection.execute("create table orders (id integer primary key, region text, amount real, name text)")
+    rows = [(number, "eu", number * 1.5, f"order {number}") for number in range(1, max(ROWS) + 1)]
+    connection.executemany("insert into orders values (?, ?, ?, ?)", rows)
+    connection.commit()
+    connection.close()
+    figures = {}
+    async with AsyncExitStack() as stack:
+        for count in ROWS:
+            cells = await _cells(url, path, count, stack)
+            figures[count] = await compare(cells, rounds=ROUNDS, clock=WALL)
+        alone = await compare({PROCESS: cells[PROCESS]}, rounds=ROUNDS)
+    return _report(figures, alone)
+
+
+async def _cells(url: str, path: Path, rows: int, stack: AsyncExitStack) -> dict[str, Cell]:
+    environment = Environment(1, "production", Tag.CUSTOMER)
+    directory = _Directory(RegisteredSource("ds_1", "main", environment, f"sqlite:///{path}"))
+    group = UserGroup(
+        team_id=1,
+        provided_id="acme",
+        name="acme",
+        environment=environment,
+        properties=freeze({"rows": rows, "region": "us"}),
+        mapping=freeze({"main": "ds_1"}),
+        handle=b"12345678",
+        token_version=1,
+        revision=1,
+    )
+    near = ResultCache(seconds=3_600)
+    shared = RedisResults(url, secret=secrets.token_bytes(32), budget=5.0)
+    far = ResultCache(seconds=3_600, shared=shared)
+    plain = await stack.enter_async_context(DataSources(directory))
+    cached = await stack.enter_async_context(DataSources(directory, cache=near))
+    fleet = await stack.enter_async_context(DataSources(directory, cache=far))
+
+    async def ask(sources: DataSources) -> object:
+        return await sources.query(group, "main", TEMPLATE)
+
+    async def from_valkey() -> object:
+        far.clear()
+        return await ask(fleet)
+
+    await ask(fleet)
+    await shared.settle()
+    return {SOURCE: _each(lambda: ask(plain)), PROCESS: _each(lambda: ask(cached)), VALKEY: _each(from_valkey)}
+
+
+def _each(call: Callable[[], Awaitable[Any]]) -> Cell:
+    async def cell(times: int) -> None:
+        for _ in range(times):
+            await call()
+
+    return cell
+
+
+def _report(figures: dict[int, Figures], alone: Figures) -> Table:
+    heads = ["an answer from"]
+    for rows in figures:
+        heads += [f"{rows} rows, µs", f"× ({rows})"]
+    result = Table("The result cache, wall time (× the source)", heads)
+    for name in (SOURCE, PROCESS, VALKEY):
+        cells = []
+        for found in figures.values():
+            cells += [f"{found.median(name) / 1e3:,.1f}", f"{found.ratio(name, SOURCE):.3f}"]
+        result.add(name, *cells)
+    result.aims = [
+        Aim(f"{PROCESS}, µs of the processor", alone.median(PROCESS) / 1e3, 20.0),
+        Aim(f"{VALKEY}, {ROWS[0]} row, µs", figures[ROWS[0]].median(VALKEY) / 1e3, 1_000.0),
+    ]
+    return result

@@ -1,0 +1,280 @@
+"""RedisResults: answers that the processes of a fleet share in Redis or Valkey, and the marks of sources that changed.
+
+Nothing rests on the server. An entry is used only if its digest shows that a holder of the secret wrote it for this
+very key, it is young enough, and its source has the mark that it had then. Without an answer the source is asked.
+
+    <prefix>:<key>    one entry, which ends by itself
+    <prefix>:marks    a hash: "born", random, of this life of the hash; and a random mark for each source that changed
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final
+
+from tenantry.backoff import Breaker
+from tenantry.datasources.result_entry import (
+    RefusedResult,
+    SharedEntry,
+    Unencodable,
+    check_codec,
+    read_result,
+    write_result,
+)
+from tenantry.datasources.shared_answer import SharedAnswer
+from tenantry.errors import InvalidSettings, SourceUnavailable
+from tenantry.loop_local import LoopLocal
+from tenantry.redis_server import RedisClient, ask_server, load_redis, read_redis_address
+
+logger: logging.Logger = logging.getLogger(__name__)
+
+POLL_SECONDS: Final = 1.0
+"""So old may be what is known of marks; then it is asked for in the background."""
+LEASE_SECONDS: Final = 5.0
+"""What is known of marks is good for so long: beyond it nothing is taken from a cache."""
+_WRITE_SECONDS = 3.0
+_WRITES: Final = 16
+"""Answers that are on their way to the server; another one is not written."""
+_SHORTEST_SECRET: Final = 32
+_BORN: Final = "born"
+_LARGE: Final = 128 * 1024
+"""Bytes of an entry that is read in a thread."""
+
+
+@dataclass(slots=True)
+class RedisResultCounters:
+    """What became of reads and writes. Plain integers."""
+
+    hits: int = 0
+    misses: int = 0
+    refused: int = 0
+    """It had something there that no holder of the secret wrote for this key."""
+    errors: int = 0
+    """It did not answer within the budget, or was not asked for it did not answer a moment ago."""
+    writes: int = 0
+    lost_writes: int = 0
+    """Not written: too large, of a type without a form, too many at once, or no answer."""
+
+
+class RedisResults:
+    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: at least 32 bytes, the same in all
+    processes that share answers, and known to nobody else. ``budget`` (seconds): what a query may wait for the server.
+    ``max_entry_bytes``: of one answer.
+
+    Making one does no I/O. Raises InvalidSettings for a wrong URL or secret, and without redis or msgspec.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        secret: bytes,
+        budget: float = 0.05,
+        max_entry_bytes: int = 4 * 1024 * 1024,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if type(secret) is not bytes or len(secret) < _SHORTEST_SECRET:
+            raise InvalidSettings(f"the secret of RedisResults has at least {_SHORTEST_SECRET} random bytes")
+        load_redis()
+        check_codec()
+        self.counters: RedisResultCounters = RedisResultCounters()
+        self.on_change: Callable[[str | None], None] = lambda _: None
+        """Called with a source that was changed elsewhere; with None when any may have been."""
+        self._secret = blake2b(secret, person=b"tenantry.entry").digest()
+        self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
+        self._server = read_redis_address(url)
+        self._budget = budget
+        self._max_bytes = max_entry_bytes
+        self._clock = clock
+        self._breaker = Breaker(clock=clock, chance=random.random)
+        self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
+        self._marks: dict[str, str] = {}
+        self._untold: set[str] = set()  # sources that changed, and the server did not take it
+        self._known_at: float | None = None  # when the marks were asked for that are known
+        self._poll: asyncio.Task[None] | None = None
+        self._writing: set[asyncio.Task[None]] = set()
+
+    def __repr__(self) -> str:
+        return f"<RedisResults: {self._server.label}>"
+
+    # --- marks --------------------------------------------------------------------------------------------------------
+
+    def is_current(self) -> bool:
+        """Whether it is known which sources have changed. Mostly it is; now and then this asks in the background."""
+        age = self._age()
+        if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
+            self._poll = asyncio.get_running_loop().create_task(self._read_marks())
+        return age <= LEASE_SECONDS
+
+    async def follow(self) -> bool:
+        """The same; if it is not known, it waits for the server, within the budget."""
+        if not self.is_current() and self._poll is not None:
+            await asyncio.wait([self._poll], timeout=self._budget)
+        return self._age() <= LEASE_SECONDS
+
+    def _age(self) -> float:
+        return float("inf") if self._known_at is None else self._clock() - self._known_at
+
+    async def _read_marks(self) -> None:
+        asked = self._clock()
+        answers = await self._ask(
+            ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
+            ("HGETALL", self._marks_key),
+            seconds=_WRITE_SECONDS,
+        )
+        if answers is None:
+            return
+        marks = _pairs(answers[1])
+        if marks.get(_BORN) != self._marks.get(_BORN):
+            self._marks = marks
+            self.on_change(None)
+        for source in [source for source, mark in marks.items() if self._marks.get(source) != mark]:
+            self._marks[source] = marks[source]
+            self.on_change(source)
+        self._known_at = asked
+
+    async def mark(self, source: str) -> None:
+        """Says to all processes that a source has changed. Raises SourceUnavailable if the server does not take it."""
+        mark = secrets.token_hex(8)
+        answers = await self._ask(
+            ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
+            ("HSET", self._marks_key, source, mark),
+            seconds=_WRITE_SECONDS,
+        )
+        if answers is None:
+            self._untold.add(source)
+            raise SourceUnavailable(
+                "the shared result cache does not answer, so other processes do not know of the change; try again",
+                retry_after=1,
+            )
+        self._marks[source] = mark
+        self._untold.discard(source)
+
+    def mark_of(self, source: str) -> str:
+        """What is known of a source: another text after each change."""
+        return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
+
+    @property
+    def _marks_key(self) -> str:
+        return f"{self._prefix}:marks"
+
+    # --- entries ------------------------------------------------------------------------------------------------------
+
+    def _key(self, key: str) -> str:
+        """Keyed, for a fingerprint without a secret would let a reader of the server try out values."""
+        return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
+
+    async def read(self, key: str, source: str) -> SharedEntry | None:
+        """The entry of a key; None if there is none that may be used, or no answer within the budget."""
+        if source in self._untold:
+            return None
+        answers = await self._ask(
+            ("GETRANGE", self._key(key), 0, self._max_bytes),
+            ("HMGET", self._marks_key, _BORN, source),
+            seconds=self._budget,
+        )
+        if answers is None:
+            return None
+        data, (born, mark) = answers[0], map(_text, answers[1])
+        if not data:
+            self.counters.misses += 1
+            return None
+        try:
+            if len(data) < _LARGE:
+                entry = read_result(self._secret, key, data)
+            else:
+                entry = await asyncio.to_thread(read_result, self._secret, key, data)
+        except RefusedResult:
+            if not self.counters.refused:  # once: whoever put it there may do so again and again
+                logger.warning("%s: an entry is not what was written there", self._server.label)
+            self.counters.refused += 1
+            return None
+        if not born or entry.mark != f"{born} {mark}":
+            self.counters.misses += 1
+            return None
+        self.counters.hits += 1
+        return entry
+
+    def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
+        """Writes an answer in the background; it ends by itself after so many seconds."""
+        if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
+            self.counters.lost_writes += 1
+            return
+        entry = SharedEntry(key, self.mark_of(source), as_of, answer.size, answer.original)
+        task = asyncio.get_running_loop().create_task(self._write(entry, max(1, round(seconds * 1000))))
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+
+    async def _write(self, entry: SharedEntry, milliseconds: int) -> None:
+        try:
+            data = await asyncio.to_thread(write_result, self._secret, entry)
+        except Unencodable:
+            self.counters.lost_writes += 1
+            return
+        answers = None
+        if len(data) <= self._max_bytes:
+            command = ("SET", self._key(entry.key), data, "PX", milliseconds)
+            answers = await self._ask(command, seconds=_WRITE_SECONDS)
+        if answers is None:
+            self.counters.lost_writes += 1
+        else:
+            self.counters.writes += 1
+
+    async def _ask(self, *commands: tuple[Any, ...], seconds: float) -> Sequence[Any] | None:
+        if not self._breaker.allows():
+            self.counters.errors += 1
+            return None
+        try:
+            answers = await ask_server(self._run(commands), seconds=seconds)
+        except ConnectionError:
+            self.counters.errors += 1
+            if self._breaker.failed():
+                logger.warning("%s does not answer: data sources are asked instead", self._server.label)
+            return None
+        if self._breaker.succeeded():
+            logger.warning("%s answers again", self._server.label)
+        return answers
+
+    async def _run(self, commands: Sequence[tuple[Any, ...]]) -> Sequence[Any]:
+        client = self._clients.get()
+        pipeline = client.redis.pipeline() if client.is_cluster else client.redis.pipeline(transaction=False)
+        for command in commands:
+            pipeline.execute_command(*command)
+        answers: Sequence[Any] = await pipeline.execute()
+        return answers
+
+    async def settle(self) -> None:
+        """Waits until what is on its way to the server has arrived, or was given up."""
+        while self._writing:
+            await asyncio.wait(set(self._writing))
+
+    async def aclose(self) -> None:
+        """Writes what is on its way, within a second, and closes the connections of this event loop."""
+        tasks = [*self._writing, *([self._poll] if self._poll is not None else [])]
+        tasks = [task for task in tasks if task.get_loop() is asyncio.get_running_loop() and not task.done()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=1.0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._poll = None
+        await self._clients.aclose()
+
+
+def _text(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else ""
+
+
+def _pairs(answer: Any) -> dict[str, str]:
+    """Of HGETALL: a dict, or a list where names and values take turns."""
+    if isinstance(answer, dict):
+        return {_text(name): _text(value) for name, value in answer.items()}
+    texts = [*map(_text, answer)]
+    return dict(zip(texts[::2], texts[1::2], strict=True))

@@ -14,7 +14,8 @@ from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory, group
 
 
-def _peak() -> int:
+def peak() -> int:
+    """Of this process, in MiB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
 
@@ -25,12 +26,12 @@ async def _run(url: str, sql: str) -> None:
     async with DataSources(directory, timeout=120) as sources:
         asked = group(main="ds_1")
         await sources.fetch(asked, "main", "select 1 as one")
-        before, code = _peak(), "none"
+        before, code = peak(), "none"
         try:
             print(len(await sources.fetch(asked, "main", sql)), "rows")
         except TenantryError as error:
             code = error.code
-        print(code, _peak() - before)
+        print(code, peak() - before)
 
 
 if __name__ == "__main__":

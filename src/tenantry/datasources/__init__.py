@@ -4,6 +4,7 @@ from tenantry.datasources.delivery import ResultStream
 from tenantry.datasources.driver import DataSource, Driver, Enforcement, OpenRows, ReadOnlyBy, StreamingDriver
 from tenantry.datasources.engines import registration_notes
 from tenantry.datasources.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
+from tenantry.datasources.pages import Page, fetch_page
 from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.redis_results import RedisResults
 from tenantry.datasources.result_cache import ResultCache
@@ -18,6 +19,7 @@ __all__ = [
     "Enforcement",
     "Limits",
     "OpenRows",
+    "Page",
     "ReadOnlyBy",
     "RedisResults",
     "ResultCache",
@@ -26,6 +28,7 @@ __all__ = [
     "StreamingDriver",
     "check_url",
     "display_url",
+    "fetch_page",
     "registration_notes",
     "resolve_url",
     "take_result",

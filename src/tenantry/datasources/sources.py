@@ -16,6 +16,7 @@ from cachetools import LRUCache
 from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import DataSource, Rows
 from tenantry.datasources.limits import Limits, StreamLimits
+from tenantry.datasources.pages import CountTemplate
 from tenantry.datasources.pools import DriverFactory, Pools, check_engines, source_name
 from tenantry.datasources.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.shared_answer import Uncopyable
@@ -122,7 +123,7 @@ class DataSources:
         self,
         group: UserGroup,
         schema: str,
-        template: SQLTemplate | str,
+        template: SQLTemplate | CountTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
         *,
         max_age: float | None = None,
@@ -162,7 +163,7 @@ class DataSources:
         take: Callable[[Landing], Found],
         group: UserGroup,
         schema: str,
-        template: SQLTemplate | str,
+        template: SQLTemplate | CountTemplate | str,
         variables: Mapping[str, Any] | Record | None,
         max_age: float | None,
     ) -> Found:
@@ -171,7 +172,7 @@ class DataSources:
         if variables is None:
             variables = group.variables
         _check_owner(group, variables)
-        compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
+        compiled = self._compiled(template) if isinstance(template, str) else template
         registered = await self._registered(group, schema)
         with DatabaseSpan(registered.id) as span:
             query = self._query(group, registered, compiled, variables, take is Landing.take_dicts, max_age)
@@ -187,7 +188,7 @@ class DataSources:
         self,
         group: UserGroup,
         registered: RegisteredSource,
-        compiled: SQLTemplate,
+        compiled: SQLTemplate | CountTemplate,
         variables: Mapping[str, Any] | Record,
         wants_dicts: bool,
         max_age: float | None,
@@ -295,7 +296,7 @@ class DataSources:
         return await self._lease.read_source(directory, environment, reference)
 
 
-def _bind(compiled: SQLTemplate, variables: Mapping[str, Any] | Record, source: DataSource) -> BoundSQL:
+def _bind(compiled: SQLTemplate | CountTemplate, variables: Mapping[str, Any] | Record, source: DataSource) -> BoundSQL:
     now = datetime.now(UTC) if compiled.uses_clock else None
     return compiled.bind(variables, source.paramstyle, dialect=source.dialect, now=now)
 

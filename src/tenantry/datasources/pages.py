@@ -1,0 +1,211 @@
+"""Pages of a query: the rows after a key, or after so many, by an outer select around the author's own text.
+
+The text stays as it is and runs as a subquery; what is added to it are the columns that the author names and values,
+which are bound. The order must be total: its columns together are unique and never NULL.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal
+from uuid import UUID
+
+from tenantry.errors import InvalidSettings, QueryFailed, UnbindableValue
+from tenantry.groups import Record, UserGroup
+from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
+
+if TYPE_CHECKING:
+    from tenantry.datasources.sources import DataSources
+
+_compiled = lru_cache(maxsize=256)(SQLTemplate)
+
+_QUOTES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
+    **dict.fromkeys(("mysql", "mariadb"), "`"),
+}
+"""Dialects that have pages, and what quotes a name in them."""
+_NAME: Final = re.compile(r"-?[A-Za-z_][A-Za-z0-9_]*")
+_LARGEST: Final = 2**63 - 1
+
+_KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
+    "i": (int, str, int),
+    "s": (str, str, str),
+    "f": (float, float.hex, float.fromhex),
+    "n": (Decimal, str, Decimal),
+    "t": (datetime, datetime.isoformat, datetime.fromisoformat),
+    "d": (date, date.isoformat, date.fromisoformat),
+    "c": (time, time.isoformat, time.fromisoformat),
+    "u": (UUID, str, UUID),
+}
+"""Letters of a cursor: the type of a value, how it is written, and how it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """``rows``: one dict each. ``next``: what ``after`` of the next page is, None after the last one. ``total``: the
+    rows of all pages, if that was asked for."""
+
+    rows: list[dict[str, Any]]
+    next: str | None
+    total: int | None = None
+
+
+async def fetch_page(
+    sources: DataSources,
+    group: UserGroup,
+    schema: str,
+    template: SQLTemplate | str,
+    variables: Mapping[str, Any] | Record | None = None,
+    *,
+    order: Sequence[str],
+    size: int = 100,
+    after: str | None = None,
+    offset: int = 0,
+    total: Literal["none", "exact"] = "none",
+) -> Page:
+    """``size`` rows of ``template``, in the order of its columns ``order`` (``-name``: from the greatest).
+
+    ``after``: the ``next`` of the page before, which is quick however far it is; or ``offset``: rows to skip, which the
+    engine reads and throws away. Columns of ``order`` are unique together and never NULL: else rows would be skipped.
+    ``total="exact"`` counts all rows in a query of its own, at another moment.
+
+    Raises as ``fetch`` does; InvalidSettings for an order, a size or an offset that is none, and on a dialect without
+    pages; UnbindableValue for an ``after`` that is no cursor of this order; QueryFailed for NULL in a column of it.
+    """
+    compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
+    window = PagedTemplate(compiled, order, size, after, offset)
+    if total not in ("none", "exact"):
+        raise InvalidSettings(f"total is {total!r}; it takes none or exact")
+    result = await sources.query(group, schema, window, variables)
+    found = result.dicts()
+    rows = found[:size]
+    keys = [tuple(row[name] for name in window.names) for row in rows] if _has(result.names, window.names) else []
+    if any(value is None for key in keys for value in key):
+        raise QueryFailed("a column of the page's order is NULL: order by columns that never are, as coalesce(…) makes")
+    following = _write_cursor(keys[-1]) if len(found) > size else None
+    if total == "none":
+        return Page(rows, following)
+    counted = await sources.query(group, schema, CountTemplate(compiled), variables)
+    return Page(rows, following, counted.rows[0][0])
+
+
+def _has(columns: Sequence[str], names: Sequence[str]) -> bool:
+    missing = set(names).difference(columns)
+    if missing:
+        raise InvalidSettings(f"the page's order names {', '.join(sorted(missing))}, which the rows do not have")
+    return True
+
+
+class CountTemplate:
+    """A template that counts the rows of another one."""
+
+    def __init__(self, template: SQLTemplate) -> None:
+        self._template = template
+
+    @property
+    def uses_clock(self) -> bool:
+        """Whether ``bind`` needs ``now``."""
+        return self._template.uses_clock
+
+    def bind(self, variables: Any, paramstyle: str, *, dialect: str, now: datetime | None) -> BoundSQL:
+        """The text and its values. Raises as that of SQLTemplate."""
+        bound = self._template.bind(variables, paramstyle, dialect=dialect, now=now)
+        return _wrapped(bound, "select count(*) as total", lambda _: "")
+
+
+class PagedTemplate(CountTemplate):
+    """A template that gives a page of the rows of another one, and one row more if there is one."""
+
+    def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
+        super().__init__(template)
+        if isinstance(order, str) or not order or not all(_NAME.fullmatch(name) for name in order):
+            raise InvalidSettings("the order of a page is a list of names of columns, as ['-placed', 'id']")
+        if type(size) is not int or not 0 < size < _LARGEST:
+            raise InvalidSettings(f"size is {size!r}; it takes a whole number above 0")
+        if type(offset) is not int or not 0 <= offset <= _LARGEST or (offset and after is not None):
+            raise InvalidSettings(f"offset is {offset!r}; it takes a whole number from 0, and not together with after")
+        self.names: tuple[str, ...] = tuple(name.removeprefix("-") for name in order)
+        self._directions = ["desc" if name.startswith("-") else "asc" for name in order]
+        self._limits = (size + 1, offset)
+        self._key = None if after is None else _read_cursor(after, len(self.names))
+
+    def bind(self, variables: Any, paramstyle: str, *, dialect: str, now: datetime | None) -> BoundSQL:
+        """As that of CountTemplate. Raises InvalidSettings on a dialect without pages."""
+        bound = self._template.bind(variables, paramstyle, dialect=dialect, now=now)
+        quote = _QUOTES.get(dialect, "")
+        names = [f"{quote}{name}{quote}" for name in self.names]
+
+        def clauses(place: Callable[[Any], str]) -> str:
+            condition = "" if self._key is None else f" where {self._beyond(names, self._key, place)}"
+            order = ", ".join(f"{name} {way}" for name, way in zip(names, self._directions, strict=True))
+            size, offset = map(place, self._limits)
+            return f"{condition} order by {order} limit {size} offset {offset}"
+
+        return _wrapped(bound, "select *", clauses)
+
+    def _beyond(self, names: Sequence[str], key: Sequence[Any], place: Callable[[Any], str]) -> str:
+        """``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``: an index on the columns serves the first comparison."""
+        signs = ["<" if way == "desc" else ">" for way in self._directions]
+        if len(names) == 1:
+            return f"{names[0]} {signs[0]} {place(key[0])}"
+        text = f"{names[0]} {signs[0]}= {place(key[0])} and ("
+        for name, sign, value in zip(names[:-1], signs, key, strict=False):
+            text += f"{name} {sign} {place(value)} or ({name} = {place(value)} and ("
+        text += f"{names[-1]} {signs[-1]} {place(key[-1])}"
+        return text + "))" * (len(names) - 1) + ")"
+
+
+def _wrapped(bound: BoundSQL, select: str, clauses: Callable[[Callable[[Any], str]], str]) -> BoundSQL:
+    """The text as a subquery, and clauses after it, whose values ``place`` binds: they come last in the text."""
+    style = PARAMSTYLES[bound.paramstyle]
+    if bound.dialect not in _QUOTES or style.named:
+        raise InvalidSettings(f"there are no pages on {bound.dialect}; there are on {', '.join(_QUOTES)}")
+    values = list(bound.params or ())
+
+    def place(value: Any) -> str:
+        values.append(value)
+        return style.placeholder(len(values))
+
+    added = clauses(place)
+    text = bound.sql.rstrip(" \t\r\n;")
+    if style.doubles_percent and bound.params is None and values:
+        text = text.replace("%", "%%")
+    sql = f"{select} from (\n{text}\n) tenantry_page{added}"
+    return bound._replace(sql=sql, params=tuple(values) if values else bound.params)
+
+
+def _write_cursor(key: Sequence[Any]) -> str:
+    """The values with their types: an engine that types its parameters by them finds the same place again."""
+    written = []
+    for value in key:
+        for letter, (kind, write, _) in _KINDS.items():
+            if isinstance(value, kind) and not isinstance(value, bool):
+                written.append([letter, write(value)])
+                break
+        else:
+            raise QueryFailed(
+                f"a column of the page's order has values of the type {type(value).__name__}: order by numbers, texts, "
+                "dates or UUIDs"
+            )
+    return urlsafe_b64encode(json.dumps(written, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def _read_cursor(text: str, width: int) -> tuple[Any, ...]:
+    key: tuple[Any, ...] = ()
+    try:
+        parts = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        key = tuple(_KINDS[letter][2](value) for letter, value in parts)
+    except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
+        pass  # raised below, without the value
+    if len(key) != width:
+        raise UnbindableValue(
+            "after is no cursor of a page in this order: give the next of the page before", name="after"
+        )
+    return key

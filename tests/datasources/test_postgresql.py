@@ -8,7 +8,6 @@ import logging
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from secrets import token_hex
@@ -239,9 +238,8 @@ async def test_more_queries_than_connections_wait_then_fail(
     slow = [asyncio.create_task(ask(f"select pg_sleep(58{n})")) for n in range(2)]
     running = "select count(*) from pg_stat_activity where query like '%pg_sleep(58_)' and state = 'active'"
     await _until(postgres, database, running, "2")
-    source = sources._pools._open[(1, "ds_1")].source
     with monkeypatch.context() as hasty:
-        hasty.setattr(source, "_limits", replace(source._limits, connect_timeout=0.5))
+        hasty.setattr(sources.flights, "connect_timeout", 0.5)
         with pytest.raises(SourceUnavailable, match="busy"):
             await ask("select 1 as one")
     for each in slow:

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from tenantry import DataSources, Tag
 from tenantry.backends.memory import MemoryStore
-from tenantry.datasources import Enforcement, Limits, take_rows, to_dicts
+from tenantry.datasources import Enforcement, Limits, take_result
 from tenantry.errors import QueryFailed, TenantryError
 from tenantry.groups import GroupDraft, RegisteredSource
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.testing import make_token
 
@@ -48,12 +49,11 @@ class CSVDriver:
         connection.set_authorizer(_only_reads)
         return connection
 
-    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> list[dict[str, object]]:
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
         """One query, within the limits."""
         with closing(connection.execute(bound.sql, bound.params or ())) as cursor:
             columns = [column[0] for column in cursor.description or ()]
-            rows = take_rows(self.source_id, cursor, self._limits)
-        return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
+            return take_result(self.source_id, columns, cursor, self._limits)
 
     def failure(self, error: Exception) -> TenantryError:
         """Never the engine's own text: it may quote a tenant's value."""

@@ -1,7 +1,18 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
 from tenantry.datasources.delivery import ResultStream
-from tenantry.datasources.driver import DataSource, Driver, Enforcement, OpenRows, ReadOnlyBy, StreamingDriver
+from tenantry.datasources.driver import (
+    Answer,
+    DataSource,
+    DeclaringDriver,
+    Driver,
+    Enforcement,
+    OpenRows,
+    ReadOnlyBy,
+    ReusingDriver,
+    SessionDriver,
+    StreamingDriver,
+)
 from tenantry.datasources.engines import registration_notes
 from tenantry.datasources.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
 from tenantry.datasources.pages import Page, fetch_page
@@ -12,8 +23,10 @@ from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import check_url, display_url, resolve_url
 
 __all__ = [
+    "Answer",
     "DataSource",
     "DataSources",
+    "DeclaringDriver",
     "Driver",
     "DriverFactory",
     "Enforcement",
@@ -24,6 +37,8 @@ __all__ = [
     "RedisResults",
     "ResultCache",
     "ResultStream",
+    "ReusingDriver",
+    "SessionDriver",
     "StreamLimits",
     "StreamingDriver",
     "check_url",

@@ -111,8 +111,9 @@ class Driver(Protocol[C]):
     """One data source on one engine with blocking connections of type ``C``. ``dialect`` is one of DIALECTS,
     ``paramstyle`` one of PARAMSTYLES. Every method but the properties runs in the source's threads.
 
-    The driver enforces that queries only read: nothing around it does. Rows are taken by ``take_rows`` or within the
-    same limits. This form is minimal and provisional: it changes when engines of third parties get a contract suite.
+    The driver enforces that queries only read: nothing around it does. Rows are taken by ``take_result`` or within the
+    same limits. ``tenantry.testing.DriverContract`` has its tests. What it may have too: ReusingDriver, SessionDriver,
+    DeclaringDriver, StreamingDriver; a later version may add such a protocol, and no method to this one.
     """
 
     @property

@@ -50,7 +50,7 @@ class DataSources:
     ``max_waiting`` queries wait for one source, ``group_max_waiting`` of one group. ``stream_limits`` bound a stream in
     place of ``row_limit`` and ``max_bytes``; ``timeout`` is then for the wait for its next rows.
     ``engines`` adds engines of your own, by the scheme of their URLs: ``{"athena": make_driver}``, a function of
-    (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. Provisional: see Driver.
+    (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. See Driver.
     ``cache`` keeps answers for a while; without it none is kept. Equal queries that are under way are one in any case.
     No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
     """

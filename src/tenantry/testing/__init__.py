@@ -18,8 +18,10 @@ from tenantry.groups import Environment, Tag, Token, UserGroup
 if TYPE_CHECKING:
     from tenantry.testing.canaries import CanaryGroups, canary_groups
     from tenantry.testing.contract_backend import BackendContract, LeaseContract
+    from tenantry.testing.contract_driver import DriverContract
     from tenantry.testing.contract_store import StoreContract
     from tenantry.testing.crossings import Crossing, LeakFound
+    from tenantry.testing.engine_case import EngineCase
     from tenantry.testing.leak_check import Leaks
     from tenantry.testing.requests import Call
 else:
@@ -30,6 +32,8 @@ else:
             "Call": "tenantry.testing.requests",
             "CanaryGroups": "tenantry.testing.canaries",
             "Crossing": "tenantry.testing.crossings",
+            "DriverContract": "tenantry.testing.contract_driver",
+            "EngineCase": "tenantry.testing.engine_case",
             "LeakFound": "tenantry.testing.crossings",
             "Leaks": "tenantry.testing.leak_check",
             "LeaseContract": "tenantry.testing.contract_backend",
@@ -98,6 +102,8 @@ __all__ = [
     "Call",
     "CanaryGroups",
     "Crossing",
+    "DriverContract",
+    "EngineCase",
     "FrozenClock",
     "LeakFound",
     "Leaks",

@@ -1,0 +1,211 @@
+"""DriverContract sees what a driver does wrong: each of these is SQLite's driver with one promise broken."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenantry.datasources import Limits
+from tenantry.datasources.sqlite import SQLiteDriver
+from tenantry.errors import QueryFailed, TenantryError
+from tenantry.groups import RegisteredSource
+from tenantry.results import Result
+from tenantry.sql import BoundSQL
+from tenantry.testing import DriverContract, EngineCase
+from tests.datasources.conftest import sqlite_file
+from tests.datasources.engine_cases import sqlite_case
+
+PASSWORD = "pa55w0rd"
+PATIENCE = 1.0
+RELEASED = threading.Event()
+"""Ends the queries that nothing stops."""
+
+
+class WritingDriver(SQLiteDriver):
+    """Opens the file for writing. What gives no rows is still an error, but then it is written."""
+
+    def open(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+
+
+class SilentDriver(WritingDriver):
+    """Says nothing of what it was not able to do."""
+
+    def open(self) -> sqlite3.Connection:
+        connection = super().open()
+        connection.execute("pragma query_only = on")
+        return connection
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        try:
+            return super().fetch(connection, bound)
+        except (TenantryError, sqlite3.OperationalError):
+            return Result((), [])
+
+
+class LeakingDriver(SQLiteDriver):
+    """Lets settings be set, and keeps them."""
+
+    def open(self) -> sqlite3.Connection:
+        connection = super().open()
+        connection.set_authorizer(None)
+        return connection
+
+    def is_reusable(self, connection: sqlite3.Connection) -> bool:
+        return True
+
+
+class QuotingDriver(SQLiteDriver):
+    """Passes on what the engine says."""
+
+    def failure(self, error: Exception) -> TenantryError:
+        return QueryFailed(str(error))
+
+
+class ChainingDriver(SQLiteDriver):
+    """Its own message, and the engine's error behind it."""
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        try:
+            return super().fetch(connection, bound)
+        except sqlite3.Error as error:
+            raise QueryFailed("it failed") from error
+
+
+class BoastingDriver(SQLiteDriver):
+    """Shows the password when it is printed."""
+
+    def __repr__(self) -> str:
+        return f"<BoastingDriver {PASSWORD}>"
+
+
+class UnboundedDriver(SQLiteDriver):
+    """Takes all rows, under whatever names."""
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        with closing(connection.execute(bound.sql, bound.params or ())) as cursor:
+            return Result([column[0] for column in cursor.description], cursor.fetchall())
+
+
+class ChangingDriver(SQLiteDriver):
+    """Normalises texts, as some clients do."""
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        params = tuple(
+            unicodedata.normalize("NFC", each) if isinstance(each, str) else each for each in bound.params or ()
+        )
+        return super().fetch(connection, bound._replace(params=params))
+
+
+class NamelessDriver(SQLiteDriver):
+    """Answers with dicts, which have no names where there are no rows."""
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Any:
+        return super().fetch(connection, bound).dicts()
+
+
+class FirstOnlyDriver(SQLiteDriver):
+    """Runs the first of several statements."""
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        first, separator, _ = bound.sql.partition("; ")
+        return super().fetch(connection, bound._replace(sql=first) if separator else bound)
+
+
+class UnstoppableDriver(SQLiteDriver):
+    """Stops nothing."""
+
+    def open(self) -> sqlite3.Connection:
+        connection = super().open()
+        connection.create_function("pause", 0, lambda: RELEASED.wait(60))
+        return connection
+
+    def interrupt(self, connection: sqlite3.Connection) -> None: ...
+
+
+class LateDriver(SQLiteDriver):
+    """Gives the rows of the query before, as a client does that leaves an answer unread."""
+
+    before: Result | None = None
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        answer = super().fetch(connection, bound)
+        given, self.before = self.before or answer, answer
+        return given
+
+
+class SharingDriver(SQLiteDriver):
+    """All connections are one."""
+
+    shared: sqlite3.Connection | None = None
+
+    def open(self) -> sqlite3.Connection:
+        self.shared = self.shared or super().open()
+        return self.shared
+
+
+BROKEN: list[tuple[type[SQLiteDriver], Callable[..., None], str]] = [
+    (WritingDriver, DriverContract.test_what_writes_is_refused, "this was written"),
+    (SilentDriver, DriverContract.test_what_writes_is_refused, "runs what it must refuse"),
+    (LeakingDriver, DriverContract.test_a_session_keeps_nothing, "the next query sees what this one set"),
+    (UnboundedDriver, DriverContract.test_rows_are_limited, "runs what it must refuse"),
+    (UnboundedDriver, DriverContract.test_bytes_are_limited, "runs what it must refuse"),
+    (UnboundedDriver, DriverContract.test_columns_of_one_name_are_refused, "runs what it must refuse"),
+    (ChangingDriver, DriverContract.test_values_come_back_equal, "comes back as"),
+    (NamelessDriver, DriverContract.test_an_empty_result_has_its_columns, r"has the columns \[\]"),
+    (FirstOnlyDriver, DriverContract.test_one_statement_only, "runs what it must refuse"),
+    (LateDriver, DriverContract.test_connections_do_not_mix_their_answers, "the rows of another"),
+    (SharingDriver, DriverContract.test_closing_one_connection_leaves_the_others, "closed database"),
+    (UnstoppableDriver, DriverContract.test_a_query_is_stopped_at_its_timeout, "still runs"),
+    (UnstoppableDriver, DriverContract.test_a_query_is_stopped_from_another_thread, "still runs"),
+    (UnstoppableDriver, DriverContract.test_it_is_closed_while_queries_run, "still runs"),
+]
+BROKEN_ERRORS: list[tuple[type[SQLiteDriver], str]] = [
+    (QuotingDriver, "is shown: no such table"),
+    (ChainingDriver, "is shown: no such table"),
+    (BoastingDriver, "is shown: <BoastingDriver"),
+]
+
+
+@pytest.fixture
+def case_of(tmp_path: Path) -> Iterator[Callable[[type[SQLiteDriver]], EngineCase]]:
+    """A case of a broken driver, whose URL has a password."""
+    path = tmp_path / "a.db"
+    good = sqlite_case(sqlite_file(path, "acme"), "")
+    RELEASED.clear()
+
+    def make(kind: type[SQLiteDriver]) -> EngineCase:
+        def make_driver(source: RegisteredSource, limits: Limits) -> SQLiteDriver:
+            return kind(source.id, path, limits)
+
+        case = replace(good, make_driver=make_driver, url=f"own://user:{PASSWORD}@host/name", unreachable_url=None)
+        return replace(case, slow="select pause() as v", patience=PATIENCE) if kind is UnstoppableDriver else case
+
+    yield make
+    RELEASED.set()
+
+
+@pytest.mark.parametrize(("kind", "test", "message"), BROKEN)
+def test_a_broken_promise_is_seen(
+    kind: type[SQLiteDriver], test: Callable[..., None], message: str, case_of: Callable[..., EngineCase]
+) -> None:
+    """With words that name it."""
+    with pytest.raises((AssertionError, sqlite3.Error), match=message):
+        test(DriverContract(), case_of(kind))
+
+
+@pytest.mark.parametrize(("kind", "message"), BROKEN_ERRORS)
+def test_an_error_that_shows_something_is_seen(
+    kind: type[SQLiteDriver], message: str, case_of: Callable[..., EngineCase], caplog: pytest.LogCaptureFixture
+) -> None:
+    """In the message, behind it, and where a driver is printed."""
+    with pytest.raises(AssertionError, match=message):
+        DriverContract().test_an_error_shows_nothing(case_of(kind), caplog)

@@ -24,7 +24,7 @@ from tests.datasources.conftest import sqlite_file
 from tests.datasources.engine_cases import sqlite_case
 
 PASSWORD = "pa55w0rd"
-PATIENCE = 1.0
+PATIENCE = 0.4
 RELEASED = threading.Event()
 """Ends the queries that nothing stops."""
 

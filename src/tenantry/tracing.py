@@ -188,8 +188,9 @@ class DatabaseSpan(Span):
 
     __slots__ = ("_source",)
 
-    def __init__(self, source_id: str) -> None:
-        super().__init__(f"query {source_id}", {"tenantry.data_source": source_id}, kind=SpanKind.CLIENT)
+    def __init__(self, source_id: str, template: str) -> None:
+        attributes = {"tenantry.data_source": source_id, "tenantry.template": template}
+        super().__init__(f"query {source_id}", attributes, kind=SpanKind.CLIENT)
         self._source = source_id
 
     def set_statement(self, dialect: str, text: str) -> None:
@@ -206,6 +207,11 @@ class DatabaseSpan(Span):
     def set_row_count(self, rows: int) -> None:
         """How many rows came back."""
         self._span.set_attribute("db.response.returned_rows", rows)
+
+    def set_origin(self, *, cache_hit: bool, queue_seconds: float) -> None:
+        """Whether the answer was there already; and how long its execution waited for a turn."""
+        self._span.set_attribute("tenantry.cache_hit", cache_hit)
+        self._span.set_attribute("tenantry.queue_seconds", queue_seconds)
 
 
 def operation_of(text: str) -> str | None:

@@ -21,7 +21,8 @@ _STATUS = SERVER_STATUS.SERVER_STATUS_AUTOCOMMIT
 
 
 class ScriptedMySQL:
-    """``log`` holds the texts of queries, and ``connect``, ``reset`` and ``quit``; ``sends`` what came in one piece.
+    """``log`` holds the texts of queries without their tags, and ``connect``, ``reset`` and ``quit``; ``sends`` what
+    came in one piece.
 
     ``errors``: part of a text -> the number of the error that answers it; ``wipe_errors`` are for what is sent together
     with a reset. ``columns`` and ``rows`` answer every query; a column is a name with its type.
@@ -73,7 +74,7 @@ class _Connection(socketserver.BaseRequestHandler):
 
     def _answer(self, packets: list[bytes]) -> bool:
         script = self.server.script
-        texts = [_COMMANDS.get(each[0]) or each[1:].decode() for each in packets]
+        texts = [_COMMANDS.get(each[0]) or without_tag(each[1:].decode()) for each in packets]
         script.sends.append(texts)
         for packet, text in zip(packets, texts, strict=True):
             script.log.append(text)
@@ -108,6 +109,11 @@ class _Connection(socketserver.BaseRequestHandler):
         self.request.sendall(
             b"".join(struct.pack("<I", len(each))[:3] + bytes([number % 256]) + each for number, each in numbered)
         )
+
+
+def without_tag(text: str) -> str:
+    """A query without the comment that says for whom it runs."""
+    return text.partition("\n/*application=")[0]
 
 
 class _Server(socketserver.ThreadingTCPServer):

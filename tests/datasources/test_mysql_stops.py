@@ -20,6 +20,7 @@ from tenantry.datasources.url import parse
 from tenantry.errors import DataSourceError, QueryTimeout, TooManyRows
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
+from tests.datasources.mysql_server import without_tag
 
 SOON = 60.0
 """Seconds within which something happens on a busy machine. What is stopped would run for much longer."""
@@ -42,7 +43,7 @@ class Source:
 
     def running(self, kind: str = "Query") -> list[object]:
         return [
-            each[0]
+            without_tag(str(each[0]))
             for each in self.server.execute(
                 "select info from information_schema.processlist where user = %s and command = %s", (self._user, kind)
             )

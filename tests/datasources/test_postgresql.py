@@ -194,7 +194,7 @@ async def test_a_long_query_is_stopped_by_the_server(hurried) -> None:
 async def test_a_cancelled_query_is_stopped(fetch, postgres, database: str) -> None:
     """When the viewer goes away, the server stops the query: the one connection serves the next viewer."""
     task = asyncio.create_task(fetch("select pg_sleep(590)"))
-    running = "select count(*) from pg_stat_activity where query like '%pg_sleep(590)' and state = 'active'"
+    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(590)%' and state = 'active'"
     await _until(postgres, database, running, "1")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -236,7 +236,7 @@ async def test_more_queries_than_connections_wait_then_fail(
 
     await ask("select 1 as one")
     slow = [asyncio.create_task(ask(f"select pg_sleep(58{n})")) for n in range(2)]
-    running = "select count(*) from pg_stat_activity where query like '%pg_sleep(58_)' and state = 'active'"
+    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(58_)%' and state = 'active'"
     await _until(postgres, database, running, "2")
     with monkeypatch.context() as hasty:
         hasty.setattr(sources.flights, "connect_timeout", 0.5)
@@ -423,7 +423,7 @@ async def test_closing_stops_a_running_query(database: str, directory: Directory
     directory.add(1, database)
     sources = DataSources(directory, timeout=600)
     running = asyncio.create_task(sources.fetch(group(main="ds_1"), "main", "select pg_sleep(570)", {}))
-    asked = "select count(*) from pg_stat_activity where query like '%pg_sleep(570)' and state = 'active'"
+    asked = "select count(*) from pg_stat_activity where query like 'select pg_sleep(570)%' and state = 'active'"
     await _until(postgres, database, asked, "1")
     await sources.aclose()
     with pytest.raises(SourceUnavailable, match="being closed"):

@@ -176,7 +176,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a data source is of the group's own environment",
-        "datasources/sources.py",
+        "datasources/registrations.py",
         "return same_environment and reference in {source.id, source.provided_id}",
         "return True",
         ("tests/datasources/test_routing.py",),
@@ -191,7 +191,7 @@ DEFENCES: Final = (
     Defence(
         "a query does not set the session variables by which policies choose its rows",
         "datasources/postgresql.py",
-        "escape = session_escape_error(self.source_id, bound.sql)",
+        "escape = None if session is None else session_escape_error(self.source_id, untagged(bound))",
         "escape = None",
         ("tests/datasources/test_session_variables.py",),
     ),

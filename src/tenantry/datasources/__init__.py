@@ -21,6 +21,7 @@ from tenantry.datasources.redis_results import RedisResults
 from tenantry.datasources.result_cache import ResultCache
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import check_url, display_url, resolve_url
+from tenantry.datasources.usage import GroupUsage, Usage, UsageCounter
 
 __all__ = [
     "Answer",
@@ -30,6 +31,7 @@ __all__ = [
     "Driver",
     "DriverFactory",
     "Enforcement",
+    "GroupUsage",
     "Limits",
     "OpenRows",
     "Page",
@@ -41,6 +43,8 @@ __all__ = [
     "SessionDriver",
     "StreamLimits",
     "StreamingDriver",
+    "Usage",
+    "UsageCounter",
     "check_url",
     "display_url",
     "fetch_page",

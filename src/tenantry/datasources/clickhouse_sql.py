@@ -19,6 +19,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tenantry.datasources.driver import check_statement, dynamic_sql_error
+from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import NOTHING, READING, SEVERAL, UNCLEAR, refusal
 from tenantry.errors import TemplateError, UnbindableValue
 from tenantry.sql import DIALECTS, BoundSQL
@@ -92,11 +93,11 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
     Raises NotOneStatement, QueryFailed and UnbindableValue.
     """
     sql = bound.sql.rstrip(_BLANK)
-    check_statement(source_id, clickhouse_refusal(sql) if sql else NOTHING)
+    check_statement(source_id, clickhouse_refusal(untagged(bound).rstrip(_BLANK)) if sql else NOTHING)
     params = bound.params
     if not params or not isinstance(params, dict):  # the paramstyle has names
         return sql, {}
-    if has_dynamic_sql(sql, "clickhouse"):
+    if has_dynamic_sql(untagged(bound), "clickhouse"):
         raise dynamic_sql_error(source_id)
     typed = {name: typed_value(value) for name, value in params.items()}
     placeholders = {name: f"{{{name}:{kind}}}" for name, (kind, _) in typed.items()}

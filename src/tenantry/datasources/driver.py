@@ -92,10 +92,11 @@ class DataSource(Protocol):
         ...
 
     async def stream(
-        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: Callable[[], None]
+        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: Callable[[str, int], None]
     ) -> Pieces:
-        """The rows as pieces of a body, of which the first is there. ``on_end`` is called once: when the query has
-        ended, or is told to. Raises DataSourceError."""
+        """The rows as pieces of a body, of which the first is there. ``on_end`` is called once, when the query has
+        ended or is told to: with ``ok``, ``stopped`` or an error's code, and with how many rows were given. Raises
+        DataSourceError."""
         ...
 
     async def aclose(self) -> None:

@@ -29,6 +29,7 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.duckdb_types import FIXED_SIZE, JSON, TEXTS, type_word
 from tenantry.datasources.json_columns import Row, with_json
 from tenantry.datasources.limits import Limits, count_columns, take_result
+from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.results import Result
@@ -122,7 +123,7 @@ class DuckDBDriver:
         which is closed if its query did not end."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
-        if bound.params and has_dynamic_sql(bound.sql, self.dialect):
+        if bound.params and has_dynamic_sql(untagged(bound), self.dialect):
             raise dynamic_sql_error(self.source_id)
         cursor = connection.execute(statements[0], driver_parameters(bound))
         description = cursor.description or ()

@@ -122,6 +122,13 @@ def take_rows(
     values of some rows beyond ``_SMALL`` for each; None for rows of numbers, texts and bytes alone. Raises TooManyRows,
     and TooManyBytes for values that take more than ``max_bytes`` of memory together.
     """
+    return _take(source_id, rows, limits, count)[0]
+
+
+def _take(
+    source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None
+) -> tuple[list[Row], int]:
+    """The rows, and the bytes that they were counted as."""
     rows, size, taken, left = iter(rows), 1, list[Row](), limits.max_bytes
     while chunk := list(islice(rows, min(size, limits.row_limit + 1 - len(taken)))):
         taken += chunk
@@ -134,7 +141,7 @@ def take_rows(
         if left < 0:
             raise too_many_bytes_error(source_id, limits.max_bytes)
         size = max(1, min(2 * size, _LONGEST, left * len(chunk) // (2 * used + 1)))
-    return taken
+    return taken, limits.max_bytes - left
 
 
 def count_columns(positions: Sequence[int], texts: Sequence[int] = ()) -> Callable[[Sequence[Sequence[Any]]], int]:
@@ -179,7 +186,8 @@ def take_result(
     """
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
-    return Result(tuple(columns), take_rows(source_id, rows, limits, count), types)
+    taken, size = _take(source_id, rows, limits, count)
+    return Result(tuple(columns), taken, types, size=size)
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:

@@ -34,6 +34,7 @@ from tenantry.datasources.limits import Limits, count_columns, take_result
 from tenantry.datasources.mysql_connection import Session, error_number
 from tenantry.datasources.mysql_tls import ServerAddress, connection_hint
 from tenantry.datasources.mysql_values import FIXED_SIZE, SESSION_ZONE
+from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import WRITES, mysql_refusal
 from tenantry.errors import TenantryError, UnbindableValue
 from tenantry.results import Result
@@ -137,8 +138,8 @@ class MySQLDriver:
         return self._open(connection, bound, stream.timeout, f"set {timeout}, session net_write_timeout = {patience}")
 
     def _open(self, connection: Session, bound: BoundSQL, seconds: float, settings: str | None = None) -> OpenRows:
-        check_statement(self.source_id, mysql_refusal(bound.sql))
-        if bound.params and has_dynamic_sql(bound.sql, self.dialect):
+        check_statement(self.source_id, mysql_refusal(untagged(bound)))
+        if bound.params and has_dynamic_sql(untagged(bound), self.dialect):
             raise dynamic_sql_error(self.source_id)
         failure: TenantryError
         is_settled = False

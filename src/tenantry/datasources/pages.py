@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import UUID
 
+from tenantry.datasources.query_label import template_name
 from tenantry.errors import InvalidSettings, QueryFailed, UnbindableValue
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
@@ -108,6 +109,8 @@ class CountTemplate:
 
     def __init__(self, template: SQLTemplate) -> None:
         self._template = template
+        self.name: str = template_name(template)
+        """That of the other one."""
 
     @property
     def uses_clock(self) -> bool:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from sqlalchemy.engine import URL
 
@@ -23,9 +23,10 @@ from tenantry.datasources.clickhouse import ClickHouseDriver
 from tenantry.datasources.databricks import DatabricksDriver
 from tenantry.datasources.driver import DataSource, Driver, busy_error, missing_driver_message, queue_error
 from tenantry.datasources.duckdb import DuckDBDriver
-from tenantry.datasources.engines import driver_enforcement, enforcement_notes
+from tenantry.datasources.engines import BUILT_IN, driver_enforcement, enforcement_notes
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.postgresql import PostgreSQLDriver
+from tenantry.datasources.query_label import QueryLabel, with_tag
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.snowflake import SnowflakeDriver
 from tenantry.datasources.sqlite import SQLiteDriver
@@ -43,6 +44,9 @@ _WAREHOUSES: dict[str, Callable[[str, URL, Limits], Driver[Any]]] = {
     "clickhouse": ClickHouseDriver,
 }
 
+TAGGED: Final = ("postgresql", "mysql", "mariadb")
+"""Engines, by the scheme of their URLs, that show the text of what runs and keep no plan and no result by it."""
+
 _log = logging.getLogger(__name__)
 
 DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
@@ -55,6 +59,17 @@ def check_engines(engines: Mapping[str, DriverFactory]) -> dict[str, DriverFacto
         if scheme in ENGINES:
             raise InvalidSettings(f"the engine {scheme!r} is built in: give your own another URL scheme")
     return dict(engines)
+
+
+def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
+    """A copy of the engines whose queries get a tag. Raises InvalidSettings for a text, and for an engine that is
+    neither built in nor among the host's ``own``."""
+    if isinstance(tagged, str):
+        raise InvalidSettings(f"query_tags is {tagged!r}; it takes the engines, as {TAGGED!r}, or () for none")
+    for engine in tagged:
+        if engine not in BUILT_IN and engine not in own:
+            raise InvalidSettings(f"query_tags names {engine!r}; known are {', '.join([*BUILT_IN, *own])}")
+    return frozenset(tagged)
 
 
 def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str, DriverFactory]) -> DataSource:
@@ -113,13 +128,14 @@ def source_name(registered: RegisteredSource) -> str:
 @dataclass(slots=True)
 class OpenSource:
     """A registered source with its connections. ``revision`` changes when anything of the registration does that
-    decides which rows are there."""
+    decides which rows are there. ``is_tagged``: its queries get a tag."""
 
     registered: RegisteredSource
     source: DataSource
     session: SessionTemplate | None
     revision: str
     turns: Turns
+    is_tagged: bool = False
     users: int = 0
     retired: bool = False
     name: str = field(init=False)
@@ -127,6 +143,10 @@ class OpenSource:
 
     def __post_init__(self) -> None:
         self.name = source_name(self.registered)
+
+    def to_send(self, bound: BoundSQL, label: QueryLabel) -> BoundSQL:
+        """What its server gets of a query."""
+        return with_tag(bound, label) if self.is_tagged else bound
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
         """The key of an answer of this source. Raises TypeError for a value that has none."""
@@ -154,8 +174,11 @@ class OpenSource:
 class Pools:
     """Opens, shares and closes DataSources; at most ``limits.max_sources`` at a time."""
 
-    def __init__(self, limits: Limits, engines: Mapping[str, DriverFactory]) -> None:
+    def __init__(
+        self, limits: Limits, engines: Mapping[str, DriverFactory], tagged: frozenset[str] = frozenset()
+    ) -> None:
         self._limits = limits
+        self._tagged = tagged
         self.connect_timeout: float = limits.connect_timeout
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
@@ -192,7 +215,8 @@ class Pools:
         source = create_source(registered, self._limits, self._engines)
         # A result within one limit may be beyond another: whoever has other limits shares no answers.
         revision = f"{source_revision(registered)} {self._limits.row_limit} {self._limits.max_bytes}"
-        opened = OpenSource(registered, source, session, revision, self._new_turns())
+        is_tagged = parse(registered.url).get_backend_name() in self._tagged
+        opened = OpenSource(registered, source, session, revision, self._new_turns(), is_tagged)
         if pool is not None:
             self._retire(key)
         elif len(self._open) >= self._limits.max_sources:

@@ -31,6 +31,7 @@ from tenantry.datasources.driver import (
 )
 from tenantry.datasources.limits import Limits, count_columns, take_result
 from tenantry.datasources.postgresql_parameters import encode_parameters
+from tenantry.datasources.query_label import untagged
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
@@ -231,11 +232,11 @@ class PostgreSQLDriver:
         raise failure
 
     def _check_text(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> None:
-        escape = None if session is None else session_escape_error(self.source_id, bound.sql)
+        escape = None if session is None else session_escape_error(self.source_id, untagged(bound))
         if escape is not None:
             raise escape
         check_statement(self.source_id, _HAS_NUL if "\0" in bound.sql else refusal(bound.sql))
-        if bound.params and has_dynamic_sql(bound.sql, self.dialect):
+        if bound.params and has_dynamic_sql(untagged(bound), self.dialect):
             raise dynamic_sql_error(self.source_id)
         if "\\" in bound.sql and not connection.is_postgresql and self.dialect != REDSHIFT:
             raise statement_error(self.source_id, _BACKSLASH)

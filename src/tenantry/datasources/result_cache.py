@@ -239,7 +239,7 @@ class CachedQueries:
         if max_age is None and cache.stale_seconds and cache.is_stale(kept):
             cache.counters.stale += 1
             self._refresh(key, query)
-        return Landing(kept.answer, None, kept.as_of, is_shared=True)
+        return Landing(kept.answer, None, kept.as_of, is_shared=True, is_hit=True)
 
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
@@ -271,7 +271,7 @@ class CachedQueries:
             return None
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
-        landing = Landing(answer, None, entry.as_of, is_shared=True)
+        landing = Landing(answer, None, entry.as_of, is_shared=True, is_hit=True)
         if entry.mark == shared.mark_of(source):  # else it changes at this very moment
             self._cache.keep(query, landing, is_checked=True)
         return landing

@@ -14,8 +14,10 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Final
 
+from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error, queue_error
 from tenantry.datasources.pools import OpenSource, Pools
+from tenantry.datasources.query_label import QueryLabel
 from tenantry.datasources.shared_answer import SharedAnswer
 from tenantry.datasources.turns import QueueFull
 from tenantry.errors import SourceUnavailable
@@ -37,6 +39,7 @@ class BoundQuery:
     bound: BoundSQL
     session: BoundSQL | None
     group: bytes
+    label: QueryLabel
     weight: Callable[[], float] | None
     key: str | None
     wants_dicts: bool = False
@@ -48,12 +51,15 @@ class Landing:
     """What came of a query: the answer as it was at ``as_of`` (seconds since 1970), when the query began.
 
     ``dicts``: its rows as dicts, where somebody wanted them. ``is_shared``: others have it too, so it is to be copied.
+    ``queue_seconds``: how long the query waited for a turn. ``is_hit``: it comes from a cache.
     """
 
     answer: SharedAnswer
     dicts: Rows | None
     as_of: float
     is_shared: bool = False
+    queue_seconds: float = 0.0
+    is_hit: bool = False
 
     def take_result(self) -> Result:
         """For one viewer. Raises Uncopyable."""
@@ -84,9 +90,15 @@ class Flights:
     answer before anybody gets it, and says whether it is kept; ``connect_timeout`` bounds the wait for a turn."""
 
     def __init__(
-        self, pools: Pools, connect_timeout: float, clock: Clock, landed: Callable[[BoundQuery, Landing], bool] | None
+        self,
+        pools: Pools,
+        activity: Activity,
+        connect_timeout: float,
+        clock: Clock,
+        landed: Callable[[BoundQuery, Landing], bool] | None,
     ) -> None:
         self.counters: FlightCounters = FlightCounters()
+        self.activity: Final = activity
         self.clock: Final = clock
         self.connect_timeout: Final = connect_timeout
         self.pools: Final = pools
@@ -110,6 +122,7 @@ class Flights:
                 self.by_key[key] = flight
         else:
             self.counters.joined += 1
+            self.activity.of(query.label.source).joined += 1
             if flight.began is None and query.group not in flight.turns:
                 with suppress(SourceUnavailable):  # its queue is full; there is a place in another one already
                     flight.queue(query)
@@ -130,6 +143,7 @@ class Flight:
         self.began: float | None = None
         self.turns: Final[dict[bytes, asyncio.Future[None]]] = {}
         self._flights = flights
+        self._execution = Execution(flights.activity, query.label)
         self._loop = loop
         self._waiters: set[asyncio.Future[Landing | Exception]] = set()
         self._task: asyncio.Task[Shared] | None = None
@@ -152,6 +166,7 @@ class Flight:
         except QueueFull as error:
             full = error
         else:
+            self._execution.wait()
             turn.add_done_callback(lambda _: self._turn_came(group, turn))
             return
         raise queue_error(query.opened.registered.id, full.waiting, full.own)
@@ -187,6 +202,7 @@ class Flight:
         self._forget()
         self._withdraw()
         if self._task is None:
+            self._execution.end(STOPPED)
             self._end()
         else:
             self._task.cancel()
@@ -219,8 +235,10 @@ class Flight:
         query, flights = self.query, self._flights
         self.began = flights.clock()
         flights.counters.executed += 1
+        self._execution.begin()
+        bound = query.opened.to_send(query.bound, query.label)
         shape = _SHAPES[query.wants_dicts, flights.landed is not None]
-        self._task = self._loop.create_task(query.opened.source.fetch(shape, query.bound, query.session))
+        self._task = self._loop.create_task(query.opened.source.fetch(shape, bound, query.session))
         self._task.add_done_callback(lambda task: self._landed(group, task))  # also of one that never ran
 
     def _landed(self, group: bytes, task: asyncio.Task[Shared]) -> None:
@@ -229,11 +247,15 @@ class Flight:
         if not self._has_ended:
             self._end()
         outcome: Landing | Exception
+        execution = self._execution
         if task.cancelled() or (error := task.exception()) is not None:
             outcome = self._failure(None if task.cancelled() else error)
+            execution.end(STOPPED if task.cancelled() else outcome_of(outcome))
         else:
-            outcome = Landing(*task.result(), self.began or 0.0, is_shared=len(self._waiters) > 1)
-            outcome.answer.stamp(outcome.as_of)
+            answer, dicts = task.result()
+            execution.end(OK, len(answer), answer.original.size or 0)
+            outcome = Landing(answer, dicts, self.began or 0.0, len(self._waiters) > 1, execution.waited)
+            answer.stamp(outcome.as_of)
             keep = self._flights.landed
             if keep is not None and keep(self.query, outcome):
                 outcome.is_shared = True

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -13,24 +12,26 @@ from typing import Any, Self, TypeVar
 
 from cachetools import LRUCache
 
+from tenantry.datasources.activity import Activity, ObservedQuery
 from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import DataSource, Rows
 from tenantry.datasources.limits import Limits, StreamLimits
 from tenantry.datasources.pages import CountTemplate
-from tenantry.datasources.pools import DriverFactory, Pools, check_engines, source_name
+from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
+from tenantry.datasources.query_label import QueryLabel, label_of
+from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.shared_answer import Uncopyable
 from tenantry.datasources.single_flight import BoundQuery, Flights, Landing
-from tenantry.errors import UnmappedSchema, UnregisteredSource
+from tenantry.datasources.usage import GroupUsage, UsageCounter
+from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
-from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
+from tenantry.ports import SourceDirectory
 from tenantry.results import Format, Result, StreamFormat
 from tenantry.results.format import DEFAULT
 from tenantry.results.pieces import piece_writers
 from tenantry.sql import BoundSQL, SQLTemplate
-from tenantry.tracing import DatabaseSpan
 
-_log = logging.getLogger(__name__)
 Found = TypeVar("Found", Rows, Result)
 
 _COMPILED = 256  # templates given as plain text whose compiled form is cached
@@ -52,6 +53,10 @@ class DataSources:
     ``engines`` adds engines of your own, by the scheme of their URLs: ``{"athena": make_driver}``, a function of
     (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. See Driver.
     ``cache`` keeps answers for a while; without it none is kept. Equal queries that are under way are one in any case.
+    ``query_tags``: engines, by the scheme of their URLs, whose servers get a comment with each query that says for
+    which group and source it runs and what its template is called; () for none. ``slow_seconds``: a query that
+    takes so long, with its time in the queue, is a warning of the logger ``tenantry.datasources.slow``; None: none is.
+    ``usage`` is given the rows and seconds of each group.
     No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
     """
 
@@ -72,10 +77,11 @@ class DataSources:
         weight: Callable[[UserGroup], float] | None = None,
         engines: Mapping[str, DriverFactory] | None = None,
         cache: ResultCache | None = None,
+        query_tags: Collection[str] = TAGGED,
+        slow_seconds: float | None = 10.0,
+        usage: UsageCounter | None = None,
     ) -> None:
-        self._directory = directory
-        self._leased = _leased(directory)
-        self._lease: SourceLease | None = None
+        self._registrations = Registrations(directory)
         self._pools = Pools(
             Limits(
                 timeout=timeout,
@@ -90,10 +96,13 @@ class DataSources:
                 stream=stream_limits,
             ),
             check_engines(engines or {}),
+            check_tagged(query_tags, engines or {}),
         )
         self._cache = cache
+        self.activity: Activity = Activity(slow_seconds, GroupUsage() if usage is None else usage)
+        """What runs at each source, and what came of it."""
         clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
-        self.flights: Flights = Flights(self._pools, connect_timeout, clock, keep)
+        self.flights: Flights = Flights(self._pools, self.activity, connect_timeout, clock, keep)
         """The queries that are under way, and what became of queries."""
         self._cached = None if cache is None else CachedQueries(cache, self.flights)
         self._ask_bound = self.flights.ask if self._cached is None else self._cached.ask
@@ -152,11 +161,12 @@ class DataSources:
         given = group.variables if variables is None else variables
         _check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
-        registered = await self._registered(group, schema)
+        registered = await self._registrations.of_schema(group, schema)
         weight = 1.0 if self._weight is None else self._weight(group)
         bind = partial(_bind, compiled, given)
-        pieces = await open_stream(self._pools, registered, group, weight, bind, make_writer)
-        return ResultStream(pieces, format)
+        label = label_of(registered, group, compiled)
+        pieces = await open_stream(self._pools, self.activity, registered, group, label, weight, bind, make_writer)
+        return ResultStream(pieces, format, self.activity.of(registered.id))
 
     async def _ask(
         self,
@@ -173,20 +183,25 @@ class DataSources:
             variables = group.variables
         _check_owner(group, variables)
         compiled = self._compiled(template) if isinstance(template, str) else template
-        registered = await self._registered(group, schema)
-        with DatabaseSpan(registered.id) as span:
-            query = self._query(group, registered, compiled, variables, take is Landing.take_dicts, max_age)
+        registered = await self._registrations.of_schema(group, schema)
+        label = label_of(registered, group, compiled)
+        with ObservedQuery(self.activity, label) as span:
+            query = self._query(group, label, registered, compiled, variables, take is Landing.take_dicts, max_age)
             span.set_statement(query.bound.dialect, query.bound.sql)
             try:
-                found = take(await self._ask_bound(query, max_age))
+                landing = await self._ask_bound(query, max_age)
+                found = take(landing)
             except Uncopyable:
-                found = take(await self.flights.ask(replace(query, key=None)))
+                landing = await self.flights.ask(replace(query, key=None))
+                found = take(landing)
             span.set_row_count(len(found))
+            span.set_origin(cache_hit=landing.is_hit, queue_seconds=landing.queue_seconds)
         return found
 
     def _query(
         self,
         group: UserGroup,
+        label: QueryLabel,
         registered: RegisteredSource,
         compiled: SQLTemplate | CountTemplate,
         variables: Mapping[str, Any] | Record,
@@ -202,7 +217,7 @@ class DataSources:
             key = opened.fingerprint(bound, session, group)
         except TypeError:  # a value without a fingerprint, for a driver of the host's own
             key = None
-        return BoundQuery(opened, bound, session, group.handle, weight, key, wants_dicts, max_age)
+        return BoundQuery(opened, bound, session, group.handle, label, weight, key, wants_dicts, max_age)
 
     async def fingerprint(
         self,
@@ -220,21 +235,21 @@ class DataSources:
         given = group.variables if variables is None else variables
         _check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
-        registered = await self._registered(group, schema)
+        registered = await self._registrations.of_schema(group, schema)
         async with self._pools.use(registered) as opened:
             session = None if opened.session is None else opened.session.bind(group)
             return opened.fingerprint(_bind(compiled, given, opened.source), session, group)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The dialect that templates of this group's schema are bound for. Raises as ``fetch`` does; runs no query."""
-        async with self._pools.use(await self._registered(group, schema)) as opened:
+        async with self._pools.use(await self._registrations.of_schema(group, schema)) as opened:
             return opened.source.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
         """The rows of a data source have changed: nothing of it that was asked before this call is used again here, and
         where the cache has a shared level, five seconds later nowhere. ``reference`` is its id (``ds_…``) or your own.
         Raises UnregisteredSource, StoreUnavailable; SourceUnavailable when the shared level does not answer."""
-        registered = await self._look_up(environment, reference)
+        registered = await self._registrations.look_up(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
         name = source_name(registered)
@@ -260,64 +275,10 @@ class DataSources:
             known = self._templates[template] = SQLTemplate(template)
         return known
 
-    async def _registered(self, group: UserGroup, schema: str) -> RegisteredSource:
-        try:
-            reference = None if group.mapping is None else group.mapping[schema]
-        except KeyError:
-            reference = None
-        if not isinstance(reference, str) or not reference:
-            raise UnmappedSchema(
-                f"the mapping of user group {group.provided_id!r} has no data source for the schema {schema!r}; "
-                "add one with PUT /api/user"
-            )
-        lease, environment = self._lease, group.environment
-        source = None if lease is None else lease.peek_source(environment, reference)
-        if source is None:
-            source = await self._look_up(environment, reference)
-        if source is not None and not _matches_request(source, group, reference):
-            # Never rely on a directory to separate environments: a wrong answer is no answer.
-            _log.error("the directory of data sources answered with a source of another name or environment")
-            source = None
-        if source is None:
-            raise UnregisteredSource(
-                f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
-                "its environment does not have; see: tenantry data-source list"
-            )
-        return source
-
-    async def _look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """What the directory has: through the lease of the resolver that follows it, if one does."""
-        directory = self._leased
-        if directory is None:
-            return await self._directory.data_source(environment, reference)
-        self._lease = directory.source_lease
-        if self._lease is None:
-            return await directory.data_source(environment, reference)
-        return await self._lease.read_source(directory, environment, reference)
-
 
 def _bind(compiled: SQLTemplate | CountTemplate, variables: Mapping[str, Any] | Record, source: DataSource) -> BoundSQL:
     now = datetime.now(UTC) if compiled.uses_clock else None
     return compiled.bind(variables, source.paramstyle, dialect=source.dialect, now=now)
-
-
-def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """The directory, if what it has may be cached. None where its class has a ``data_source`` of its own and not the
-    read that belongs to it, as one that hides some sources of a store: then that is asked, for each query."""
-    if not isinstance(directory, LeasedSources):
-        return None
-    for defining in type(directory).__mro__:
-        if "source_at_snapshot" in vars(defining):
-            return directory
-        if "data_source" in vars(defining):
-            return None
-    return None
-
-
-def _matches_request(source: RegisteredSource, group: UserGroup, reference: str) -> bool:
-    theirs, ours = source.environment, group.environment
-    same_environment = theirs.id == ours.id and theirs.tag == ours.tag and theirs.name == ours.name
-    return same_environment and reference in {source.id, source.provided_id}
 
 
 def _check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:

@@ -40,13 +40,13 @@ class SourceStream(Generic[C]):
     """The pieces of one query, for one reader. ``on_end`` is called once, when it has ended or is told to stop."""
 
     def __init__(
-        self, source_id: str, host: Host[C], pieces: RowPieces, limits: Limits, on_end: Callable[[], None]
+        self, source_id: str, host: Host[C], pieces: RowPieces, limits: Limits, on_end: Callable[[str, int], None]
     ) -> None:
         self._source_id = source_id
         self._host = host
         self._pieces = pieces
         self._limits = limits
-        self._on_end: Callable[[], None] | None = on_end
+        self._on_end: Callable[[str, int], None] | None = on_end
         self._loop = asyncio.get_running_loop()
         self._deadline = self._loop.time() + limits.stream.timeout
         self.outcome: asyncio.Future[Any] = self._loop.create_future()
@@ -121,13 +121,14 @@ class SourceStream(Generic[C]):
             self._ended = True
             self._forget_reader()
             self._host.end(self, outcome)
-            self._end()
+            self._end(outcome.code if isinstance(outcome, TenantryError) else "ok")
             return
         if not self.outcome.done():
             self.outcome.set_result(outcome)
 
     def stop(self) -> None:
         """Stops the query, wherever it is."""
+        code = "stopped" if self._error is None else self._error.code
         self._error = self._error or stopped_error(self._source_id)
         self._first = None
         self._forget_reader()
@@ -137,17 +138,17 @@ class SourceStream(Generic[C]):
             self._query.stop()
         else:
             self._submit(self._pieces.give_up)
-        self._end()
+        self._end(code)
 
     def close(self) -> None:
         """Its reader reads no more."""
         if not self._ended and self._error is None:
             self._host.stop(self)
 
-    def _end(self) -> None:
+    def _end(self, outcome: str) -> None:
         on_end, self._on_end = self._on_end, None
         if on_end is not None:
-            on_end()
+            on_end(outcome, self.row_count)
 
     def _time_out(self) -> None:
         if not self.outcome.done():

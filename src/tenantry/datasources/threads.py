@@ -83,7 +83,7 @@ class ThreadedSource(Generic[C]):
         return outcome
 
     async def stream(
-        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: Callable[[], None]
+        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: Callable[[str, int], None]
     ) -> SourceStream[C]:
         """Raises as ``fetch`` does, and what the writer does."""
         if session is not None:

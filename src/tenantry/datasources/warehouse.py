@@ -17,6 +17,7 @@ from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import Enforcement, ReadOnlyBy, check_statement, dynamic_sql_error, statement_error
 from tenantry.datasources.limits import Limits
+from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import refusal
 from tenantry.errors import InvalidSource
 from tenantry.sql import BoundSQL
@@ -59,16 +60,16 @@ class ReadingStatements:
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
         """Raises NotOneStatement, QueryFailed and what ``ask`` raises."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
-        if bound.params and has_dynamic_sql(bound.sql, self._dialect):
+        if bound.params and has_dynamic_sql(untagged(bound), self._dialect):
             raise dynamic_sql_error(self._source_id)
         with self._lock:
-            if bound.sql in self._known:
+            if untagged(bound) in self._known:
                 return
         reason = ask()
         if reason is not None:
             raise statement_error(self._source_id, reason)
         with self._lock:
-            self._known[bound.sql] = True
+            self._known[untagged(bound)] = True
 
 
 class Stopper:

@@ -21,6 +21,7 @@ from tenantry.metrics.collectors import (
     SecondLevelCollector,
     TimedBackend,
 )
+from tenantry.metrics.sources import SourceCollector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from tenantry.backends.redis import RedisBackend
+    from tenantry.datasources import DataSources
     from tenantry.metrics.collectors import CountingBus
     from tenantry.resolver import Resolver
 
@@ -43,6 +45,7 @@ def metrics_app(
     second_level: RedisBackend | None = None,
     buses: Sequence[CountingBus] = (),
     api: ApiMetrics | None = None,
+    sources: DataSources | None = None,
 ) -> MetricsApp:
     """The metrics of what is given, in the text format of Prometheus or in OpenMetrics, whichever is asked for.
 
@@ -57,6 +60,8 @@ def metrics_app(
         collectors.append(BackendCollector(backend))
     if second_level is not None:
         collectors.append(SecondLevelCollector(second_level.counters))
+    if sources is not None:
+        collectors.append(SourceCollector(sources.activity))
     if buses:
         collectors.append(BusCollector(buses))
     return MetricsApp(collectors, api)

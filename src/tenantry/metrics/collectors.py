@@ -5,7 +5,6 @@ TimedBackend, around a backend, which times its answers.
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
+
+from tenantry.durations import Buckets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,39 +26,8 @@ if TYPE_CHECKING:
     from tenantry.ports import Backend, LeasedBackend, Slots, SourceLease
     from tenantry.resolver import Resolver
 
-BOUNDS: Final = (
-    0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
-    2.5, 5.0,
-)  # fmt: skip
-"""Upper bounds in seconds, from a read of SQLite to a store that is given up on."""
-
 OTHERS = "(others)"
 """The group label of reads when there are too many groups to name."""
-
-
-class Buckets:
-    """Durations, counted. Cheap enough for each read of a backend."""
-
-    __slots__ = ("_counts", "total")
-
-    def __init__(self) -> None:
-        self._counts = [0] * (len(BOUNDS) + 1)
-        self.total: float = 0.0
-        """Seconds, all together."""
-
-    def add(self, seconds: float) -> None:
-        """Another one."""
-        self._counts[bisect_left(BOUNDS, seconds)] += 1
-        self.total += seconds
-
-    def cumulated(self) -> list[tuple[str, float]]:
-        """Upper bound and how many took at most that long, the last one ``+Inf``."""
-        sums: list[tuple[str, float]] = []
-        so_far = 0
-        for bound, count in zip((*map(str, BOUNDS), "+Inf"), self._counts, strict=True):
-            so_far += count
-            sums.append((bound, so_far))
-        return sums
 
 
 class TimedBackend:

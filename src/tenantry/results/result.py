@@ -49,13 +49,14 @@ class Result:
     ``names``: those of the columns, no two alike. ``rows``: one tuple each, of what the driver gives (int, str,
     Decimal, date, bytes, …). ``types``: for each column what the engine says, or None where it says nothing; without
     it, nothing is said of any. ``as_of``: when the data source was asked (aware, UTC), which may be a while ago; None
-    where nobody said it.
+    where nobody said it. ``size``: bytes that the values take in memory, where they were counted.
     """
 
     names: Sequence[str]
     rows: Sequence[tuple[Any, ...]]
     types: Sequence[str | None] | None = None
     as_of: datetime | None = None
+    size: int | None = None
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:

@@ -1,0 +1,175 @@
+"""What runs at the data sources and what came of it: counters by source, and a line in the log for what was slow.
+
+An execution is what a source did; a query is what a viewer asked for, which may be answered from the cache or by an
+execution that others wait for too. Nothing here holds a value, or SQL.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from time import monotonic
+from types import TracebackType
+from typing import Final
+
+from tenantry.datasources.query_label import QueryLabel
+from tenantry.datasources.usage import UsageCounter
+from tenantry.durations import QUERY_BOUNDS, Buckets
+from tenantry.errors import TenantryError
+from tenantry.tracing import DatabaseSpan
+
+_slow_log: Final = logging.getLogger("tenantry.datasources.slow")
+
+OK: Final = "ok"
+STOPPED: Final = "stopped"
+"""Nobody waited any more."""
+OTHERS: Final = "(others)"
+"""The source whose counters are those of all that came when there were too many to name."""
+MAX_SOURCES: Final = 1_000
+
+
+class SourceCounters:
+    """Of one source. Plain numbers: reading them costs nothing."""
+
+    __slots__ = (
+        "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
+        "waiting",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.running: int = 0
+        """Executions that have a turn now."""
+        self.waiting: int = 0
+        """Those that wait for one."""
+        self.time_in_queue: Buckets = Buckets(QUERY_BOUNDS)
+        """Of those that began."""
+        self.durations: Buckets = Buckets(QUERY_BOUNDS)
+        """From their turn to their end."""
+        self.executions: Counter[str] = Counter()
+        """By outcome: ``ok``, ``stopped``, or the error's code."""
+        self.queries: Counter[str] = Counter()
+        """What viewers got, the same way."""
+        self.cache_hits: int = 0
+        """Queries that were answered from the cache."""
+        self.joined: int = 0
+        """Queries that were given the answer of an execution that was under way."""
+        self.rows: int = 0
+        """That the source gave."""
+        self.bytes: int = 0
+        """What these took in memory; of a stream, its body."""
+
+
+class Activity:
+    """The counters of all sources, by id. What takes ``slow_seconds`` with its time in the queue is logged (None:
+    nothing is); ``usage`` is given the rows and seconds of each group."""
+
+    def __init__(self, slow_seconds: float | None, usage: UsageCounter) -> None:
+        self.slow_seconds: Final = slow_seconds
+        self.usage: Final = usage
+        self.sources: Final[dict[str, SourceCounters]] = {}
+
+    def of(self, source_id: str) -> SourceCounters:
+        """The counters of a source; of ``OTHERS`` once there are too many."""
+        found = self.sources.get(source_id)
+        if found is None:
+            if len(self.sources) >= MAX_SOURCES:
+                source_id = OTHERS
+            found = self.sources.setdefault(source_id, SourceCounters())
+        return found
+
+
+class Execution:
+    """One execution, from when it was asked for to its end. ``waited`` and ``ran`` are seconds."""
+
+    __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
+
+    def __init__(self, activity: Activity, label: QueryLabel) -> None:
+        self._activity = activity
+        self._label = label
+        self._counters = activity.of(label.source)
+        self._asked = monotonic()
+        self._began: float | None = None
+        self._is_waiting = self._ended = False
+        self.waited: float = 0.0
+        self.ran: float = 0.0
+
+    def wait(self) -> None:
+        """It has a place in a queue."""
+        if not self._is_waiting:
+            self._is_waiting = True
+            self._counters.waiting += 1
+
+    def begin(self) -> None:
+        """Its turn came."""
+        self._stop_waiting()
+        self._began = monotonic()
+        self.waited = self._began - self._asked
+        self._counters.running += 1
+        self._counters.time_in_queue.add(self.waited)
+
+    def end(self, outcome: str, rows: int = 0, size: int = 0) -> None:
+        """It is over. The second time nothing happens."""
+        if self._ended:
+            return
+        self._ended = True
+        self._stop_waiting()
+        now, counters, label = monotonic(), self._counters, self._label
+        if self._began is None:
+            self.waited = now - self._asked
+        else:
+            self.ran = now - self._began
+            counters.running -= 1
+            counters.durations.add(self.ran)
+            counters.executions[outcome] += 1
+            counters.rows += rows
+            counters.bytes += size
+            self._activity.usage.add(label.environment, label.group, seconds=self.ran)
+        slow = self._activity.slow_seconds
+        if slow is not None and now - self._asked >= slow:
+            _slow_log.warning(
+                "slow query: template=%r source=%s environment=%r group=%r outcome=%s rows=%d seconds=%.3f "
+                "seconds_in_queue=%.3f",
+                label.template, label.source, label.environment, label.group, outcome, rows, self.ran, self.waited,
+            )  # fmt: skip
+
+    def _stop_waiting(self) -> None:
+        if self._is_waiting:
+            self._is_waiting = False
+            self._counters.waiting -= 1
+
+
+class ObservedQuery(DatabaseSpan):
+    """Around one query of a viewer: its span, its outcome, and the rows of its group."""
+
+    __slots__ = ("_activity", "_label", "_rows")
+
+    def __init__(self, activity: Activity, label: QueryLabel) -> None:
+        super().__init__(label.source, label.template)
+        self._activity = activity
+        self._label = label
+        self._rows = 0
+
+    def set_row_count(self, rows: int) -> None:
+        """How many rows the viewer gets."""
+        super().set_row_count(rows)
+        self._rows = rows
+
+    def set_origin(self, *, cache_hit: bool, queue_seconds: float) -> None:
+        """Whether the answer was there already; and how long its execution waited for a turn."""
+        super().set_origin(cache_hit=cache_hit, queue_seconds=queue_seconds)
+        self._activity.of(self._label.source).cache_hits += cache_hit
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        label = self._label
+        self._activity.of(label.source).queries[OK if error is None else outcome_of(error)] += 1
+        self._activity.usage.add(label.environment, label.group, queries=1, rows=self._rows)
+        super().__exit__(kind, error, traceback)
+
+
+def outcome_of(error: BaseException) -> str:
+    """The code of an error of ours; ``stopped`` for a cancellation; ``failed`` for anything else."""
+    if isinstance(error, TenantryError):
+        return error.code
+    return "failed" if isinstance(error, Exception) else STOPPED

@@ -56,7 +56,11 @@ help:
 demo: .venv/demo
 	@$(BIN)/tenantry demo $(if $(PORT),--port $(PORT))
 
-test: lint types floors pytest
+test: checks pytest
+
+# Two at a time: mypy is one process, and takes as long as all the others.
+checks: .venv/test
+	@$(MAKE) --no-print-directory --jobs=2 mypy pyright lint floors
 
 lint: .venv/test
 	@$(BIN)/ruff check --no-cache --quiet .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,12 +37,15 @@ BANNED = {
 }
 """Part of an identifier -> what stands in its place. They are figures of speech: each meant several things here."""
 
-PACKAGES = {name: Package(folder) for name, (folder, _) in DISTRIBUTIONS.items()}
+
+@cache  # not while tests are collected: each of their processes would parse all modules
+def _package(name: str) -> Package:
+    return Package(DISTRIBUTIONS[name][0])
 
 
-@pytest.fixture(params=PACKAGES)
+@pytest.fixture(params=DISTRIBUTIONS)
 def package(request: pytest.FixtureRequest) -> Package:
-    return PACKAGES[request.param]
+    return _package(request.param)
 
 
 def test_no_identifier_is_a_figure_of_speech(package: Package) -> None:

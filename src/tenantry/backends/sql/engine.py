@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -252,14 +252,21 @@ def _driver(connection: Connection) -> Any:
     return connection.connection.dbapi_connection
 
 
+def _insert(connection: Connection, table: Table) -> Any:
+    if connection.dialect.name == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # a tenth of what a command takes to start, which SQLite does without
+
+    return postgresql.insert(table)
+
+
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
     """Inserts a row unless a unique column is taken: then None, else the row's integer key (0 where it has none).
 
     On PostgreSQL it waits for another transaction that inserts the same row, and then knows whether that one held.
     """
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
-    statement = insert(table).values(values).on_conflict_do_nothing()
+    statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:
         done = connection.execute(statement, execution_options={"preserve_rowcount": True})
         return 0 if done.rowcount == 1 else None

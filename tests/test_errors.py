@@ -59,6 +59,7 @@ STABLE = {
     "request_timeout": 408,
     "signing_key_missing": 409,
     "source_unavailable": 503,
+    "viewer_left": 499,
     "store_unavailable": 503,
     "template_error": 500,
     "token_already_rotated": 409,

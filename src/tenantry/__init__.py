@@ -13,7 +13,7 @@ from tenantry._lazy import lazy_exports
 if TYPE_CHECKING:
     from tenantry.accessors import user_group, variables
     from tenantry.dashboards.endpoint import dashboard, error_handler
-    from tenantry.datasources import DataSources
+    from tenantry.datasources import DataSources, while_connected
     from tenantry.errors import TenantryError
     from tenantry.groups import RESERVED_NAMES, Environment, Record, RecordList, Tag, Token, UserGroup
     from tenantry.html import HTMLTemplate, context_processor
@@ -44,6 +44,7 @@ else:
             "error_handler": "tenantry.dashboards.endpoint",
             "user_group": "tenantry.accessors",
             "variables": "tenantry.accessors",
+            "while_connected": "tenantry.datasources",
         },
     )
 
@@ -70,4 +71,5 @@ __all__ = [
     "error_handler",
     "user_group",
     "variables",
+    "while_connected",
 ]

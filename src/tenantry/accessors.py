@@ -19,6 +19,10 @@ SCOPE_KEY = "user_group"
 HANDSHAKE_KEY = "tenantry.handshake"
 """The scope key under which UserGroupMiddleware puts the Handshake of a websocket."""
 
+VIEWER_KEY = "tenantry.viewer"
+"""The scope key under which UserGroupMiddleware puts what tells whether the client of a websocket has left: its
+``wait_left()`` returns then."""
+
 
 class Handshake:
     """Whether a websocket's app has answered its handshake: accepted, denied or closed it."""

@@ -22,6 +22,7 @@ from tenantry.datasources.result_cache import ResultCache
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import check_url, display_url, resolve_url
 from tenantry.datasources.usage import GroupUsage, Usage, UsageCounter
+from tenantry.datasources.viewers import while_connected
 
 __all__ = [
     "Answer",
@@ -53,4 +54,5 @@ __all__ = [
     "take_result",
     "take_rows",
     "to_dicts",
+    "while_connected",
 ]

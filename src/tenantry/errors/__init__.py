@@ -29,6 +29,7 @@ from tenantry.errors.base import (
     UnbindableValue,
     UnmappedSchema,
     UnregisteredSource,
+    ViewerLeft,
 )
 from tenantry.errors.provisioning import (
     AlreadyExists,
@@ -127,4 +128,5 @@ __all__ = [
     "UnmappedSchema",
     "UnregisteredSource",
     "UnsupportedMediaType",
+    "ViewerLeft",
 ]

@@ -184,6 +184,13 @@ class SourceUnavailable(DataSourceError):
     status = 503
 
 
+class ViewerLeft(DataSourceError):
+    """The viewer closed the connection, so what was under way for them was stopped. Nobody reads the answer."""
+
+    code = "viewer_left"
+    status = 499
+
+
 # --- templates --------------------------------------------------------------------------------------------------------
 
 

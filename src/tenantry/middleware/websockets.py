@@ -28,11 +28,12 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
 
-from tenantry.accessors import HANDSHAKE_KEY, SCOPE_KEY, Handshake
+from tenantry.accessors import HANDSHAKE_KEY, SCOPE_KEY, VIEWER_KEY, Handshake
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.loop_local import LoopLocal
 from tenantry.middleware.cache_headers import Message, Send
+from tenantry.middleware.read_ahead import ReadAhead
 from tenantry.ports import MonotonicClock
 from tenantry.slots import monotonic_with_suspend
 
@@ -107,7 +108,7 @@ class WebSocketSession:
         self._resolver = resolver
         self._raw = raw
         self._scope = scope
-        self._receive = receive
+        self._receive = scope[VIEWER_KEY] = ReadAhead(receive)
         self._send = send
         self._handshake = scope[HANDSHAKE_KEY] = Handshake()
         self._clock = clock
@@ -203,8 +204,7 @@ class WebSocketSession:
             return
         if not isinstance(error, StoreUnavailable | TimeoutError):
             logger.error("an open websocket could not be checked: %s", type(error).__qualname__)
-        rest = self._valid_until - self._clock() - self._margin
-        if 0 < rest < float("inf"):
+        if 0 < (rest := self._valid_until - self._clock() - self._margin) < float("inf"):
             self._schedule(rest)
         else:  # the group is not known to be good
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
@@ -215,8 +215,7 @@ class WebSocketSession:
             return
         self._scope[SCOPE_KEY] = group
         self._valid_until = self._clock() + left
-        rest = left - self._margin
-        if rest <= 0:
+        if (rest := left - self._margin) <= 0:
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
         else:
             self._schedule(rest)
@@ -252,6 +251,7 @@ class WebSocketSession:
             return
         self._stop()
         self._disconnect = {"type": "websocket.disconnect", "code": code, "reason": reason}
+        self._receive.mark_left()
         await self._send({"type": "websocket.close", "code": code, "reason": reason})
 
     def _start_task(self, work: Coroutine[Any, Any, T], done: Callable[[asyncio.Task[T]], None]) -> None:

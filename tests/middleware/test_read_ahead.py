@@ -1,0 +1,162 @@
+"""ReadAhead: messages of a websocket that are read before its app asks for them come to the app, all and in order."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from tenantry.accessors import VIEWER_KEY
+from tenantry.datasources import while_connected
+from tenantry.errors import MiddlewareMissing, ViewerLeft
+from tenantry.middleware.read_ahead import MOST_BYTES, MOST_MESSAGES, ReadAhead
+from tenantry.middleware.websockets import REVOKED, WebSocketSession
+from tests.middleware.sockets import RAW, Answers, Socket
+
+DISCONNECT = {"type": "websocket.disconnect", "code": 1001}
+
+
+class Client:
+    """A server's receive, and how many messages it has given."""
+
+    def __init__(self) -> None:
+        self.sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.given = 0
+        self.receivers = 0
+
+    def say(self, *texts: str) -> None:
+        for text in texts:
+            self.sent.put_nowait({"type": "websocket.receive", "text": text})
+
+    async def receive(self) -> dict[str, Any]:
+        self.receivers += 1
+        assert self.receivers == 1, "two receive at once"
+        try:
+            message = await self.sent.get()
+        finally:
+            self.receivers -= 1
+        self.given += 1
+        return message
+
+
+async def settle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_a_reader_beside_it_misses_nothing() -> None:
+    """The app receives in a task of its own while another waits for the end: each message comes to it at once. Red when
+    both ask the server: one of two messages stays with the wrong one until the next comes."""
+    client = Client()
+    ahead, got = ReadAhead(client.receive), list[str]()
+
+    async def read() -> None:
+        while (message := await ahead())["type"] != "websocket.disconnect":
+            got.append(message["text"])
+
+    for reader_first in (True, False):
+        tasks = [asyncio.create_task(work) for work in ((read(), ahead.wait_left())[:: 1 if reader_first else -1])]
+        await settle()
+        for number in range(5):
+            client.say(str(number))
+            await settle()
+            assert got.pop() == str(number)
+        if reader_first:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+    client.sent.put_nowait(DISCONNECT)
+    await asyncio.wait_for(asyncio.gather(*tasks), 60)
+    assert await asyncio.wait_for(ahead.wait_left(), 60) is None  # it is known now
+
+
+@pytest.mark.parametrize(("texts", "most"), [(["x"] * (3 * MOST_MESSAGES), MOST_MESSAGES), (["x" * MOST_BYTES] * 5, 1)])
+async def test_what_is_kept_is_bounded(texts: list[str], most: int) -> None:
+    """A client that sends without end fills no memory; the app gets it all. Red without the bound, and where nobody
+    reads on once there is space."""
+    client = Client()
+    ahead = ReadAhead(client.receive)
+    client.say(*texts)
+    waiting = asyncio.create_task(ahead.wait_left())
+    for _ in range(4):
+        await settle()
+    assert client.given == most
+    assert [(await ahead())["text"] for _ in texts] == texts
+    client.sent.put_nowait(DISCONNECT)
+    await asyncio.wait_for(waiting, 60)
+    assert await ahead() == DISCONNECT
+
+
+async def test_a_websocket_that_is_closed_here_has_left(answers: Answers) -> None:
+    """4401 stops what is under way, before the client answers the close. Red without ``mark_left``."""
+    socket = Socket()
+    session = WebSocketSession(answers, RAW, socket.scope, socket.receive, socket.send)
+    await session.send({"type": "websocket.accept"})
+    waiting = asyncio.create_task(socket.scope[VIEWER_KEY].wait_left())
+    await settle()
+    answers.revoke()
+    await asyncio.wait_for(waiting, 60)
+    assert socket.closing is not None
+    assert socket.closing["code"] == REVOKED
+
+
+class Connection:
+    """A websocket as while_connected takes one."""
+
+    def __init__(self, client: Client) -> None:
+        self.ahead = ReadAhead(client.receive)
+        self.scope: dict[str, Any] = {"type": "websocket", VIEWER_KEY: self.ahead}
+
+
+async def stay(connection: Any) -> None:
+    async with while_connected(connection):
+        await asyncio.sleep(600)
+
+
+async def test_a_block_ends_as_it_should() -> None:
+    """ViewerLeft for a viewer who leaves, also at once for one who has left; a cancellation from elsewhere stays one,
+    and so does an error. Red when each CancelledError becomes ViewerLeft."""
+    connection: Any = Connection(client := Client())
+    with pytest.raises(ZeroDivisionError):
+        async with while_connected(connection):
+            _ = 1 / 0
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(stay(connection), 0.01)
+    asyncio.get_running_loop().call_later(0.01, client.sent.put_nowait, DISCONNECT)
+    with pytest.raises(ViewerLeft):
+        async with while_connected(connection):
+            await stay(connection)
+    with pytest.raises(ViewerLeft):
+        async with while_connected(connection):
+            raise AssertionError("it began")
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+    with pytest.raises(MiddlewareMissing):
+        async with while_connected(_without_middleware()):
+            pass
+
+
+def _without_middleware() -> Any:
+    bare: Any = Connection(Client())
+    del bare.scope[VIEWER_KEY]
+    return bare
+
+
+async def test_a_block_that_takes_no_notice_goes_on() -> None:
+    """Its task is not left cancelled. Red without ``uncancel``: the timeout after it raises CancelledError."""
+    connection: Any = Connection(client := Client())
+    client.sent.put_nowait(DISCONNECT)
+    async with while_connected(connection):
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(600)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await asyncio.sleep(600)
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()

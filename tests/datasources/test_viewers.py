@@ -117,8 +117,7 @@ async def served(request: pytest.FixtureRequest, postgres, tmp_path_factory) -> 
 @pytest.mark.parametrize("body", ["", '{"a": 1}'])
 async def test_a_viewer_who_leaves_stops_the_query(served: Served, path: str, marks: set[str], body: str) -> None:
     """Also where several panels run at once, the body was not read yet, or BaseHTTPMiddleware is between. Red when
-    while_connected does nothing, when each block has a watch of its own (hypercorn: one of two panels goes on), and
-    when the body is not read first."""
+    while_connected does nothing, and when each block has a watch of its own (hypercorn: one of two panels goes on)."""
     async with served.send("POST" if body else "GET", path, body):
         await served.wait(*marks)
     await served.wait()
@@ -126,7 +125,7 @@ async def test_a_viewer_who_leaves_stops_the_query(served: Served, path: str, ma
 
 
 async def test_the_body_is_there_after_the_block(served: Served) -> None:
-    """And a streamed answer is sent whole. Red when the watch takes the body's messages, or goes on receiving."""
+    """And a streamed answer is sent whole. Red when the watch takes the body's messages."""
     answer = await served.ask("POST", "/body", "what was sent")
     assert "what was sent" in answer
     assert " and more" in answer

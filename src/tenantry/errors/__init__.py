@@ -6,6 +6,7 @@ A ``code`` never changes its meaning and is listed in docs/errors.md. The messag
 from tenantry.errors.base import (
     AmbiguousToken,
     DataSourceError,
+    InvalidDashboards,
     InvalidKeys,
     InvalidParameter,
     InvalidPropertySchema,
@@ -85,6 +86,7 @@ __all__ = [
     "IdempotencyKeyReused",
     "IdempotencySuperseded",
     "InvalidBody",
+    "InvalidDashboards",
     "InvalidKeys",
     "InvalidParameter",
     "InvalidProperties",

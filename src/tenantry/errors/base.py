@@ -233,6 +233,12 @@ class InvalidQueries(TemplateError):
         self.errors: tuple[TemplateError, ...] = tuple(errors)
 
 
+class InvalidDashboards(InvalidQueries):
+    """Files of a dashboard folder cannot be used. ``errors`` holds one error for each of them."""
+
+    code = "invalid_dashboards"
+
+
 class MissingVariable(TenantryError):
     """A template names variables that this group or view does not have. ``names`` lists all of them."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Lock
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
@@ -123,6 +124,18 @@ class SQLTemplate:
         self._own: dict[str | None, Bind] = {}
         self._interpreters: dict[tuple[str, str], Interpreter] = {}  # of what was bound once
         self._lock = Lock()
+
+    def declaring(self, params: Mapping[str, Any]) -> Self:
+        """The same template with further parameters: those that it does not declare itself.
+
+        So a program that knows what viewers choose, as a dashboard does, types the values for every query. Raises
+        InvalidDefinition for a definition that is wrong.
+        """
+        further = {name: each for name, each in declare(params).items() if name not in self.parameters}
+        other = copy(self)
+        parameters = MappingProxyType({**further, **self.definition.parameters})
+        other._prepare(replace(self.definition, parameters=parameters), self.dialect)
+        return other
 
     @property
     def optional(self) -> frozenset[str]:

@@ -92,6 +92,8 @@ def _problem(text: str | None) -> str:
 def _fix(error: Any) -> str:
     if "mapping values are not allowed" in (error.problem or ""):
         return "put a text that holds ': ' into quotes"
+    if "but got '{'" in (error.problem or "") or "found unhashable" in (error.problem or ""):
+        return "put a text that holds {{ into quotes"
     if "cannot start any token" in (error.problem or ""):
         return "put a text that begins with such a character into quotes"
     return "write key: value, indented with spaces; put what is not plain text into quotes"

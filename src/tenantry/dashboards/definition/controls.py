@@ -1,0 +1,160 @@
+"""Controls of a dashboard's file: what a viewer chooses, as the declared parameter that the queries read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from tenantry.dashboards.definition.keys import CONTROL_KINDS, CONTROL_NAME, QUERY_NAME
+from tenantry.dashboards.definition.model import Control
+from tenantry.dashboards.definition.values import (
+    Flag,
+    Key,
+    Listed,
+    Schema,
+    Text,
+    Word,
+    mapping,
+    object_schema,
+    read_keys,
+    refuse,
+)
+from tenantry.sql.header.yaml_reader import YamlNode
+from tenantry.sql.parameters.declared import InvalidDefinition
+from tenantry.sql.parameters.definitions import declare
+from tenantry.sql.parameters.relative_ranges import FORMS, parse_relative
+from tenantry.sql.source import Source
+
+MAX_CONTROLS: Final = 40
+MAX_PRESETS: Final = 12
+_EXAMPLE: Final = "write period: {range: last 30 days}, region: {choices: [eu, us]} or name: {text: }"
+_RANGE_NAME: Final = Word("a relative range", r"[\w +-]+")
+_PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "properties": {"property": {"type": "string"}}}
+
+
+class _Given:
+    """Any value: what a default or a limit is, which the declared parameter reads."""
+
+    def read(self, node: YamlNode, source: Source) -> Any:
+        return node.plain()
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": ["string", "number", "boolean", "array", "null"]}, _PROPERTY]}
+
+
+class _Choices:
+    """A list of values, a mapping of values to their labels, or ``{query: NAME}``."""
+
+    def read(self, node: YamlNode, source: Source) -> Any:
+        return node.plain()
+
+    def schema(self) -> Schema:
+        by_query = {"type": "object", "required": ["query"], "properties": {"query": QUERY_NAME.schema()}}
+        return {"anyOf": [{"type": "array", "minItems": 1}, by_query, {"type": "object", "minProperties": 1}]}
+
+
+_GIVEN: Final = _Given()
+_SHARED: Final = (
+    Key("label", Text(100), "what a viewer reads; else the name"),
+    Key("description", Text(500), "a sentence about it"),
+    Key("default", _GIVEN, "what counts until a viewer chooses; {property: region} takes the group's own"),
+    Key("required", Flag(), "whether a viewer must choose something before anything is asked"),
+)
+KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
+    {
+        "range": (
+            Key("range", _GIVEN, "from a day to a day; the value is the default, as last-30-days"),
+            *_SHARED,
+            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "names of ranges that stand beside it"),
+            Key("min", _GIVEN, "the first day"),
+            Key("max", _GIVEN, "the last day"),
+        ),
+        "choices": (
+            Key("choices", _Choices(), "the values: a list, a mapping to their labels, or {query: NAME}"),
+            *_SHARED,
+            Key("many", Flag(), "whether several may be chosen"),
+        ),
+        "text": (Key("text", _GIVEN, "any text; the value is the default"), *_SHARED),
+        "number": (
+            Key("number", _GIVEN, "a number; the value is the default"),
+            *_SHARED,
+            Key("min", _GIVEN, "the smallest"),
+            Key("max", _GIVEN, "the greatest"),
+        ),
+        "date": (
+            Key("date", _GIVEN, "a day; the value is the default"),
+            *_SHARED,
+            Key("min", _GIVEN, "the first day"),
+            Key("max", _GIVEN, "the last day"),
+        ),
+    }
+)
+"""The keys of each kind of control; the first one is that of the kind."""
+_TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "date": "date"}
+
+
+def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
+    """The controls by name, in their order. Raises TemplateError at the first thing that is wrong."""
+    if not isinstance(node.value, dict):
+        raise refuse(source, node, "controls is a mapping", _EXAMPLE)
+    if len(node.value) > MAX_CONTROLS:
+        raise refuse(source, node, f"these are more than {MAX_CONTROLS} controls", "take some out")
+    controls: dict[str, Control] = {}
+    for name, each in node.value.items():
+        CONTROL_NAME.read(YamlNode(name, node.keys[name]), source)
+        controls[name] = _read_control(name, node.keys[name], each, source)
+    return MappingProxyType(controls)
+
+
+def _read_control(name: str, offset: int, node: YamlNode, source: Source) -> Control:
+    kinds = [kind for kind in CONTROL_KINDS if isinstance(node.value, dict) and kind in node.value]
+    if len(kinds) != 1:
+        problem = f"the control {name} is {' and '.join(kinds)} at once" if kinds else f"what is the control {name}?"
+        raise source.error(offset, problem, f"give it one of {', '.join(CONTROL_KINDS)}; {_EXAMPLE}")
+    kind = kinds[0]
+    nodes = mapping(node, source, f"a control with {kind}", [key.name for key in KEYS[kind]])
+    values = read_keys(nodes, node, source, f"a control with {kind}", KEYS[kind])
+    for preset, each in zip(values.get("presets", ()), _items(nodes.get("presets")), strict=True):
+        _check_range(preset, each, source)
+    try:
+        parameter = declare({name: _definition(kind, values, nodes)})[name]
+    except InvalidDefinition as error:
+        at = next((nodes[key] for key in (*error.keys[1:], kind) if key in nodes), node)
+        raise source.error(at.offset, f"the control {name}: {error.problem}", error.fix) from None
+    return Control(parameter, offset, tuple(values.get("presets", ())))
+
+
+def _definition(kind: str, values: dict[str, Any], nodes: Mapping[str, YamlNode]) -> dict[str, Any]:
+    """The control as the definition of a parameter."""
+    given = {key: values[key] for key in ("label", "description", "default", "required", "min", "max") if key in values}
+    if kind == "choices":
+        listed = "query" not in values["choices"]
+        one = "choice" if listed else "text"
+        return given | {"type": f"list of {one}" if values.get("many") else one, "choices": values["choices"]}
+    own = values.get(kind)
+    return given | {"type": _TYPES[kind]} | ({} if own in (None, "") or "default" in given else {"default": own})
+
+
+def _items(node: YamlNode | None) -> list[YamlNode]:
+    if node is None:
+        return []
+    return node.value if isinstance(node.value, list) else [node]
+
+
+def _check_range(name: str, node: YamlNode, source: Source) -> None:
+    try:
+        parse_relative(name)
+    except ValueError:
+        raise refuse(source, node, "this is no relative range", f"one of: {', '.join(FORMS)}") from None
+
+
+def controls_schema() -> Schema:
+    """The JSON Schema of ``controls``."""
+    kinds = [object_schema(keys, required=[kind]) for kind, keys in KEYS.items()]
+    return {
+        "type": "object",
+        "maxProperties": MAX_CONTROLS,
+        "propertyNames": {"pattern": f"^(?:{CONTROL_NAME.pattern})$"},
+        "additionalProperties": {"anyOf": kinds},
+    }

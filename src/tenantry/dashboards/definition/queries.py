@@ -1,0 +1,202 @@
+"""The queries of a dashboard: the template that each panel asks, and what does not fit between a file and them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, Dashboard, Panel, QueryUse
+from tenantry.errors import TemplateError
+from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.parameters.definitions import declare
+from tenantry.sql.query_file import Query
+from tenantry.sql.template import SQLTemplate
+from tenantry.suggestions import did_you_mean
+
+_PARAMS = "params."
+
+
+@dataclass(frozen=True, slots=True)
+class PanelQueries:
+    """The template of a panel and that of its small line; None where it has none."""
+
+    rows: SQLTemplate | None = None
+    sparkline: SQLTemplate | None = None
+
+    @property
+    def templates(self) -> tuple[SQLTemplate, ...]:
+        """Both, as far as they are there."""
+        return tuple(each for each in (self.rows, self.sparkline) if each is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardQueries:
+    """What a dashboard asks: the templates of its panels by their id, and the query that fills each control."""
+
+    panels: Mapping[str, PanelQueries]
+    choices: Mapping[str, SQLTemplate]
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The names of all parameters that something reads."""
+        templates = [each for panel in self.panels.values() for each in panel.templates]
+        return frozenset().union(*map(parameters_read, (*templates, *self.choices.values())))
+
+
+def parameters_read(template: SQLTemplate) -> frozenset[str]:
+    """The names of the parameters that a template reads: ``period`` of ``{{ params.period.start }}``."""
+    paths = (each.path for each in template.variables)
+    return frozenset(path.split(".")[1] for path in paths if path.startswith(_PARAMS))
+
+
+def find_queries(dashboard: Dashboard, folder: Mapping[str, Query]) -> DashboardQueries:
+    """The templates of a dashboard, which declare its controls where they declare nothing themselves.
+
+    Raises TemplateError, at its place in the dashboard's file, for a query that is not there, a statement that cannot
+    be compiled, and a click, a comparison or a parameter that leads nowhere.
+    """
+    finder = _Finder(dashboard, folder)
+    panels = {
+        panel.id: PanelQueries(finder.template(panel.query), finder.template(panel.sparkline))
+        for panel in dashboard.panels
+    }
+    queries = DashboardQueries(MappingProxyType(panels), MappingProxyType(finder.choices()))
+    for panel in dashboard.panels:
+        _check_compare(dashboard, panel, panels[panel.id])
+        _check_click(dashboard, panel.click, queries)
+        for template in panels[panel.id].templates:
+            _check_required(dashboard, panel.offset, template, finder.settable)
+    return queries
+
+
+def unused_controls(dashboard: Dashboard, queries: DashboardQueries) -> list[Control]:
+    """The controls that no query reads: what a viewer chooses there changes nothing."""
+    return [control for control in dashboard.controls.values() if control.name not in queries.parameters]
+
+
+def check_open(
+    dashboard: Dashboard, dashboards: Mapping[str, Dashboard], settable: Callable[[str], Iterable[str]]
+) -> None:
+    """Raises TemplateError for a click that opens a dashboard that is not there, or sets what that one does not read.
+
+    ``settable``: the name of a dashboard -> the parameters that its address may hold.
+    """
+    for panel in dashboard.panels:
+        click = panel.click
+        if click is None or not click.open:
+            continue
+        if click.open not in dashboards:
+            fix = f"{did_you_mean(click.open, dashboards)}The dashboards: {', '.join(sorted(dashboards))}"
+            raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix)
+        known = sorted(settable(click.open))
+        for name in click.values:
+            if name not in known:
+                problem = f"the dashboard {click.open} has nothing that reads {name}"
+                fix = f"{did_you_mean(name, known)}It reads: {', '.join(known) or 'nothing'}"
+                raise dashboard.source.error(click.offset, problem, fix)
+
+
+class _Finder:
+    def __init__(self, dashboard: Dashboard, folder: Mapping[str, Query]) -> None:
+        self._dashboard = dashboard
+        self._folder = folder
+        self._found: dict[tuple[str, str], SQLTemplate] = {}
+        self._parameters = _settable(dashboard)
+
+    @property
+    def settable(self) -> Iterable[str]:
+        """The names of the parameters that a viewer can set."""
+        return self._parameters
+
+    def template(self, use: QueryUse | None) -> SQLTemplate | None:
+        """The template of a use, compiled once for all panels that name it."""
+        if use is None:
+            return None
+        key = (use.name, use.sql)
+        if key not in self._found:
+            self._found[key] = self._declaring(self._compile(use))
+        return self._found[key]
+
+    def choices(self) -> dict[str, SQLTemplate]:
+        """The query that fills each control that has one."""
+        return {
+            name: self._declaring(self._named(control.parameter.choices_query, control.offset))
+            for name, control in self._dashboard.controls.items()
+            if control.parameter.choices_query is not None
+        }
+
+    def _compile(self, use: QueryUse) -> SQLTemplate:
+        if use.name:
+            return self._named(use.name, use.offset)
+        try:
+            template = SQLTemplate(use.sql, params=self._parameters, fragments=self._folder)
+            template.check()
+        except TemplateError as error:
+            problem, fix = error.message.partition("\n")[0], error.message.partition("fix: ")[2]
+            raise self._dashboard.source.error(use.offset, f"in this statement, {problem}", fix) from None
+        return template
+
+    def _named(self, name: str, offset: int) -> SQLTemplate:
+        query = self._folder.get(name)
+        if query is None:
+            fix = f"{did_you_mean(name, self._folder)}The queries: {', '.join(sorted(self._folder)) or 'none yet'}"
+            raise self._dashboard.source.error(offset, f"there is no query {name}", fix)
+        return query
+
+    def _declaring(self, template: SQLTemplate) -> SQLTemplate:
+        """What it does not declare is typed by a control, or is a text."""
+        further = {name: self._parameters.get(name, "text") for name in sorted(parameters_read(template))}
+        declared = template.declaring(further) if further.keys() - template.parameters.keys() else template
+        declared.check()  # its type may be none that the position takes
+        return declared
+
+
+def _settable(dashboard: Dashboard) -> dict[str, Parameter]:
+    """What a viewer of this page can set: by a control, or by a click, which sets a text."""
+    clicked = [panel.click for panel in dashboard.panels if panel.click is not None and not panel.click.open]
+    texts = declare({name: "text" for click in clicked for name in click.values})
+    return {**texts, **{name: control.parameter for name, control in dashboard.controls.items()}}
+
+
+def _check_required(dashboard: Dashboard, offset: int, template: SQLTemplate, settable: Iterable[str]) -> None:
+    """Refuses a parameter that a query needs and nobody can set."""
+    declared = template.parameters
+    for variable in template.variables:
+        name = variable.path.split(".")[1] if variable.path.startswith(_PARAMS) else ""
+        parameter = declared.get(name)
+        if not name or name in settable or (parameter is not None and parameter.default is not None):
+            continue
+        if parameter is not None and not parameter.required:
+            continue
+        if parameter is None and variable.optional:
+            continue
+        near = did_you_mean(name, settable)
+        fix = f"{near}Add a control {name}, or give the parameter a default in the query's header"
+        raise dashboard.source.error(offset, f"the query needs params.{name}, which no control sets", fix)
+
+
+def _check_compare(dashboard: Dashboard, panel: Panel, queries: PanelQueries) -> None:
+    if panel.compare != PREVIOUS_PERIOD or queries.rows is None:
+        return
+    ranges = [name for name in range_controls(dashboard) if name in parameters_read(queries.rows)]
+    if len(ranges) != 1:
+        problem = (
+            f"{PREVIOUS_PERIOD} is that of a range, and the query reads {len(ranges) or 'no'} range of the controls"
+        )
+        fix = "add a control {range: last 30 days}, and write {{ params.NAME | within(column) }} in the query"
+        raise dashboard.source.error(panel.offset, problem, fix)
+
+
+def range_controls(dashboard: Dashboard) -> list[str]:
+    """The names of the controls that are ranges."""
+    return [name for name, control in dashboard.controls.items() if control.parameter.is_range]
+
+
+def _check_click(dashboard: Dashboard, click: Click | None, queries: DashboardQueries) -> None:
+    if click is None or click.open:
+        return
+    for name in click.values:
+        if name not in dashboard.controls and name not in queries.parameters:
+            fix = f"{did_you_mean(name, queries.parameters)}Write [[ and … = {{{{ params.{name} }}}} ]] in a query"
+            raise dashboard.source.error(click.offset, f"nothing here reads params.{name}", fix)

@@ -1,0 +1,151 @@
+"""Reading a dashboard's file: YAML 1.2 by its core schema, or JSON, to a Dashboard; errors with line, caret and fix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from tenantry.dashboards.definition.controls import read_controls
+from tenantry.dashboards.definition.keys import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
+from tenantry.dashboards.definition.model import COLUMNS, Click, Control, Dashboard, Panel, PanelKind, QueryUse
+from tenantry.dashboards.definition.values import mapping, read_keys, refuse
+from tenantry.dashboards.definition.variables import Definition
+from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
+from tenantry.sql.source import Source
+from tenantry.suggestions import did_you_mean
+
+DEFAULT_SCHEMA: Final = "main"
+_TOP: Final = (*(key.name for key in DASHBOARD), "controls", "rows")
+_SERVER: Final = frozenset(
+    {"query", "sparkline", "schema", "refresh", "cache", "show_query", "click", "compare", "width"}
+)
+"""Keys that are the server's business. All others are drawn."""
+_ADDRESSES: Final = frozenset({"url", "href", "src"})
+"""Keys of a Vega-Lite specification that a browser would follow."""
+
+
+def read_dashboard(text: str, name: str, file: str = "") -> Dashboard:
+    """The dashboard that a text declares; ``file`` is what errors call it.
+
+    Raises TemplateError for the first thing that is wrong, with line, column, caret and fix.
+    """
+    source = Source(text, file or name)
+    root = read_yaml(source, 0, len(text))
+    return _Reader(source, name).read(root)
+
+
+class _Reader:
+    def __init__(self, source: Source, name: str) -> None:
+        self._source = source
+        self._name = name
+
+    def read(self, root: YamlNode) -> Dashboard:
+        nodes = mapping(root, self._source, "a dashboard", _TOP)
+        top = read_keys(nodes, root, self._source, "a dashboard", DASHBOARD)
+        if "rows" not in nodes:
+            fix = "write rows: and below it - {figure: …, query: …} for each row"
+            raise refuse(self._source, root, "a dashboard has no rows", fix)
+        controls = read_controls(nodes["controls"], self._source) if "controls" in nodes else {}
+        rows = self._rows(nodes["rows"], top, controls)
+        texts = Definition({key: top[key] for key in ("title", "description") if key in top})
+        dashboard = Dashboard(self._name, self._source, texts, rows)
+        return replace(dashboard, controls=controls) if controls else dashboard
+
+    def _rows(
+        self, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]
+    ) -> tuple[tuple[Panel, ...], ...]:
+        nodes = node.value
+        if not isinstance(nodes, list) or not nodes:
+            raise refuse(self._source, node, "rows is a list", "write - {figure: …, query: …} for each row")
+        if len(nodes) > MAX_ROWS:
+            raise refuse(self._source, nodes[MAX_ROWS], f"these are more than {MAX_ROWS} rows", "make two dashboards")
+        return tuple(self._row(number, each, top, controls) for number, each in enumerate(nodes, 1))
+
+    def _row(
+        self, row: int, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]
+    ) -> tuple[Panel, ...]:
+        nodes = node.value if isinstance(node.value, list) else [node]
+        if not nodes:
+            raise refuse(self._source, node, "this row has no panel", "write one, or take the row out")
+        if len(nodes) > MAX_IN_ROW:
+            problem = f"a row holds at most {MAX_IN_ROW} panels"
+            raise refuse(self._source, nodes[MAX_IN_ROW], problem, "begin a row: a line with - of its own")
+        panels = tuple(self._panel(f"{row}-{n}", each, top, controls) for n, each in enumerate(nodes, 1))
+        taken = sum(panel.width for panel in panels)
+        if taken > COLUMNS or (taken == COLUMNS and not all(panel.width for panel in panels)):
+            problem = f"the widths of this row make {taken} of {COLUMNS} columns"
+            raise refuse(self._source, node, problem, "make them smaller")
+        return panels
+
+    def _panel(self, panel_id: str, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]) -> Panel:
+        kind = self._kind(node)
+        keys = PANELS[kind]
+        what = f"a panel with {kind}"
+        nodes = mapping(node, self._source, what, [key.name for key in keys])
+        values = read_keys(nodes, node, self._source, what, keys)
+        query = "table" if kind is PanelKind.TABLE else "query"
+        shown = {key: value for key, value in values.items() if key not in _SERVER and key != query}
+        if kind is PanelKind.VEGA:
+            self._check_addresses(nodes[kind])
+        return Panel(
+            id=panel_id,
+            kind=kind,
+            view=Definition({"kind": str(kind), **shown}),
+            offset=node.offset,
+            query=_query_use(values.get(query), nodes.get(query)),
+            sparkline=_query_use(values.get("sparkline"), nodes.get("sparkline")),
+            schema=values.get("schema", top.get("schema", DEFAULT_SCHEMA)),
+            compare=values.get("compare", ""),
+            click=self._click(values.get("click"), nodes.get("click"), controls),
+            width=values.get("width", 0),
+            refresh=values.get("refresh", top.get("refresh")),
+            max_age=values.get("cache", top.get("cache")),
+            show_query=values.get("show_query", False),
+        )
+
+    def _kind(self, node: YamlNode) -> PanelKind:
+        if not isinstance(node.value, dict):
+            fix = "write {figure: flights, query: key_figures}, {table: routes} or another kind"
+            raise refuse(self._source, node, "a panel is a mapping", fix)
+        kinds = [kind for kind in PanelKind if kind in node.value]
+        if len(kinds) == 1:
+            return kinds[0]
+        if kinds:
+            at = node.keys[kinds[1]]
+            raise self._source.error(at, f"this panel is {' and '.join(kinds)} at once", "make two panels")
+        near = "".join(did_you_mean(name, list(PanelKind)) for name in node.value)
+        fix = f"{near}One of: {', '.join(PanelKind)}"
+        raise refuse(self._source, node, "nothing here says what the panel is", fix)
+
+    def _click(
+        self, value: dict[str, Any] | None, node: YamlNode | None, controls: Mapping[str, Control]
+    ) -> Click | None:
+        if value is None or node is None:
+            return None
+        target = value.get("open", "")
+        if bool(target) == ("filter" in value):
+            problem = "a click filters this page, or opens another dashboard"
+            raise refuse(self._source, node, problem, "write {filter: route} or {open: route, with: [route]}")
+        if "with" in value and not target:
+            raise refuse(self._source, node, "with belongs to open", "write {open: route, with: [route]}")
+        names = value.get("filter") or value.get("with", [])
+        return Click({name: name for name in names}, target, node.offset)
+
+    def _check_addresses(self, node: YamlNode) -> None:
+        """Refuses what a browser would load, in a Vega-Lite specification."""
+        if isinstance(node.value, dict):
+            for key, each in node.value.items():
+                if key in _ADDRESSES:
+                    fix = "take it out: the data are the rows of the query"
+                    raise self._source.error(node.keys[key], "a specification has no addresses", fix)
+                self._check_addresses(each)
+        elif isinstance(node.value, list):
+            for each in node.value:
+                self._check_addresses(each)
+
+
+def _query_use(value: Any, node: YamlNode | None) -> QueryUse | None:
+    if value is None or node is None:
+        return None
+    return QueryUse(value.get("name", ""), value.get("sql", ""), node.offset)

@@ -1,0 +1,119 @@
+"""DashboardFolder: the dashboards of a program, one in each YAML or JSON file of a folder, and their queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tenantry.dashboards.definition.model import Dashboard
+from tenantry.dashboards.definition.queries import DashboardQueries, check_open, find_queries, unused_controls
+from tenantry.dashboards.definition.reader import read_dashboard
+from tenantry.errors import InvalidDashboards, TemplateError
+from tenantry.queries import QueryFolder, read_query_text
+from tenantry.sql.fragments.fragment_tags import NAME
+
+MAX_FILES: Final = 1_000
+"""Dashboards in one folder."""
+SUFFIXES: Final = (".yaml", ".yml", ".json")
+QUERIES: Final = "queries"
+"""The folder of the queries, beside the dashboards."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDashboard:
+    """A dashboard of a folder, with what it asks."""
+
+    dashboard: Dashboard
+    queries: DashboardQueries
+
+    @property
+    def settable(self) -> frozenset[str]:
+        """The parameters that a viewer can set, and so an address can hold: those that a query reads, or a control."""
+        return self.queries.parameters | frozenset(self.dashboard.controls)
+
+
+class DashboardFolder(Mapping[str, SavedDashboard]):
+    """The dashboards in a folder and its sub-folders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
+
+    The queries are those of ``queries``: a QueryFolder, the path of one, or None for the folder ``queries`` beside the
+    dashboards (DIR/queries, or DIR/../queries where DIR is called ``dashboards``). Every file is read and its queries
+    are compiled here. Hidden files and folders are left out. It is read once: make a new one for files that changed.
+
+    Raises InvalidDashboards, one for all files that cannot be used; InvalidQueries; OSError.
+    """
+
+    def __init__(self, path: str | Path, queries: QueryFolder | str | Path | None = None) -> None:
+        self.path: Path = Path(path)
+        self.queries: QueryFolder | None = queries if isinstance(queries, QueryFolder) else self._query_folder(queries)
+        self._saved: dict[str, SavedDashboard] = {}
+        errors: list[TemplateError] = []
+        for name, file in self._files():
+            try:
+                self._saved[name] = self._read(name, file)
+            except TemplateError as error:
+                errors.append(error)
+        dashboards = {name: saved.dashboard for name, saved in self._saved.items()}
+        for dashboard in [] if errors else dashboards.values():  # else one that cannot be read would not be there
+            try:
+                check_open(dashboard, dashboards, lambda name: self._saved[name].settable)
+            except TemplateError as error:
+                errors.append(error)
+        if errors:
+            raise InvalidDashboards("\n".join(error.message for error in errors), errors=errors)
+
+    def __getitem__(self, name: str) -> SavedDashboard:
+        return self._saved[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._saved)
+
+    def __len__(self) -> int:
+        return len(self._saved)
+
+    def __repr__(self) -> str:
+        return f"<DashboardFolder {str(self.path)!r}, {len(self)} dashboards>"
+
+    @property
+    def notes(self) -> list[str]:
+        """What is probably not meant, though it works: a control that nothing reads."""
+        found: list[str] = []
+        for saved in self._saved.values():
+            for control in unused_controls(saved.dashboard, saved.queries):
+                at = saved.dashboard.source.location(control.offset)
+                found.append(f"{at}: no query reads params.{control.name}, so this control changes nothing")
+        return found
+
+    def _files(self) -> list[tuple[str, Path]]:
+        if not self.path.is_dir():
+            raise NotADirectoryError(f"{self.path} is no folder of dashboards")
+        found: dict[str, Path] = {}
+        for file in sorted(self.path.rglob("*")):
+            inside = file.relative_to(self.path)
+            hidden = any(part.startswith(".") for part in inside.parts)
+            if file.suffix not in SUFFIXES or hidden or inside.parts[0] == QUERIES or not file.is_file():
+                continue
+            name = inside.with_suffix("").as_posix()
+            if name in found:
+                raise InvalidDashboards(f"{found[name]} and {file} are both the dashboard {name}", errors=())
+            found[name] = file
+        if len(found) > MAX_FILES:
+            raise InvalidDashboards(f"{self.path} holds {len(found)} files; at most {MAX_FILES} are read", errors=())
+        return list(found.items())
+
+    def _read(self, name: str, file: Path) -> SavedDashboard:
+        if not NAME.fullmatch(name):
+            problem = "a dashboard is named by its file: letters, digits, _ and -, and a letter at first"
+            raise TemplateError(f"{file}: {problem}")
+        dashboard = read_dashboard(read_query_text(file), name, str(file))
+        return SavedDashboard(dashboard, find_queries(dashboard, self.queries or {}))
+
+    def _query_folder(self, path: str | Path | None) -> QueryFolder | None:
+        """None where no path is given and there is no such folder: then every statement stands in its dashboard."""
+        if path is not None:
+            return QueryFolder(path)
+        beside = self.path / QUERIES
+        if not beside.is_dir() and self.path.name == "dashboards":
+            beside = self.path.parent / QUERIES
+        return QueryFolder(beside) if beside.is_dir() else None

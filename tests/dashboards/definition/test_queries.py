@@ -1,0 +1,98 @@
+"""A dashboard beside its queries: what does not fit between them is found when they are read, at its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.dashboards.definition.model import Dashboard
+from tenantry.dashboards.definition.queries import check_open, find_queries, unused_controls
+from tenantry.dashboards.definition.reader import read_dashboard
+from tenantry.errors import TemplateError
+from tenantry.sql.query_file import Query
+
+HEADER = "/* ---\nparams:\n  period: date range\n  region: text\n--- */\n"
+QUERIES = {
+    "by_day": Query(
+        HEADER + "select 1 where {{ params.period | within(day) }} [[ and r = {{ params.region }} ]]", "by_day"
+    ),
+    "plain": Query("select 1 [[ where r in {{ params.region }} ]] [[ and s = {{ params.s }} ]]", "plain"),
+    "list": Query("select 1 [[ where r in {{ params.other }} ]]", "list"),
+    "all": Query("select 1", "all"),
+    "needs": Query(
+        "/* ---\nparams:\n  region: {type: text, required: true}\n--- */\nselect {{ params.region }} as r", "needs"
+    ),
+    "regions": Query("select r from regions where country = {{ country }}", "regions"),
+}
+
+
+def _read(rows: str, controls: str = "{}") -> Dashboard:
+    return read_dashboard(f"title: Sales\ncontrols: {controls}\nrows:\n  - {rows}\n", "sales", "sales.yaml")
+
+
+def test_a_query_is_typed_by_the_controls_where_it_declares_nothing_itself() -> None:
+    """A statement in the file needs no header, and a number of a control is a number in every query.
+
+    Red when the controls were not declared: the text of the address was bound.
+    """
+    controls = "{least: {number: 5}, period: {range: last 7 days}, region: {choices: {query: regions}, many: true}}"
+    sql = '"select 1 where a >= {{ params.least }} and {{ params.period | within(day) }} [[ and b = {{ params.b }} ]]"'
+    panels = f"[{{bar: a, by: b, query: {{sql: {sql}}}, click: {{filter: b}}}}, {{table: plain}}, {{table: by_day}}]"
+    dashboard = _read(panels, controls)
+    queries = find_queries(dashboard, QUERIES)
+    kinds = {
+        panel.id: {name: each.kind for name, each in template.parameters.items()}
+        for panel in dashboard.panels
+        for template in queries.panels[panel.id].templates
+    }
+    assert kinds["1-1"] == {"b": "text", "least": "decimal", "period": "date range", "region": "list of text"}
+    assert kinds["1-2"] == {"region": "list of text", "s": "text"}
+    assert kinds["1-3"] == {"period": "date range", "region": "text"}, "a query that declares them is believed"
+    assert queries.parameters == {"least", "period", "region", "b", "s"}
+    assert queries.choices["region"] is QUERIES["regions"]
+    assert unused_controls(dashboard, queries) == []
+
+
+def test_a_control_that_nothing_reads_is_found() -> None:
+    """It works, and is probably a typing error."""
+    dashboard = _read("{table: all}", "{region: {text: }}")
+    assert [control.name for control in unused_controls(dashboard, find_queries(dashboard, QUERIES))] == ["region"]
+
+
+REFUSED = {
+    "{table: al}": ("4:13", "there is no query al", "did you mean all?"),
+    "{figure: a, query: all, sparkline: al}": ("4:40", "there is no query al", "did you mean all?"),
+    "{table: {sql: 'select {{ x'}}": ("4:13", "in this statement, 1:8: this {{ has no }}", "close the tag"),
+    "{table: {sql: 'select {{ params.x }} + 1'}}": ("4:13", "params.x is not declared", ""),
+    "{table: list}": ("list:1", "params.other is no list", ""),
+    "{figure: a, query: all, compare: previous-period}": ("4:5", "the query reads no range", "within(column)"),
+    "{table: all, click: {filter: regoin}}": ("4:25", "nothing here reads params.regoin", "[[ and"),
+    "{table: needs}": ("4:5", "the query needs params.region, which no control sets", "Add a control region"),
+}
+
+
+@pytest.mark.parametrize("rows", REFUSED)
+def test_what_leads_nowhere_is_refused_at_its_place(rows: str) -> None:
+    """Red for each when its check was left out: the panel failed when a viewer came."""
+    place, problem, fix = REFUSED[rows]
+    with pytest.raises(TemplateError) as caught:
+        find_queries(_read(rows, "{other: {text: }}"), QUERIES)
+    file = "" if ":" in place and place.startswith("list") else "sales.yaml:"
+    assert caught.value.message.startswith(f"{file}{place}:"), caught.value.message
+    assert problem in caught.value.message
+    assert fix in caught.value.message.partition("fix: ")[2], caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("click", "problem", "fix"),
+    [
+        ("{open: rotue, with: [region]}", "there is no dashboard rotue", "did you mean route?"),
+        ("{open: route, with: [regoin]}", "the dashboard route has nothing that reads regoin", "did you mean region?"),
+    ],
+)
+def test_a_click_opens_a_dashboard_that_is_there(click: str, problem: str, fix: str) -> None:
+    """And sets only what that one reads."""
+    dashboard = _read(f"{{table: all, click: {click}}}")
+    with pytest.raises(TemplateError, match=r"^sales.yaml:4:25: ") as caught:
+        check_open(dashboard, {"sales": dashboard, "route": dashboard}, lambda _: {"region"})
+    assert problem in caught.value.message
+    assert fix in caught.value.message

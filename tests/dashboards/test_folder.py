@@ -1,0 +1,65 @@
+"""A folder of dashboards and their queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.dashboards.folder import DashboardFolder
+from tenantry.errors import InvalidDashboards
+
+
+def _write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder
+
+
+SALES = "title: Sales\nrows: [{table: orders}]\n"
+
+
+ORDERS = {"queries/orders.sql": "select 1"}
+
+
+@pytest.mark.parametrize("queries", ["queries/orders.sql", "dashboards/queries/orders.sql"])
+def test_queries_stand_beside_the_dashboards(tmp_path: Path, queries: str) -> None:
+    """In ``queries`` beside the folder or in it; sub-folders are a part of the name; hidden files are left out."""
+    files = {
+        queries: "select 1",
+        "dashboards/sales.yaml": SALES,
+        "dashboards/eu/sales.json": '{"title": "a", "rows": [{"table": "orders"}]}',
+        "dashboards/.hidden.yaml": "{",
+    }
+    folder = DashboardFolder(_write(tmp_path, files) / "dashboards")
+    assert list(folder) == ["eu/sales", "sales"]
+    template = folder["sales"].queries.panels["1-1"].rows
+    assert template is not None
+    assert template.text == "select 1"
+    assert folder.notes == []
+
+
+def test_one_error_names_every_file_that_cannot_be_used(tmp_path: Path) -> None:
+    """Each with its place. Red when the first one was raised."""
+    wrong = {"a.yaml": "title: 1\nrows: []", "b.yaml": "title: b\nrows: [{table: ordres}]", "c.yaml": SALES}
+    with pytest.raises(InvalidDashboards) as caught:
+        DashboardFolder(_write(tmp_path, ORDERS | wrong))
+    places = [str(error.location) for error in caught.value.errors]
+    assert places == [f"{tmp_path}/a.yaml:1:8", f"{tmp_path}/b.yaml:2:16"]
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    """Which of them counts would be chance."""
+    with pytest.raises(InvalidDashboards, match=r"are both the dashboard sales"):
+        DashboardFolder(_write(tmp_path, ORDERS | {"sales.yaml": SALES, "sales.json": "{}"}))
+
+
+def test_an_address_holds_what_something_reads_and_nothing_else(tmp_path: Path) -> None:
+    """``settable`` is what a link may set; a note tells of the control that nothing reads."""
+    text = "title: Sales\ncontrols: {region: {text: }, idle: {text: }}\nrows: [{table: orders}]\n"
+    query = "select 1 [[ where r = {{ params.region }} and s = {{ params.s }} ]]"
+    folder = DashboardFolder(_write(tmp_path, {"queries/orders.sql": query, "sales.yaml": text}))
+    assert folder["sales"].settable == {"region", "s", "idle"}
+    assert folder.notes == [f"{tmp_path}/sales.yaml:2:30: no query reads params.idle, so this control changes nothing"]

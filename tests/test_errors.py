@@ -39,6 +39,7 @@ STABLE = {
     "invalid_parameter": 422,
     "invalid_properties": 422,
     "invalid_property_schema": 500,
+    "invalid_dashboards": 500,
     "invalid_queries": 500,
     "invalid_request": 400,
     "invalid_settings": 500,

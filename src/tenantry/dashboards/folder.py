@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tenantry.dashboards.definition.model import Dashboard
+from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, check_open, find_queries, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import InvalidDashboards, TemplateError
@@ -25,7 +25,7 @@ QUERIES: Final = "queries"
 class SavedDashboard:
     """A dashboard of a folder, with what it asks."""
 
-    dashboard: Dashboard
+    dashboard: DashboardFile
     queries: DashboardQueries
 
     @property

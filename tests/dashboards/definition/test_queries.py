@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.dashboards.definition.model import Dashboard
+from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import check_open, find_queries, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import TemplateError
@@ -25,7 +25,7 @@ QUERIES = {
 }
 
 
-def _read(rows: str, controls: str = "{}") -> Dashboard:
+def _read(rows: str, controls: str = "{}") -> DashboardFile:
     return read_dashboard(f"title: Sales\ncontrols: {controls}\nrows:\n  - {rows}\n", "sales", "sales.yaml")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry.dashboards.definition.json_schema import dashboard_schema
-from tenantry.dashboards.definition.model import Click, Dashboard, Panel, PanelKind, QueryUse
+from tenantry.dashboards.definition.model import Click, DashboardFile, Panel, PanelKind, QueryUse
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import TemplateError
 
@@ -69,7 +69,7 @@ def test_everything_that_a_file_may_say() -> None:
     assert inline.refresh == 30
 
 
-def _panel(dashboard: Dashboard, panel_id: str) -> Panel:
+def _panel(dashboard: DashboardFile, panel_id: str) -> Panel:
     panel = dashboard.panel(panel_id)
     assert panel is not None
     return panel

@@ -13,7 +13,7 @@ from tenantry.dashboards.definition.values import (
     Key,
     Listed,
     Schema,
-    Text,
+    TemplateText,
     Word,
     mapping,
     object_schema,
@@ -56,8 +56,8 @@ class _Choices:
 
 _GIVEN: Final = _Given()
 _SHARED: Final = (
-    Key("label", Text(100), "what a viewer reads; else the name"),
-    Key("description", Text(500), "a sentence about it"),
+    Key("label", TemplateText(100), "what a viewer reads; else the name"),
+    Key("description", TemplateText(500), "a sentence about it"),
     Key("default", _GIVEN, "what counts until a viewer chooses; {property: region} takes the group's own"),
     Key("required", Flag(), "whether a viewer must choose something before anything is asked"),
 )

@@ -12,19 +12,19 @@ from typing import Final
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.values import (
     Anything,
-    Column,
+    ColumnName,
     Duration,
     Either,
     Fields,
     Flag,
     Key,
-    Kind,
     Listed,
     Named,
     Number,
     OneOf,
     Statement,
-    Text,
+    TemplateText,
+    ValueKind,
     Word,
 )
 
@@ -44,7 +44,7 @@ FORMATS: Final = (
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
 _DASHBOARD_NAME: Final = Word("a dashboard", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
-_SCHEMA_ID: Final = Text(200)
+_SCHEMA_ID: Final = TemplateText(200)
 
 QUERY: Final = Either(
     QUERY_NAME,
@@ -55,11 +55,11 @@ QUERY: Final = Either(
 
 _FORMAT: Final = Key("format", OneOf(FORMATS), f"how values are written: {', '.join(FORMATS)}")
 _DIGITS: Final = Key("digits", Number(0, 6), "digits after the point")
-_UNIT: Final = Key("unit", Text(30), "the unit, written beside the title")
+_UNIT: Final = Key("unit", TemplateText(30), "the unit, written beside the title")
 
 _COMMON: Final = (
-    Key("title", Text(200), "what the panel is called"),
-    Key("description", Text(), "a sentence below the title"),
+    Key("title", TemplateText(200), "what the panel is called"),
+    Key("description", TemplateText(), "a sentence below the title"),
     Key("width", Number(1, COLUMNS), f"columns of {COLUMNS} that it takes; else an equal share of its row"),
 )
 _FED: Final = (
@@ -68,7 +68,7 @@ _FED: Final = (
     Key("refresh", Duration(1, 86_400), "how often the page asks again: 30 s, 5 min"),
     Key("cache", Duration(0, 86_400), "how old an answer may be: 0 asks the source each time"),
     Key("show_query", Flag(), "whether a viewer may read the query's text"),
-    Key("empty", Text(200), "what stands there when there are no rows"),
+    Key("empty", TemplateText(200), "what stands there when there are no rows"),
 )
 _CLICK: Final = Key(
     "click",
@@ -95,7 +95,7 @@ _REFERENCE: Final = Key(
             "a reference line",
             (
                 Key("value", Number(-1e15, 1e15, whole=False), "where it lies", required=True),
-                Key("label", Text(60), "what it is called"),
+                Key("label", TemplateText(60), "what it is called"),
             ),
         ),
         lambda value: {"value": value},
@@ -104,20 +104,20 @@ _REFERENCE: Final = Key(
 )
 _SORT: Final = Key("sort", OneOf(("query", "largest", "smallest", "name")), "the order of the marks; else the query's")
 _LIMIT: Final = Key("limit", Number(1, 500), "marks at most; the others are summed up as one")
-_MEASURES: Final = Listed(Column(), MAX_SERIES)
-_BY: Final = Key("by", Column(), "the column of the axis: a time, a number or a category", required=True)
-_COLOR: Final = Key("color", Column(), "the column that tells the series apart")
+_MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
+_BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
+_COLOR: Final = Key("color", ColumnName(), "the column that tells the series apart")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
 _CHART: Final = (*_FED, _QUERY, _UNIT, _FORMAT, _DIGITS, _CLICK)
 
 _TABLE_COLUMN: Final = Named(
-    Column(),
+    ColumnName(),
     Either(
         _FORMAT.kind,
         Fields(
             "a column",
             (
-                Key("title", Text(100), "its heading"),
+                Key("title", TemplateText(100), "its heading"),
                 _FORMAT,
                 _DIGITS,
                 Key("bar", Flag(), "a bar behind the number, as long as it is large"),
@@ -129,17 +129,17 @@ _TABLE_COLUMN: Final = Named(
 )
 
 
-def _panel(kind: PanelKind, value: Kind, about: str, *keys: Key) -> tuple[Key, ...]:
+def _panel(kind: PanelKind, value: ValueKind, about: str, *keys: Key) -> tuple[Key, ...]:
     return (Key(kind, value, about, required=True), *keys)
 
 
 PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
     {
-        PanelKind.HEADING: _panel(PanelKind.HEADING, Text(200), "a heading over what follows"),
-        PanelKind.TEXT: _panel(PanelKind.TEXT, Text(10_000), "paragraphs for people", *_COMMON),
+        PanelKind.HEADING: _panel(PanelKind.HEADING, TemplateText(200), "a heading over what follows"),
+        PanelKind.TEXT: _panel(PanelKind.TEXT, TemplateText(10_000), "paragraphs for people", *_COMMON),
         PanelKind.FIGURE: _panel(
             PanelKind.FIGURE,
-            Column(),
+            ColumnName(),
             "the column of the number",
             *_CHART,
             Key("compare", OneOf((PREVIOUS_PERIOD,)), "the change against the range just before"),
@@ -154,7 +154,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _UNIT,
             Key("columns", Listed(_TABLE_COLUMN, MAX_TABLE_COLUMNS), "the columns shown, in this order; else all"),
             Key("page", Number(5, 500), "rows of a page"),
-            Key("sort", Text(200), "the column that it is sorted by at first; -name: the largest first"),
+            Key("sort", TemplateText(200), "the column that it is sorted by at first; -name: the largest first"),
             _CLICK,
         ),
         PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _REFERENCE),
@@ -174,24 +174,24 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _REFERENCE,
             Key("horizontal", Flag(), "bars that lie, with room for long names"),
         ),
-        PanelKind.DONUT: _panel(PanelKind.DONUT, Column(), "the column drawn", *_CHART, _BY, _SORT, _LIMIT),
+        PanelKind.DONUT: _panel(PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _SORT, _LIMIT),
         PanelKind.SCATTER: _panel(
             PanelKind.SCATTER,
-            Column(),
+            ColumnName(),
             "the column of the height",
             *_CHART,
             _BY,
             _COLOR,
-            Key("size", Column(), "the column of the size of a point"),
-            Key("label", Column(), "the column of the name of a point"),
+            Key("size", ColumnName(), "the column of the size of a point"),
+            Key("label", ColumnName(), "the column of the name of a point"),
         ),
         PanelKind.HEATMAP: _panel(
             PanelKind.HEATMAP,
-            Column(),
+            ColumnName(),
             "the column of the shade",
             *_CHART,
             _BY,
-            Key("rows", Column(), "the column of the other axis", required=True),
+            Key("rows", ColumnName(), "the column of the other axis", required=True),
             Key("diverging", Flag(), "two colours on both sides of zero"),
         ),
         PanelKind.VEGA: _panel(
@@ -209,8 +209,8 @@ CONTROL_KINDS: Final = ("range", "choices", "text", "number", "date")
 """The key that says what a control is."""
 
 DASHBOARD: Final = (
-    Key("title", Text(200), "what the dashboard is called", required=True),
-    Key("description", Text(), "a sentence below the title"),
+    Key("title", TemplateText(200), "what the dashboard is called", required=True),
+    Key("description", TemplateText(), "a sentence below the title"),
     Key("schema", _SCHEMA_ID, "the schema whose data source is asked, if a panel names none; else main"),
     Key("refresh", Duration(1, 86_400), "how often the page asks again, if a panel says nothing else"),
     Key("cache", Duration(0, 86_400), "how old an answer may be, if a panel says nothing else"),

@@ -109,7 +109,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Dashboard:
+class DashboardFile:
     """One dashboard. ``title`` and ``description`` may hold variables, as the ``view`` of each panel."""
 
     name: str

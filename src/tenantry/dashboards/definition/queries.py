@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, Dashboard, Panel, QueryUse
+from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, DashboardFile, Panel, QueryUse
 from tenantry.errors import TemplateError
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.parameters.definitions import declare
@@ -50,7 +50,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
     return frozenset(path.split(".")[1] for path in paths if path.startswith(_PARAMS))
 
 
-def find_queries(dashboard: Dashboard, folder: Mapping[str, Query]) -> DashboardQueries:
+def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
     """The templates of a dashboard, which declare its controls where they declare nothing themselves.
 
     Raises TemplateError, at its place in the dashboard's file, for a query that is not there, a statement that cannot
@@ -70,13 +70,13 @@ def find_queries(dashboard: Dashboard, folder: Mapping[str, Query]) -> Dashboard
     return queries
 
 
-def unused_controls(dashboard: Dashboard, queries: DashboardQueries) -> list[Control]:
+def unused_controls(dashboard: DashboardFile, queries: DashboardQueries) -> list[Control]:
     """The controls that no query reads: what a viewer chooses there changes nothing."""
     return [control for control in dashboard.controls.values() if control.name not in queries.parameters]
 
 
 def check_open(
-    dashboard: Dashboard, dashboards: Mapping[str, Dashboard], settable: Callable[[str], Iterable[str]]
+    dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
 ) -> None:
     """Raises TemplateError for a click that opens a dashboard that is not there, or sets what that one does not read.
 
@@ -98,7 +98,7 @@ def check_open(
 
 
 class _Finder:
-    def __init__(self, dashboard: Dashboard, folder: Mapping[str, Query]) -> None:
+    def __init__(self, dashboard: DashboardFile, folder: Mapping[str, Query]) -> None:
         self._dashboard = dashboard
         self._folder = folder
         self._found: dict[tuple[str, str], SQLTemplate] = {}
@@ -152,14 +152,14 @@ class _Finder:
         return declared
 
 
-def _settable(dashboard: Dashboard) -> dict[str, Parameter]:
+def _settable(dashboard: DashboardFile) -> dict[str, Parameter]:
     """What a viewer of this page can set: by a control, or by a click, which sets a text."""
     clicked = [panel.click for panel in dashboard.panels if panel.click is not None and not panel.click.open]
     texts = declare({name: "text" for click in clicked for name in click.values})
     return {**texts, **{name: control.parameter for name, control in dashboard.controls.items()}}
 
 
-def _check_required(dashboard: Dashboard, offset: int, template: SQLTemplate, settable: Iterable[str]) -> None:
+def _check_required(dashboard: DashboardFile, offset: int, template: SQLTemplate, settable: Iterable[str]) -> None:
     """Refuses a parameter that a query needs and nobody can set."""
     declared = template.parameters
     for variable in template.variables:
@@ -176,7 +176,7 @@ def _check_required(dashboard: Dashboard, offset: int, template: SQLTemplate, se
         raise dashboard.source.error(offset, f"the query needs params.{name}, which no control sets", fix)
 
 
-def _check_compare(dashboard: Dashboard, panel: Panel, queries: PanelQueries) -> None:
+def _check_compare(dashboard: DashboardFile, panel: Panel, queries: PanelQueries) -> None:
     if panel.compare != PREVIOUS_PERIOD or queries.rows is None:
         return
     ranges = [name for name in range_controls(dashboard) if name in parameters_read(queries.rows)]
@@ -188,12 +188,12 @@ def _check_compare(dashboard: Dashboard, panel: Panel, queries: PanelQueries) ->
         raise dashboard.source.error(panel.offset, problem, fix)
 
 
-def range_controls(dashboard: Dashboard) -> list[str]:
+def range_controls(dashboard: DashboardFile) -> list[str]:
     """The names of the controls that are ranges."""
     return [name for name, control in dashboard.controls.items() if control.parameter.is_range]
 
 
-def _check_click(dashboard: Dashboard, click: Click | None, queries: DashboardQueries) -> None:
+def _check_click(dashboard: DashboardFile, click: Click | None, queries: DashboardQueries) -> None:
     if click is None or click.open:
         return
     for name in click.values:

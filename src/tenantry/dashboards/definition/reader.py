@@ -1,4 +1,4 @@
-"""Reading a dashboard's file: YAML 1.2 by its core schema, or JSON, to a Dashboard; errors with line, caret and fix."""
+"""Reading a dashboard's file: YAML 1.2 by its core schema, or JSON; errors with line, column, caret and fix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tenantry.dashboards.definition.controls import read_controls
 from tenantry.dashboards.definition.keys import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
-from tenantry.dashboards.definition.model import COLUMNS, Click, Control, Dashboard, Panel, PanelKind, QueryUse
+from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
 from tenantry.dashboards.definition.values import mapping, read_keys, refuse
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
@@ -25,22 +25,22 @@ _ADDRESSES: Final = frozenset({"url", "href", "src"})
 """Keys of a Vega-Lite specification that a browser would follow."""
 
 
-def read_dashboard(text: str, name: str, file: str = "") -> Dashboard:
+def read_dashboard(text: str, name: str, file: str = "") -> DashboardFile:
     """The dashboard that a text declares; ``file`` is what errors call it.
 
     Raises TemplateError for the first thing that is wrong, with line, column, caret and fix.
     """
     source = Source(text, file or name)
     root = read_yaml(source, 0, len(text))
-    return _Reader(source, name).read(root)
+    return _FileReader(source, name).read(root)
 
 
-class _Reader:
+class _FileReader:
     def __init__(self, source: Source, name: str) -> None:
         self._source = source
         self._name = name
 
-    def read(self, root: YamlNode) -> Dashboard:
+    def read(self, root: YamlNode) -> DashboardFile:
         nodes = mapping(root, self._source, "a dashboard", _TOP)
         top = read_keys(nodes, root, self._source, "a dashboard", DASHBOARD)
         if "rows" not in nodes:
@@ -49,7 +49,7 @@ class _Reader:
         controls = read_controls(nodes["controls"], self._source) if "controls" in nodes else {}
         rows = self._rows(nodes["rows"], top, controls)
         texts = Definition({key: top[key] for key in ("title", "description") if key in top})
-        dashboard = Dashboard(self._name, self._source, texts, rows)
+        dashboard = DashboardFile(self._name, self._source, texts, rows)
         return replace(dashboard, controls=controls) if controls else dashboard
 
     def _rows(

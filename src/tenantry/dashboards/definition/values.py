@@ -23,7 +23,7 @@ _DURATION: Final = re.compile(r"(\d{1,6}) ?(s|seconds?|min|minutes?|h|hours?|d|d
 _SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
-class Kind(Protocol):
+class ValueKind(Protocol):
     """One kind of value."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
@@ -40,7 +40,7 @@ class Key:
     """A key of a mapping: what it holds and what for."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     about: str
     required: bool = False
 
@@ -51,7 +51,7 @@ def refuse(source: Source, node: YamlNode, problem: str, fix: str) -> TemplateEr
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TemplateText:
     """A text for people, which may hold ``{{ variables }}``."""
 
     longest: int = 2_000
@@ -96,7 +96,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnName:
     """The name of a column of the query, as the query writes it: any text in one line."""
 
     longest: ClassVar[int] = 200
@@ -209,7 +209,7 @@ class Duration:
 class Listed:
     """A list of values of one kind; one value for a list is a list of one. ``most`` values at most."""
 
-    kind: Kind
+    kind: ValueKind
     most: int
 
     def read(self, node: YamlNode, source: Source) -> list[Any]:
@@ -244,7 +244,7 @@ class Fields:
 class Either:
     """A value in a short form or in a long one, which is a mapping. ``lengthen`` makes the long one of the short."""
 
-    short: Kind
+    short: ValueKind
     long: Fields
     lengthen: Callable[[Any], Any]
 
@@ -261,8 +261,8 @@ class Either:
 class Named:
     """A name, or a mapping of that one name to what is said of it: ``route``, ``{share: percent}``."""
 
-    name: Kind
-    about: Kind
+    name: ValueKind
+    about: ValueKind
 
     def read(self, node: YamlNode, source: Source) -> dict[str, Any]:
         if not isinstance(node.value, dict):

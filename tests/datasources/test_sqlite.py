@@ -73,7 +73,7 @@ BOUND = [
 
 @pytest.mark.parametrize(("value", "bound", "kind"), BOUND, ids=lambda each: type(each).__name__)
 async def test_every_type_that_a_template_binds(value: object, bound: object, kind: str, fetch) -> None:
-    """What docs/data-sources.md says of each. Red when the driver was given them as they are: Decimal, UUID, time and
+    """What docs/engine-sqlite.md says of each. Red when the driver was given them as they are: Decimal, UUID, time and
     timedelta were 502, a datetime with an offset a text that no column compares with."""
     sql = "select {{ params.x | nullable }} as value, typeof({{ params.x | nullable }}) as kind"
     assert await fetch(sql, params={"x": value}) == [{"value": bound, "kind": kind}]

@@ -1,4 +1,4 @@
-"""Rows as PostgreSQL sends them, in text, to Python's values: what each type becomes (docs/data-sources.md).
+"""Rows as PostgreSQL sends them, in text, to Python's values: what each type becomes (docs/engine-postgresql.md).
 
 psycopg's readers do most of it, in C. Types that Python or JSON has nothing for (ranges, addresses, an array of a type
 of the database's own) are left as the server's text; so is one value that Python's type cannot hold (``infinity``, a

@@ -21,7 +21,7 @@ from tests.cli.serving import Server, client, serving
 
 FILES = 64
 CLIENTS = 120
-SECONDS = 3
+SECONDS = 5
 
 
 @pytest.fixture(params=NAMES)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
@@ -239,7 +240,7 @@ class Flight:
         bound = query.opened.to_send(query.bound, query.label)
         shape = _SHAPES[query.wants_dicts, flights.landed is not None]
         self._task = self._loop.create_task(query.opened.source.fetch(shape, bound, query.session))
-        self._task.add_done_callback(lambda task: self._landed(group, task))  # also of one that never ran
+        self._task.add_done_callback(partial(self._landed, group))  # also of one that never ran
 
     def _landed(self, group: bytes, task: asyncio.Task[Shared]) -> None:
         self.query.opened.turns.give_back(group)

@@ -9,6 +9,7 @@ The library takes over signal handlers and memory of the process that loads it, 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -91,11 +92,19 @@ def running() -> Iterator[ClickHouse]:
             child.communicate()
 
 
+def require_chdb() -> None:
+    """For a fixture or a test: skips it where chdb is not installed, and fails it with CI=true."""
+    if find_spec("chdb") is None:
+        problem = "chdb is not installed: pip install chdb"
+        if os.environ.get("CI") == "true":
+            pytest.fail(problem)
+        pytest.skip(problem)
+
+
 @pytest.fixture(scope="session")
 def clickhouse() -> Iterator[ClickHouse]:
     """A running ClickHouse. Skips where chdb is not installed."""
-    if find_spec("chdb") is None:
-        pytest.skip("chdb is not installed: pip install chdb")
+    require_chdb()
     with running() as engine:
         yield engine
 

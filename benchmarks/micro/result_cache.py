@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmarks.harness import engines
 from benchmarks.harness.measure import WALL, Cell, Figures, compare
+from benchmarks.harness.one_source import OneSource
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
 from tenantry.datasources import RedisResults, ResultCache
@@ -27,17 +28,6 @@ ROUNDS = 31
 ROWS = (1, 1_000)
 SOURCE, PROCESS, VALKEY = "the source (SQLite)", "the cache in the process", "the cache in Valkey"
 TEMPLATE = SQLTemplate("select id, region, amount, name from orders where id <= {{ rows }} and region <> {{ region }}")
-
-
-class _Directory:
-    """One data source."""
-
-    def __init__(self, source: RegisteredSource) -> None:
-        self._source = source
-
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource:
-        """Whatever is asked for."""
-        return self._source
 
 
 def table() -> Table:
@@ -66,7 +56,7 @@ async def _compare(url: str, path: Path) -> Table:
 
 async def _cells(url: str, path: Path, rows: int, stack: AsyncExitStack) -> dict[str, Cell]:
     environment = Environment(1, "production", Tag.CUSTOMER)
-    directory = _Directory(RegisteredSource("ds_1", "main", environment, f"sqlite:///{path}"))
+    directory = OneSource(RegisteredSource("ds_1", "main", environment, f"sqlite:///{path}"))
     group = UserGroup(
         team_id=1,
         provided_id="acme",

@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmarks.harness import engines
 from benchmarks.harness.measure import WALL, Cell, Figures, compare
+from benchmarks.harness.one_source import OneSource
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
 from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup, freeze
@@ -25,17 +26,6 @@ GUARDED = "asyncpg, one connection, the same guards"
 POOL, HELD = "asyncpg, pool and transaction(readonly=True)", "asyncpg, one connection and transaction(readonly=True)"
 TEMPLATE = "select n, n * 1.5 as amount, 'order ' || n as name from generate_series(1, {{ rows }}::integer) n"
 TEXT = TEMPLATE.replace("{{ rows }}", "$1")
-
-
-class _Directory:
-    """One data source."""
-
-    def __init__(self, source: RegisteredSource) -> None:
-        self._source = source
-
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource:
-        """Whatever is asked for."""
-        return self._source
 
 
 def table() -> Table:
@@ -57,7 +47,7 @@ async def _cells(url: str, rows: int, stack: AsyncExitStack) -> dict[str, Cell]:
 
     environment = Environment(1, "production", Tag.CUSTOMER)
     source = RegisteredSource("ds_1", "main", environment, url)
-    sources = await stack.enter_async_context(DataSources(_Directory(source)))
+    sources = await stack.enter_async_context(DataSources(OneSource(source)))
     pool = await stack.enter_async_context(asyncpg.create_pool(url, min_size=1, max_size=5))
     held = await asyncpg.connect(url)
     stack.push_async_callback(held.close)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engines.clickhouse import require_chdb
 from tenantry.datasources.chdb import ChDBDriver
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.url import file_path, memory_bytes, parse
@@ -21,8 +21,7 @@ from tests.datasources.clickhouse_cases import CANARY, CASES, ENGINE_ALONE, PATI
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the child says of all that it ran."""
-    if find_spec("chdb") is None:
-        pytest.skip("chdb is not installed: pip install chdb")
+    require_chdb()
     folder = tmp_path_factory.mktemp("chdb")
     command = [sys.executable, "-m", "tests.datasources.clickhouse_cases", str(folder)]
     child = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -66,8 +65,7 @@ def test_one_folder_at_a_time(found: dict[str, Any]) -> None:
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     """Red without the look into it: the engine makes a database of any folder."""
-    if find_spec("chdb") is None:
-        pytest.skip("chdb is not installed: pip install chdb")
+    require_chdb()
     driver = ChDBDriver("ds_1", tmp_path, Limits(), 2**30)
     with pytest.raises(InvalidSource, match="holds no database of chDB"):
         driver.open()

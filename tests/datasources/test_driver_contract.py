@@ -6,11 +6,11 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from engines.clickhouse import require_chdb
 from engines.clickhouse_http import PASSWORD as CLICKHOUSE_PASSWORD
 from engines.clickhouse_http import ClickHouseServer
 from engines.mariadb import MariaDB
@@ -116,8 +116,7 @@ class TestOwnEngine(DriverContract):
 
 def test_chdb(tmp_path: Path) -> None:
     """In a process of its own, all of it in one."""
-    if find_spec("chdb") is None:
-        pytest.skip("chdb is not installed: pip install chdb")
+    require_chdb()
     command = [
         sys.executable,
         "-m",

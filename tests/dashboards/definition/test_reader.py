@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tenantry.dashboards.definition.json_schema import dashboard_schema
 from tenantry.dashboards.definition.model import Click, DashboardFile, Panel, PanelKind, QueryUse
@@ -143,9 +144,8 @@ def test_an_author_reads_where_what_and_how_to_correct_it(text: str) -> None:
     assert fix in message.partition("fix: ")[2], message
 
 
-def _validator() -> Any:
-    jsonschema = pytest.importorskip("jsonschema")
-    return jsonschema.Draft202012Validator(dashboard_schema())
+def _validator() -> Draft202012Validator:
+    return Draft202012Validator(dashboard_schema())
 
 
 def _plain(text: str) -> Any:
@@ -162,13 +162,17 @@ def test_the_published_schema_takes_what_the_reader_takes() -> None:
     assert [error.message for error in validator.iter_errors(_plain(FLIGHTS))] == []
 
 
-ONLY_THE_READER = ("{{ a + b }}", "at once", "width: 8}, {", "width: 12}, {", "click: {", "vega", "min: 8", "some days")
-"""Cases about what stands side by side, or about another language: a schema cannot say them."""
+ONLY_THE_READER = (
+    *("{{ a + b }}", "at once", "width: 8}, {", "width: 12}, {", "click: {", "vega", "min: 8", "some days"),
+    *("todya", "choices: []"),
+)
+"""Cases about what stands side by side, or about another language, the names of ranges included: a schema cannot say
+them."""
 
 
-@pytest.mark.parametrize("text", [text for text in REFUSED if not any(each in text for each in ONLY_THE_READER)])
+@pytest.mark.parametrize(
+    "text", [text for text in REFUSED if not any(each in text + REFUSED[text][1] for each in ONLY_THE_READER)]
+)
 def test_the_published_schema_refuses_what_the_reader_refuses(text: str) -> None:
     """An editor marks each of these. Red with ``additionalProperties`` left out, and with ``required``."""
-    if "choices: []" in text or "todya" in text or " at once" in REFUSED[text][1]:
-        pytest.skip("the schema does not know the names of ranges")
     assert not _validator().is_valid(_plain(text))

@@ -132,8 +132,14 @@ class Sneaky:
 BAD: list[tuple[Any, str]] = [
     ({"secret": 1}, "an object cannot be bound: name one of its values"),
     (Record({"secret": 1}), "an object cannot be bound: name one of its values"),
-    (["secret"], "a list cannot be bound here"),
-    (RecordList(["secret"]), "a list cannot be bound here"),
+    (
+        ["secret"],
+        "a list cannot be bound here: write `in` or `not in` before it; where the engine has arrays",
+    ),
+    (
+        RecordList(["secret"]),
+        "a list cannot be bound here: write `in` or `not in` before it; where the engine has arrays",
+    ),
     ({"secret"}, "a value of type set cannot be bound"),
     (object(), "a value of type object cannot be bound"),
     (Sneaky(), "a value of type Sneaky cannot be bound"),

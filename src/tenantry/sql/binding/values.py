@@ -172,6 +172,6 @@ _TEXT_CONVERSIONS: dict[type, Callable[[Any], str]] = {
 }
 _HINTS = {
     "an object": ": name one of its values, with a dot",
-    "a list": " here: write `in` or `not in` before it",
+    "a list": " here: write `in` or `not in` before it; where the engine has arrays, {{ name | array }} is one",
 }
 """A name of ``type_name`` -> what to do instead."""

@@ -86,6 +86,10 @@ def for_each_unit(bucket: str) -> dict[str, str]:
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
+_JOINING_SIGNS: Final = {"&&": "and", "||": "or"}
+"""What a sign means where a dialect joins conditions with it; elsewhere it joins texts, or compares arrays."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
     """The rules of one SQL dialect. Texts with ``{…}`` are templates of SQL for ``str.format``."""
@@ -219,6 +223,12 @@ class Dialect:
                 raise ValueError(f"{self.name} knows no time zones")
             column = self.local_time.format(column=column, zone=zone)
         return self.time_buckets[unit].format(column=column)
+
+    @cached_property
+    def joining_signs(self) -> Mapping[str, str]:
+        """Sign that joins conditions -> the word that it stands for: ``&&`` -> ``and``, in MySQL."""
+        used = self.and_operators | self.or_operators
+        return {sign: word for sign, word in _JOINING_SIGNS.items() if sign in used}
 
     @cached_property
     def opening(self) -> re.Pattern[str]:

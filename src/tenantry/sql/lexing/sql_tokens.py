@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.tags import is_choice
 from tenantry.sql.source import Source
 
-_TOKEN = re.compile(r"[A-Za-z_\x80-\U0010ffff][\w$\x80-\U0010ffff]*|[0-9][\w.]*|::|\S")
+_TOKEN = re.compile(r"[A-Za-z_\x80-\U0010ffff][\w$\x80-\U0010ffff]*|[0-9][\w.]*|::|&&|\|\||\S")
 _STRETCH = 32  # characters of code that are cut into tokens at first: most rules look at a word or two
 _NEAR = 4  # characters: an operator and the space after it
 _PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
@@ -50,6 +51,7 @@ class SQLToken(NamedTuple):
 
 
 _NO_TOKEN = SQLToken("", 0, 0)
+_NO_SIGNS: Mapping[str, str] = MappingProxyType({})
 
 
 class Tokens:
@@ -66,12 +68,16 @@ class Tokens:
 
 
 class TokenContext:
-    """The SQL tokens before and after the lexeme at ``index``, read on demand and only as far as a rule needs."""
+    """The SQL tokens before and after the lexeme at ``index``, read on demand and only as far as a rule needs.
 
-    def __init__(self, source: Source, lexemes: Sequence[Lexeme]) -> None:
+    A sign that joins conditions as a word does is that word: ``signs`` are a dialect's ``joining_signs``.
+    """
+
+    def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str] = _NO_SIGNS) -> None:
         self.lexemes = lexemes
         self._source = source
         self._text = source.text
+        self._signs = signs
         self._enclosing: dict[tuple[int, int], str] = {}
 
     def preceding(self, index: int, count: int) -> list[SQLToken]:
@@ -144,7 +150,7 @@ class TokenContext:
             lexeme = self.lexemes[at]
             if lexeme.kind is LexemeKind.CODE:
                 for match in _TOKEN.finditer(self._text, lexeme.start, lexeme.end):
-                    yield SQLToken(match.group().lower(), match.start(), match.end())
+                    yield self._token(match)
             else:
                 yield from self._tokens_of(lexeme)
 
@@ -160,12 +166,16 @@ class TokenContext:
                         space = _SPACE.search(self._text, start, end)
                         start = space.start() if space is not None else lexeme.start
                     for match in reversed(list(_TOKEN.finditer(self._text, start, end))):
-                        yield SQLToken(match.group().lower(), match.start(), match.end())
+                        yield self._token(match)
                     end = start
             elif lexeme.parts and is_choice(self._source, lexeme):
                 yield SQLToken(AFTER_CHOICE, lexeme.start, lexeme.end)
             else:
                 yield from self._tokens_of(lexeme)
+
+    def _token(self, match: re.Match[str]) -> SQLToken:
+        text = match.group().lower()
+        return SQLToken(self._signs.get(text, text), match.start(), match.end())
 
     def _tokens_of(self, lexeme: Lexeme) -> Iterator[SQLToken]:
         """The token of a lexeme that is no code: none of a comment, two of ``[[`` that opens no clause."""

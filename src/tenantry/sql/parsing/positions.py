@@ -101,8 +101,8 @@ class PositionAnalyzer:
         self.source = source
         self.dialect = dialect
         self.has_position = "position" in source.text.lower()
-        self._context = TokenContext(source, lexemes)
-        self._readings = Readings(source, lexemes)
+        self._context = TokenContext(source, lexemes, dialect.joining_signs)
+        self._readings = Readings(source, lexemes, dialect.joining_signs)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
         """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be.
@@ -114,7 +114,9 @@ class PositionAnalyzer:
             return ReplacedSpan(Position.VALUE, lexeme.start, lexeme.end, cast=self._cast(lexeme))
         self._reject_after_choice(index, lexeme)
         found = [
-            _TagSurroundings(self, index, TokenContext(self.source, lexemes), at).span(lexeme)
+            _TagSurroundings(self, index, TokenContext(self.source, lexemes, self.dialect.joining_signs), at).span(
+                lexeme
+            )
             for lexemes, at in self._readings.around(index)
         ]
         span = next((each for each in found if each.position is Position.LIMIT), found[0])

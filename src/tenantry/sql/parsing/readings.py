@@ -6,7 +6,7 @@ rule about a tag's place holds in each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext
@@ -27,8 +27,9 @@ _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 class Readings:
     """The readings of the tags among some lexemes."""
 
-    def __init__(self, source: Source, lexemes: Sequence[Lexeme]) -> None:
+    def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str]) -> None:
         self._source = source
+        self._signs = signs
         self._lexemes = lexemes
         self._clauses: dict[tuple[int, int], list[tuple[tuple[str, ...], list[Lexeme]]]] = {}
         self._only_one = not any(
@@ -95,11 +96,11 @@ class Readings:
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
         """The tokens at the start of a variant that rules look at: of clauses that begin alike one is read."""
         if step < 0:
-            context, tag = TokenContext(self._source, outward[::-1]), len(outward)
+            context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))
             decides = _DECIDE_BEFORE.get(nearest[0])
             return nearest if decides is None else (nearest[0], context.keyword_before(tag, decides, 1))
-        tokens = TokenContext(self._source, outward).after(-1)
+        tokens = TokenContext(self._source, outward, self._signs).after(-1)
         first = tokens[0].text
         return (first,) if first in _JOINS else (first, tokens[1].text)
 

@@ -130,7 +130,7 @@ async def _fetched(folder: Path) -> dict[str, Figures]:
 
 
 def _settings() -> dict[str, Any]:
-    from tenantry.datasources.duckdb import LOCKED
+    from tenantry.datasources.engines.duckdb import LOCKED
     from tenantry.datasources.url import MEMORY_LIMIT
 
     return {**LOCKED, "memory_limit": MEMORY_LIMIT}

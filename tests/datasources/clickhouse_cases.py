@@ -208,7 +208,7 @@ ENGINE_ALONE = (
 
 def without_the_check_of_the_text() -> list[Case]:
     """From here on no text is refused in this process."""
-    from tenantry.datasources import clickhouse_sql
+    from tenantry.datasources.engines import clickhouse_sql
 
     clickhouse_sql.clickhouse_refusal = lambda _: None  # type: ignore[assignment]
     return [

@@ -12,8 +12,8 @@ import pytest
 
 from tenantry.datasources import DataSources, GroupUsage, activity
 from tenantry.datasources.activity import Activity, Execution, SourceCounters
+from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.query_label import QueryLabel
-from tenantry.datasources.result_cache import ResultCache
 from tenantry.datasources.usage import OTHER_GROUPS, Usage
 from tenantry.errors import QueryFailed, QueryTimeout, SourceUnavailable, TooManyRows
 from tests.datasources.conftest import Directory, group, sqlite_file

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tenantry.datasources import Limits
-from tenantry.datasources.sqlite import SQLiteDriver
+from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.errors import QueryFailed, TenantryError
 from tenantry.groups import RegisteredSource
 from tenantry.results import Result

@@ -102,7 +102,7 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
     assert any("SQLiteDriver.fetch" in call for call in counter.calls), "the thread of the query was not counted"
     queue = [call for call in counter.calls if call.startswith("datasources/turns.py")]
     assert len(queue) <= MOST_CALLS_OF_THE_QUEUE, "\n".join(queue)
-    flight = [call for call in counter.calls if call.startswith(("datasources/single_flight", "datasources/shared_"))]
+    flight = [call for call in counter.calls if call.startswith("datasources/caching/")]
     assert len(flight) <= MOST_CALLS_OF_THE_FLIGHT, "\n".join(flight)
     observed = ("datasources/activity", "durations", "datasources/usage", "datasources/query_label")
     counters = [call for call in counter.calls if call.startswith(observed)]

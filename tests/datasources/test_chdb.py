@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engines.clickhouse import require_chdb
-from tenantry.datasources.chdb import ChDBDriver
+from tenantry.datasources.engines.chdb import ChDBDriver
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.url import file_path, memory_bytes, parse
 from tenantry.errors import InvalidSource, SourceUnavailable

@@ -13,9 +13,9 @@ import pytest
 from engines.certificates import self_signed
 from engines.clickhouse_http import PASSWORD, ClickHouseServer
 from engines.ports import free_port
-from tenantry.datasources import clickhouse_sql
-from tenantry.datasources.clickhouse import ClickHouseAddress
-from tenantry.datasources.clickhouse_sql import clickhouse_refusal, typed_value
+from tenantry.datasources.engines import clickhouse_sql
+from tenantry.datasources.engines.clickhouse import ClickHouseAddress
+from tenantry.datasources.engines.clickhouse_sql import clickhouse_refusal, typed_value
 from tenantry.datasources.url import parse
 from tenantry.errors import InvalidSource, NotOneStatement, QueryTimeout, SourceUnavailable, UnbindableValue
 from tenantry.groups import check_session_variables

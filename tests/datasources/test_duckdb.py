@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from tenantry.datasources import DataSources
-from tenantry.datasources.duckdb import DuckDBDriver
+from tenantry.datasources.engines.duckdb import DuckDBDriver
 from tenantry.datasources.limits import Limits
 from tenantry.errors import (
     DataSourceError,
@@ -164,7 +164,7 @@ async def test_a_value_never_becomes_sql(sql: str, value: str, fetch, monkeypatc
     monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v=value)
-    monkeypatch.setattr("tenantry.datasources.duckdb.has_dynamic_sql", lambda *_: False)
+    monkeypatch.setattr("tenantry.datasources.engines.duckdb.has_dynamic_sql", lambda *_: False)
     assert await fetch(sql, v=value), "the control: the engine runs it"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.datasources.json_columns import DEEPEST, read_document
+from tenantry.datasources.engines.json_columns import DEEPEST, read_document
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])

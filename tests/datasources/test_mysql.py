@@ -13,7 +13,7 @@ import pytest
 from pymysql.constants import CLIENT, FIELD_TYPE
 
 from engines.ports import free_port
-from tenantry.datasources.mysql_connection import Session
+from tenantry.datasources.engines.mysql_connection import Session
 from tenantry.errors import (
     InvalidSource,
     NotOneStatement,

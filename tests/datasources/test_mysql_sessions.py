@@ -10,7 +10,7 @@ import pytest
 
 from engines.mariadb import MariaDB
 from engines.sends import sends_to
-from tenantry.datasources import mysql_connection
+from tenantry.datasources.engines import mysql_connection
 from tenantry.errors import NotOneStatement, QueryFailed, TooManyRows
 from tests.datasources.conftest import Directory, group
 

@@ -14,8 +14,8 @@ from pymysql import OperationalError
 
 from engines.mariadb import MariaDB
 from tenantry.datasources import DataSources, Limits
-from tenantry.datasources.mysql import MySQLDriver
-from tenantry.datasources.mysql_connection import Session
+from tenantry.datasources.engines.mysql import MySQLDriver
+from tenantry.datasources.engines.mysql_connection import Session
 from tenantry.datasources.url import parse
 from tenantry.errors import DataSourceError, QueryTimeout, TooManyRows
 from tenantry.sql import SQLTemplate

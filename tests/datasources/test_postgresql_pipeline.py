@@ -16,7 +16,7 @@ from engines.pgbouncer import PACKAGES, pooled
 from engines.relay import Relay, relayed
 from engines.sends import sends_to
 from tenantry.datasources import DataSources, Limits, postgresql_connection, streams, threads
-from tenantry.datasources.postgresql import PostgreSQLDriver
+from tenantry.datasources.engines.postgresql import PostgreSQLDriver
 from tenantry.errors import (
     DataSourceError,
     InvalidSource,

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 from psycopg.pq import DiagnosticField
 
-from tenantry.datasources.postgresql_connection import ServerError
+from tenantry.datasources.engines.postgresql_connection import ServerError
 from tenantry.errors import QueryFailed, UnbindableValue
 from tenantry.results import to_arrow, to_csv, to_json
 from tests.datasources.conftest import Directory, group

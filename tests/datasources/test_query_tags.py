@@ -106,7 +106,9 @@ async def test_the_text_is_checked_without_it(
     """
     checked: list[str] = []
     real = statement.mysql_refusal
-    monkeypatch.setattr("tenantry.datasources.mysql.mysql_refusal", lambda sql: checked.append(sql) or real(sql))
+    monkeypatch.setattr(
+        "tenantry.datasources.engines.mysql.mysql_refusal", lambda sql: checked.append(sql) or real(sql)
+    )
     directory.add(1, mariadb.create_user(mariadb.create_database(), "select"))
     sources = open_sources()
     for name in ("acme", "globex"):

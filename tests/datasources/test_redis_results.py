@@ -15,7 +15,7 @@ import pytest
 from engines.valkey import Valkey
 from tenantry import DataSources
 from tenantry.datasources import RedisResults, ResultCache
-from tenantry.datasources.redis_results import LEASE_SECONDS
+from tenantry.datasources.caching.redis_results import LEASE_SECONDS
 from tenantry.errors import InvalidSettings, SourceUnavailable
 from tenantry.groups import UserGroup
 from tenantry.sql import BoundSQL

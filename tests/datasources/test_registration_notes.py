@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tenantry.datasources import DataSources, Enforcement, ReadOnlyBy, registration_notes
-from tenantry.datasources import engines as built_in
-from tenantry.datasources.engines import BUILT_IN
+from tenantry.datasources.engines import built_in
+from tenantry.datasources.engines.built_in import BUILT_IN
 from tenantry.datasources.url import ENGINES
 from tests.datasources.conftest import Directory, group
 from tests.datasources.test_engines import EchoDriver

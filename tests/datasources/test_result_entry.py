@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from tenantry.datasources.result_entry import RefusedResult, SharedEntry, Unencodable, read_result, write_result
+from tenantry.datasources.caching.result_entry import RefusedResult, SharedEntry, Unencodable, read_result, write_result
 from tenantry.results import Result
 
 SECRET, KEY = b"s" * 32, "k" * 64

@@ -124,7 +124,7 @@ async def test_a_query_cannot_set_another_tenant(
     with pytest.raises((NotOneStatement, QueryFailed), match="session variables of this source") as caught:
         await owners(sources, "acme", sql)
     assert "globex" not in str(caught.value)
-    monkeypatch.setattr("tenantry.datasources.postgresql.session_escape_error", lambda *_: None)
+    monkeypatch.setattr("tenantry.datasources.engines.postgresql.session_escape_error", lambda *_: None)
     assert await owners(sources, "acme", sql) == {"globex"}
 
 
@@ -212,7 +212,7 @@ async def test_a_group_that_lacks_the_variable_gets_no_query(
     variable that nobody set. Red when the session was left out where it cannot be bound."""
     directory.add(1, reader, session=(("app.tenant", "{{ user_group.properties.tenant }}"),))
     sources = open_sources()
-    monkeypatch.setattr("tenantry.datasources.postgresql.PostgreSQLDriver.open", None)  # whoever calls it fails
+    monkeypatch.setattr("tenantry.datasources.engines.postgresql.PostgreSQLDriver.open", None)  # whoever calls it fails
     for properties in ({}, {"tenant": None}):
         with pytest.raises(
             MissingVariable, match="'acme' lacks what the session variables of data source ds_1"

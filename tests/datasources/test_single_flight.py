@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources
-from tenantry.datasources.shared_answer import SharedAnswer, Uncopyable
+from tenantry.datasources.caching.shared_answer import SharedAnswer, Uncopyable
 from tenantry.errors import QueryFailed, QueryTimeout, SourceUnavailable
 from tenantry.groups import UserGroup
 from tenantry.results import Result

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tenantry.datasources import DataSources, check_url, display_url, registration_notes
-from tenantry.datasources import engines as built_in
-from tenantry.datasources.databricks import text_refusal
-from tenantry.datasources.warehouse import ReadingStatements
+from tenantry.datasources.engines import built_in
+from tenantry.datasources.engines.databricks import text_refusal
+from tenantry.datasources.engines.warehouse import ReadingStatements
 from tenantry.errors import InvalidSource, NotOneStatement, QueryFailed
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group

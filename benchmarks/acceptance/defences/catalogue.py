@@ -169,7 +169,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a data source of SQLite is read only",
-        "datasources/sqlite.py",
+        "datasources/engines/sqlite.py",
         "        connection.set_authorizer(authorise)\n",
         "",
         ("tests/datasources/test_sqlite.py",),
@@ -190,7 +190,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a query does not set the session variables by which policies choose its rows",
-        "datasources/postgresql.py",
+        "datasources/engines/postgresql.py",
         "escape = None if session is None else session_escape_error(self.source_id, untagged(bound))",
         "escape = None",
         ("tests/datasources/test_session_variables.py",),

@@ -1,5 +1,7 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
+from tenantry.datasources.caching.redis_results import RedisResults
+from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.delivery import ResultStream
 from tenantry.datasources.driver import (
     Answer,
@@ -13,12 +15,10 @@ from tenantry.datasources.driver import (
     SessionDriver,
     StreamingDriver,
 )
-from tenantry.datasources.engines import registration_notes
+from tenantry.datasources.engines.built_in import registration_notes
 from tenantry.datasources.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
 from tenantry.datasources.pages import Page, fetch_page
 from tenantry.datasources.pools import DriverFactory
-from tenantry.datasources.redis_results import RedisResults
-from tenantry.datasources.result_cache import ResultCache
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import check_url, display_url, resolve_url
 from tenantry.datasources.usage import GroupUsage, Usage, UsageCounter

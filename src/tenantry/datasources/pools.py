@@ -17,19 +17,19 @@ from typing import Any, Final, TypeAlias
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.bigquery import BigQueryDriver
-from tenantry.datasources.chdb import ChDBDriver
-from tenantry.datasources.clickhouse import ClickHouseDriver
-from tenantry.datasources.databricks import DatabricksDriver
 from tenantry.datasources.driver import DataSource, Driver, busy_error, missing_driver_message, queue_error
-from tenantry.datasources.duckdb import DuckDBDriver
-from tenantry.datasources.engines import BUILT_IN, driver_enforcement, enforcement_notes
+from tenantry.datasources.engines.bigquery import BigQueryDriver
+from tenantry.datasources.engines.built_in import BUILT_IN, driver_enforcement, enforcement_notes
+from tenantry.datasources.engines.chdb import ChDBDriver
+from tenantry.datasources.engines.clickhouse import ClickHouseDriver
+from tenantry.datasources.engines.databricks import DatabricksDriver
+from tenantry.datasources.engines.duckdb import DuckDBDriver
+from tenantry.datasources.engines.postgresql import PostgreSQLDriver
+from tenantry.datasources.engines.snowflake import SnowflakeDriver
+from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.datasources.limits import Limits
-from tenantry.datasources.postgresql import PostgreSQLDriver
 from tenantry.datasources.query_label import QueryLabel, with_tag
 from tenantry.datasources.session import SessionTemplate
-from tenantry.datasources.snowflake import SnowflakeDriver
-from tenantry.datasources.sqlite import SQLiteDriver
 from tenantry.datasources.threads import ThreadedSource
 from tenantry.datasources.turns import QueueFull, Turns
 from tenantry.datasources.url import ENGINES, check_url, file_path, memory_bytes, memory_limit, parse, source_revision
@@ -98,14 +98,16 @@ def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str
         case "chdb":
             return ThreadedSource(ChDBDriver(source.id, file_path(url), limits, memory_bytes(url)), limits)
         case _:
-            from tenantry.datasources.trusted import TrustedDriver  # loads all of SQLAlchemy, which only this needs
+            from tenantry.datasources.engines.trusted import (
+                TrustedDriver,  # loads all of SQLAlchemy, which only this needs
+            )
 
             return ThreadedSource(TrustedDriver(source.id, url, limits), limits)
 
 
 def _mysql_driver(source_id: str, url: URL, limits: Limits, dialect: str) -> Driver[Any]:
     try:
-        from tenantry.datasources.mysql import MySQLDriver
+        from tenantry.datasources.engines.mysql import MySQLDriver
     except ImportError:
         raise InvalidSource(missing_driver_message("PyMySQL", "mysql")) from None
     return MySQLDriver(source_id, url, limits, dialect)

@@ -13,6 +13,9 @@ from typing import Any, Self, TypeVar
 from cachetools import LRUCache
 
 from tenantry.datasources.activity import Activity, ObservedQuery
+from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache, check_max_age
+from tenantry.datasources.caching.shared_answer import Uncopyable
+from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
 from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import DataSource, Rows
 from tenantry.datasources.limits import Limits, StreamLimits
@@ -20,9 +23,6 @@ from tenantry.datasources.pages import CountTemplate
 from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
 from tenantry.datasources.query_label import QueryLabel, label_of
 from tenantry.datasources.registrations import Registrations
-from tenantry.datasources.result_cache import CachedQueries, ResultCache, check_max_age
-from tenantry.datasources.shared_answer import Uncopyable
-from tenantry.datasources.single_flight import BoundQuery, Flights, Landing
 from tenantry.datasources.usage import GroupUsage, UsageCounter
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from tenantry.datasources import bigquery, databricks, snowflake
+from tenantry.datasources.engines import bigquery, databricks, snowflake
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.sql.binding.fingerprint import digest

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from tenantry.datasources.clickhouse_types import FIXED_SIZE, TEXTS, type_word
 from tenantry.datasources.driver import (
     query_error,
     statement_error,
@@ -15,6 +14,7 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
+from tenantry.datasources.engines.clickhouse_types import FIXED_SIZE, TEXTS, type_word
 from tenantry.datasources.limits import Limits, count_columns, take_result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tenantry.datasources.redis_results import RedisResults
-from tenantry.datasources.shared_answer import SharedAnswer
-from tenantry.datasources.single_flight import BoundQuery, Flights, Landing
+from tenantry.datasources.caching.redis_results import RedisResults
+from tenantry.datasources.caching.shared_answer import SharedAnswer
+from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
 from tenantry.errors import InvalidSettings, TenantryError
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources import tls
+from tenantry.datasources.engines import tls
 
 _OPTIONS: Final = frozenset({*tls.OPTIONS, "unix_socket", "pipelining"})
 _NO_TLS: Final = 2026  # the client's CR_SSL_CONNECTION_ERROR

@@ -30,10 +30,10 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
+from tenantry.datasources.engines.mysql_connection import Session, error_number
+from tenantry.datasources.engines.mysql_tls import ServerAddress, connection_hint
+from tenantry.datasources.engines.mysql_values import FIXED_SIZE, SESSION_ZONE
 from tenantry.datasources.limits import Limits, count_columns, take_result
-from tenantry.datasources.mysql_connection import Session, error_number
-from tenantry.datasources.mysql_tls import ServerAddress, connection_hint
-from tenantry.datasources.mysql_values import FIXED_SIZE, SESSION_ZONE
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import WRITES, mysql_refusal
 from tenantry.errors import TenantryError, UnbindableValue

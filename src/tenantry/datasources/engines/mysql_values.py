@@ -14,7 +14,7 @@ from typing import Any, Final
 from pymysql.constants import FIELD_TYPE
 from pymysql.converters import conversions
 
-from tenantry.datasources.json_columns import read_document
+from tenantry.datasources.engines.json_columns import read_document
 from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects.dialect import naive_utc
 

@@ -29,8 +29,8 @@ from tenantry.datasources.driver import (
     too_many_bytes_error,
     unreachable_error,
 )
+from tenantry.datasources.engines.postgresql_parameters import encode_parameters
 from tenantry.datasources.limits import Limits, count_columns, take_result
-from tenantry.datasources.postgresql_parameters import encode_parameters
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
@@ -40,7 +40,7 @@ from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
 if TYPE_CHECKING:
-    from tenantry.datasources.postgresql_connection import PipelineConnection, ServerError, Statement
+    from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
 
 _log = logging.getLogger(__name__)
 _LIBPQ: Final = 170_000
@@ -102,7 +102,7 @@ class PostgreSQLDriver:
         try:
             import psycopg
 
-            from tenantry.datasources import postgresql_connection
+            from tenantry.datasources.engines import postgresql_connection
         except ImportError:
             raise InvalidSource(missing_driver_message("psycopg", "postgres")) from None
         if psycopg.pq.version() < _LIBPQ:

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from tenantry.datasources.driver import DeclaringDriver, Driver, Enforcement, ReadOnlyBy, missing_driver_message
+from tenantry.datasources.engines.warehouse import BY_STATEMENT
 from tenantry.datasources.url import check_url, parse
-from tenantry.datasources.warehouse import BY_STATEMENT
 
 HELD: Final = Enforcement()
 """Read-only by the engine itself, and stopped."""

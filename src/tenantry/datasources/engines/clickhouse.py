@@ -23,11 +23,11 @@ from uuid import uuid4
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources import tls
-from tenantry.datasources.clickhouse_queries import failure_of, limit_settings, to_result
-from tenantry.datasources.clickhouse_sql import to_statement
-from tenantry.datasources.clickhouse_types import READ_AS
 from tenantry.datasources.driver import missing_driver_message, unreachable_error
+from tenantry.datasources.engines import tls
+from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
+from tenantry.datasources.engines.clickhouse_sql import to_statement
+from tenantry.datasources.engines.clickhouse_types import READ_AS
 from tenantry.datasources.limits import Limits
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.results import Result

@@ -20,7 +20,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from tenantry.backoff import Breaker
-from tenantry.datasources.result_entry import (
+from tenantry.datasources.caching.result_entry import (
     RefusedResult,
     SharedEntry,
     Unencodable,
@@ -28,7 +28,7 @@ from tenantry.datasources.result_entry import (
     read_result,
     write_result,
 )
-from tenantry.datasources.shared_answer import SharedAnswer
+from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.errors import InvalidSettings, SourceUnavailable
 from tenantry.loop_local import LoopLocal
 from tenantry.redis_server import RedisClient, ask_server, load_redis, read_redis_address

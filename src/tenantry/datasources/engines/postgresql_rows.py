@@ -20,7 +20,7 @@ from psycopg.pq.abc import PGresult
 from psycopg.types import datetime as moments
 from psycopg.types.string import TextLoader
 
-from tenantry.datasources.json_columns import read_document
+from tenantry.datasources.engines.json_columns import read_document
 
 _AS_TEXT: Final = (
     "cidr", "inet", "record",

@@ -21,9 +21,9 @@ from uuid import UUID
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import missing_driver_message, query_error, timeout_error, unreachable_error
+from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, url_options
 from tenantry.datasources.limits import Limits, take_result
 from tenantry.datasources.statement import SEVERAL, UNCLEAR
-from tenantry.datasources.warehouse import BY_STATEMENT, ReadingStatements, Stopper, url_options
 from tenantry.errors import InvalidSource, TemplateError, TenantryError, UnbindableValue
 from tenantry.results import Result
 from tenantry.sql import DIALECTS, BoundSQL

@@ -19,8 +19,8 @@ from uuid import UUID, uuid4
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import missing_driver_message, query_error, timeout_error, unreachable_error
+from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, is_loopback, url_options
 from tenantry.datasources.limits import Limits, take_result
-from tenantry.datasources.warehouse import BY_STATEMENT, ReadingStatements, Stopper, is_loopback, url_options
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.results import Result
 from tenantry.sql import BoundSQL

@@ -17,7 +17,7 @@ from pymysql import MySQLError
 from pymysql.connections import Connection
 from pymysql.constants import COMMAND
 
-from tenantry.datasources.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
+from tenantry.datasources.engines.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
 
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)

@@ -26,8 +26,8 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.duckdb_types import FIXED_SIZE, JSON, TEXTS, type_word
-from tenantry.datasources.json_columns import Row, with_json
+from tenantry.datasources.engines.duckdb_types import FIXED_SIZE, JSON, TEXTS, type_word
+from tenantry.datasources.engines.json_columns import Row, with_json
 from tenantry.datasources.limits import Limits, count_columns, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal

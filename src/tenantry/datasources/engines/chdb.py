@@ -14,11 +14,11 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from tenantry.datasources.clickhouse_queries import failure_of, limit_settings, to_result
-from tenantry.datasources.clickhouse_sql import to_statement
-from tenantry.datasources.clickhouse_types import READ_AS
 from tenantry.datasources.driver import missing_driver_message, unreachable_error
-from tenantry.datasources.engines import is_installed
+from tenantry.datasources.engines.built_in import is_installed
+from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
+from tenantry.datasources.engines.clickhouse_sql import to_statement
+from tenantry.datasources.engines.clickhouse_types import READ_AS
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.statement import first_keyword
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError

@@ -25,16 +25,16 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.json_columns import with_json
-from tenantry.datasources.limits import Limits, take_result
-from tenantry.datasources.statement import SEVERAL
-from tenantry.datasources.warehouse import (
+from tenantry.datasources.engines.json_columns import with_json
+from tenantry.datasources.engines.warehouse import (
     BY_STATEMENT,
     ReadingStatements,
     Stopper,
     is_loopback,
     url_options,
 )
+from tenantry.datasources.limits import Limits, take_result
+from tenantry.datasources.statement import SEVERAL
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.results import Result
 from tenantry.sql import BoundSQL

@@ -16,10 +16,10 @@ from functools import partial
 from typing import Final
 
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
+from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error, queue_error
 from tenantry.datasources.pools import OpenSource, Pools
 from tenantry.datasources.query_label import QueryLabel
-from tenantry.datasources.shared_answer import SharedAnswer
 from tenantry.datasources.turns import QueueFull
 from tenantry.errors import SourceUnavailable
 from tenantry.results import Result

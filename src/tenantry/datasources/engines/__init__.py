@@ -1,0 +1,1 @@
+"""The built-in engines: one driver each, and what several of them share."""

@@ -192,6 +192,20 @@ def test_a_grace_is_the_environments_own(ready: Terminal, folder: Path) -> None:
     assert "[unknown_environment]" in ready("environment", "set-grace", "nope", "1", fails=1).err
 
 
+def test_who_may_embed_is_the_environments_own(ready: Terminal) -> None:
+    """Set whole, listed, none at first and again. Red when what is no origin is kept: it would be sent in a header."""
+    assert ready("environment", "list", "--json").json()[0]["embedding_hosts"] == []
+    hosts = ["https://app.example.com", "https://*.example.org:8443"]
+    assert ready("environment", "set-embedding", "production", *hosts).out == "production\n"
+    assert ready("environment", "list", "--json").json()[0]["embedding_hosts"] == hosts
+    assert " ".join(hosts) in ready("environment", "list").out
+    for wrong in ("https://a.example/path", "*", "https://a.example; script-src *", "app.example.com"):
+        assert "HOSTS" in ready("environment", "set-embedding", "production", wrong, fails=1).err
+    assert ready("environment", "set-embedding", "production", "--json").json()["embedding_hosts"] == []
+    assert ready("environment", "list", "--json").json()[0]["embedding_hosts"] == []
+    assert "[unknown_environment]" in ready("environment", "set-embedding", "nope", fails=1).err
+
+
 def _is_good(folder: Path, token: str) -> bool:
     async def find() -> bool:
         store = SQLStore(f"sqlite:///{folder / 'tenantry.db'}")

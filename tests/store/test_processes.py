@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,19 @@ async def test_four_processes_create_each_group_once(url: str) -> None:
     for answers in zip(*_race("create", url), strict=True):
         assert len({(answer["id"], answer["nonce"]) for answer in answers}) == 1
         assert sum(answer["created"] for answer in answers) == 1
+    await store.aclose()
+
+
+async def test_four_processes_redeem_each_code_once(url: str) -> None:
+    """Four processes redeem the same 20 codes: each payload is given out once. Red when it is read before it is
+    deleted (PostgreSQL)."""
+    store = SQLStore(url)
+    await store.create_environment("production", Tag.CUSTOMER)
+    for number in range(20):
+        digest = sha256(f"{number:043}".encode()).digest()
+        await store.add_code(digest, purpose="embed", payload=str(number), lifetime=600)
+    for number, answers in enumerate(zip(*_race("redeem", url), strict=True)):
+        assert sorted(str(answer["payload"]) for answer in answers) == sorted(["None"] * 3 + [str(number)])
     await store.aclose()
 
 

@@ -8,6 +8,7 @@ import secrets
 import sys
 
 from tenantry.backends.sql import SQLStore
+from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
 from tenantry.errors import TokenAlreadyRotated
 from tenantry.groups import Environment, GroupDraft, Issued
 from tenantry.testing import make_token
@@ -56,6 +57,13 @@ async def _rotate_own(store: SQLStore, environment: Environment) -> None:
         _say(handle=current.token.handle.hex())
 
 
+async def _redeem(store: SQLStore, environment: Environment) -> None:
+    """Tries each of twenty codes, which all processes know."""
+    codes = SingleUseCodes(store)
+    for number in range(20):
+        _say(payload=await codes.redeem(Purpose.EMBED, f"{number:043}"))
+
+
 async def main(verb: str, url: str) -> None:
     store = SQLStore(url, deadline=30)
     environment = await store.environment("production")
@@ -66,7 +74,13 @@ async def main(verb: str, url: str) -> None:
     await store.aclose()
 
 
-_VERBS = {"create": _create, "rotate": _rotate, "rotate-own": _rotate_own, "rotate-for-ever": _rotate_for_ever}
+_VERBS = {
+    "create": _create,
+    "redeem": _redeem,
+    "rotate": _rotate,
+    "rotate-own": _rotate_own,
+    "rotate-for-ever": _rotate_for_ever,
+}
 
 if __name__ == "__main__":
     asyncio.run(main(*sys.argv[1:]))

@@ -4,7 +4,7 @@ lease of this process, and how many changes are listed."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 from weakref import ReferenceType, ref
 
@@ -29,6 +29,11 @@ def environment_details(environment: Environment) -> dict[str, str]:
         "external_data_sources": external,
         "grace_seconds": str(environment.grace_seconds),
     }
+
+
+def hosts_details(hosts: Sequence[str]) -> dict[str, str]:
+    """The details of ``environment.embedding_set``."""
+    return {"hosts": " ".join(hosts)}
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:

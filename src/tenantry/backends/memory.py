@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from tenantry.backends.audit import ChangeListeners, rotation_details, update_details
 from tenantry.backends.memory_directory import MemoryDirectory, MemoryTables
+from tenantry.backends.memory_embedding import MemoryEmbedding
 from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse, utc_now
 from tenantry.errors import AlreadyExists, UnknownGroup, UnknownToken
 from tenantry.groups import (
@@ -30,7 +31,7 @@ from tenantry.slots import PrivateSlots
 T = TypeVar("T")
 
 
-class MemoryStore(MemoryDirectory):
+class MemoryStore(MemoryDirectory, MemoryEmbedding):
     """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC.
 
     Each method runs to its end without waiting, under one lock, so that it is one transaction in any thread or loop.

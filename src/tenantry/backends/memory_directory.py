@@ -55,6 +55,9 @@ class MemoryTables:
     api_tokens: dict[bytes, ApiToken] = field(default_factory=dict)
     sources: dict[tuple[int, str], RegisteredSource] = field(default_factory=dict)
     answers: dict[tuple[int, str], tuple[datetime, StoredResponse]] = field(default_factory=dict)
+    codes: dict[bytes, tuple[str, str, datetime]] = field(default_factory=dict)
+    """Digest -> purpose, payload and end."""
+    embedding_hosts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     trail: list[AuditEntry] = field(default_factory=list)
     team_id: int = 0
     generation: int = 0

@@ -57,7 +57,12 @@ async def create(
 @with_store
 async def list_(store: Store, as_json: bool) -> None:
     """List all environments."""
-    print_rows([_row(each) for each in await store.environments()], as_json=as_json)
+    hosts = await store.embedding_hosts()
+    listed = [{**_row(each), "embedding_hosts": list(hosts.get(each.name, ()))} for each in await store.environments()]
+    print_rows(
+        listed if as_json else [{**row, "embedding_hosts": " ".join(row["embedding_hosts"])} for row in listed],
+        as_json=as_json,
+    )
 
 
 @environment.command("set-grace")
@@ -67,11 +72,25 @@ async def list_(store: Store, as_json: bool) -> None:
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
     """Let old tokens of the environment NAME stay good for SECONDS after each rotation to come; 0 ends it."""
-    known = await store.environment(name)
-    if known is None:
-        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
-    changed = await store.set_grace(known, seconds, author=author())
+    changed = await store.set_grace(await _known(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
+
+
+@environment.command("set-embedding")
+@click.argument("name", type=as_name)
+@click.argument("hosts", nargs=-1)
+@json_option
+@with_store
+async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json: bool) -> None:
+    """Let pages of the origins HOSTS, and no others, embed the dashboards of the environment NAME; none: nobody's.
+
+    An origin is https://app.example.com, https://*.example.com, or 'self' in its quotes.
+    """
+    from tenantry.dashboards.embedding.hosts import check_hosts  # other commands start without it
+
+    checked = check_hosts(hosts, "HOSTS")
+    set_to = await store.set_embedding_hosts(await _known(store, name), checked, author=author())
+    print_value(name, {"name": name, "embedding_hosts": list(set_to)}, field="name", as_json=as_json)
 
 
 @environment.command("learn-schema")
@@ -82,9 +101,7 @@ async def learn_schema(store: Store, name: str) -> None:
 
     It requires what every group has, and holds no value of any group. For schemas/NAME.json beside your queries.
     """
-    known = await store.environment(name)
-    if known is None:
-        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
+    known = await _known(store, name)
     learner = SchemaLearner()
     page = await store.groups(known, limit=PAGE)
     while page:
@@ -92,6 +109,13 @@ async def learn_schema(store: Store, name: str) -> None:
             learner.add(each.properties)
         page = await store.groups(known, after=page[-1].team_id, limit=PAGE)
     click.echo(json.dumps(learner.document(), ensure_ascii=False, indent=2))
+
+
+async def _known(store: Store, name: str) -> Environment:
+    known = await store.environment(name)
+    if known is None:
+        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
+    return known
 
 
 def _row(each: Environment) -> dict[str, Any]:

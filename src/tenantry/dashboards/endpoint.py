@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import logging
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast, overload
@@ -19,7 +18,8 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect, WebSocketState
 
 from tenantry.accessors import HANDSHAKE_KEY, user_group, variables
-from tenantry.errors import InvalidSettings, TenantryError
+from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
+from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
 from tenantry.http import error_response
@@ -83,8 +83,6 @@ FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 
 ARGUMENTS = ("group", "user_group", "variables", "request")
 """The parameters that a renderer may have: ``group`` and ``user_group`` are the same."""
-_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_ORIGIN = re.compile(rf"https?://(?:\*\.)?{_LABEL}(?:\.{_LABEL})*(?::\d{{1,5}})?", re.ASCII | re.IGNORECASE)
 
 
 class Dashboard:
@@ -198,26 +196,6 @@ def _response(result: Any) -> Response:
     if isinstance(result, dict | list | Record | RecordList):
         return Response(to_json(result), media_type="application/json")
     raise TypeError(f"a renderer gives text, a dict, a list or a Response, not {type(result).__name__}")
-
-
-def frame_ancestors_policy(origins: Sequence[str]) -> str:
-    """The ``frame-ancestors`` policy (CSP level 3) that lets pages of these origins embed a page; none: nobody may.
-
-    Raises InvalidSettings for what is not ``'self'`` or an origin with a host: a path, a lone ``*`` or ``https:``, or
-    anything that would begin another directive or header.
-    """
-    if isinstance(origins, str):
-        raise InvalidSettings(f"frame_ancestors is a list of origins: write [{origins!r}]")
-    listed = list(origins)
-    if listed in ([], ["'none'"]):
-        return "frame-ancestors 'none'"
-    for origin in listed:
-        if origin != "'self'" and _ORIGIN.fullmatch(origin) is None:
-            raise InvalidSettings(
-                f"frame_ancestors: {origin!r} is not an origin: write scheme, host and port only, as in "
-                "https://app.example.com, https://*.example.com, http://localhost:3000, or 'self' in its quotes"
-            )
-    return "frame-ancestors " + " ".join(listed)
 
 
 def set_embedding_headers(response: Response, policy: str) -> None:

@@ -31,6 +31,7 @@ TABLES: Final = (
     "environments",
     "generation",
     "idempotency_answers",
+    "single_use_codes",
     "user_groups",
 )
 """The tables of a store. Others may have such names too, so a schema counts only if its ``generation`` has a

@@ -28,6 +28,7 @@ from tenantry.ports import Store
 from tenantry.testing import make_token
 from tenantry.testing.contract_backend import LeaseContract
 from tenantry.testing.contract_directory import AuditContract, DirectoryContract
+from tenantry.testing.contract_embedding import EmbeddingContract
 from tenantry.testing.contract_rotation import IdempotencyContract, RotationContract
 
 EXACT_NAMES = [
@@ -236,7 +237,13 @@ class GroupContract:
 
 
 class StoreContract(
-    LeaseContract, GroupContract, RotationContract, IdempotencyContract, DirectoryContract, AuditContract
+    LeaseContract,
+    GroupContract,
+    RotationContract,
+    IdempotencyContract,
+    DirectoryContract,
+    EmbeddingContract,
+    AuditContract,
 ):
     """All tests of a Store. A subclass gives the fixture ``store``."""
 

@@ -14,9 +14,10 @@ import re
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, select, tuple_
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import DBAPIError
@@ -27,7 +28,9 @@ from tenantry.backends.sql.queries import Query
 from tenantry.backends.sql.rows import Row
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded, StoreUnavailable
+from tenantry.groups import to_micros
 
+_DELETED_AT_ONCE = 100
 _NOT_ALLOWED = "42501"  # insufficient privilege; its text names a table or a column, and no value
 _NO_TABLES = {"42P01", "42703", "3F000"}  # undefined table, column, schema
 _REFUSED = {  # by the text: libpq gives no SQLSTATE for what ends an attempt to connect
@@ -258,6 +261,20 @@ def _insert(connection: Connection, table: Table) -> Any:
     from sqlalchemy.dialects import postgresql  # a tenth of what a command takes to start, which SQLite does without
 
     return postgresql.insert(table)
+
+
+def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
+    """Deletes some rows whose ``expires_at`` has passed. Rows that another transaction holds are left to it, so that no
+    two wait for each other."""
+    key = tuple(table.primary_key)
+    expired = (
+        select(*key)
+        .where(table.c.expires_at <= to_micros(now))
+        .order_by(table.c.expires_at)
+        .limit(_DELETED_AT_ONCE)
+        .with_for_update(skip_locked=True)
+    )
+    connection.execute(table.delete().where(tuple_(*key).in_(expired)))
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:

@@ -20,6 +20,7 @@ from sqlalchemy import (
     any_,
     bindparam,
     case,
+    null,
     or_,
     select,
     true,
@@ -111,6 +112,11 @@ GROUPS: Read = (
 )
 ENVIRONMENT: Read = select(*_ENVIRONMENT).where(environments.c.name == bindparam("name", type_=String))
 ENVIRONMENTS: Read = select(*_ENVIRONMENT).order_by(environments.c.id)
+EMBEDDING_HOSTS: Read = (
+    select(environments.c.name, type_coerce(environments.c.embedding_hosts, Text))
+    .where(environments.c.embedding_hosts.is_not(null()))
+    .order_by(environments.c.id)
+)
 LIVE_API_TOKEN: Read = _in_api_tokens.where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
 CALLER: Read = (  # without a group its columns are null; its environment is that of the API token
     select(*_GROUP, *_API_TOKEN_ALONE)

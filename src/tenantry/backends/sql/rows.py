@@ -53,6 +53,11 @@ def load_record(text: str | None) -> Record | None:
     return None if text is None else cast("Record", adopt(from_json(text)))
 
 
+def hosts(text: str) -> tuple[str, ...]:
+    """The embedding hosts of an environment: the text of their column."""
+    return tuple(json.loads(text))
+
+
 _load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have the same one, and a Record never changes
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from tenantry.backends.sql import queries, rows, write_groups
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult
 from tenantry.backends.sql.directory import SQLDirectory
+from tenantry.backends.sql.embedding import SQLEmbedding
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
 from tenantry.backends.stored import StoreClock
@@ -45,7 +46,7 @@ PAGE = 150
 cache of the file when somebody has written to it; to put them together takes 150 µs."""
 
 
-class SQLStore(SQLDirectory):
+class SQLStore(SQLDirectory, SQLEmbedding):
     """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``.
 
     ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the

@@ -48,6 +48,7 @@ environments: Table = Table(
     Column("external_data_sources", Boolean, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("grace_seconds", Integer, nullable=False, server_default="0"),
+    Column("embedding_hosts", Document),  # read by itself: no look-up of a group needs it
     CheckConstraint("tag in ('Customer', 'Testing')", name="tag"),
     sqlite_autoincrement=True,
 )
@@ -112,6 +113,16 @@ answers: Table = Table(
     Column("expires_at", BigInteger, nullable=False),
     Column("handle", LargeBinary),
     Column("answer", Document),
+    Index(None, "expires_at"),
+)
+
+single_use_codes: Table = Table(
+    "single_use_codes",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("purpose", String(16), nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
     Index(None, "expires_at"),
 )
 

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Text, Update, bindparam, select, tuple_, type_coerce
+from sqlalchemy import BigInteger, Connection, Text, Update, bindparam, select, type_coerce
 from sqlalchemy.exc import IntegrityError
 
 from tenantry.backends.audit import rotation_details, update_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_change
-from tenantry.backends.sql.engine import count, first, insert_if_new
+from tenantry.backends.sql.engine import count, delete_expired, first, insert_if_new
 from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
 from tenantry.backends.sql.tables import answers, groups
 from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse
@@ -45,7 +45,6 @@ from tenantry.groups import (
 )
 
 _ATTEMPTS = 3
-_PRUNED_AT_ONCE = 100
 
 
 def get_or_create(
@@ -231,25 +230,12 @@ def _answered_once(
         .where(_is(environment, once))
         .values(handle=issued.group.handle, answer={"created": issued.created, **STORED_RESPONSE.encode(issued.group)})
     )
-    _prune(connection, now)
+    delete_expired(connection, answers, now)
     return issued
 
 
 def _is(environment: Environment, once: IdempotencyKey) -> Any:
     return (answers.c.environment_id == environment.id) & (answers.c.key == once.key)
-
-
-def _prune(connection: Connection, now: datetime) -> None:
-    """Forgets some expired keys. Rows that another context holds are left to it, so that no two wait for each other."""
-    key = (answers.c.environment_id, answers.c.key)
-    expired = (
-        select(*key)
-        .where(answers.c.expires_at <= to_micros(now))
-        .order_by(answers.c.expires_at)
-        .limit(_PRUNED_AT_ONCE)
-        .with_for_update(skip_locked=True)
-    )
-    connection.execute(answers.delete().where(tuple_(*key).in_(expired)))
 
 
 def _replay(connection: Connection, environment: Environment, once: IdempotencyKey) -> Issued:

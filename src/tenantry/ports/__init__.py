@@ -29,6 +29,8 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
+from tenantry.ports.embedding import CodeStore as CodeStore
+from tenantry.ports.embedding import EmbeddingStore as EmbeddingStore
 
 
 class Backend(Protocol):
@@ -321,7 +323,7 @@ class AuditTrail(Protocol):
         ...
 
 
-class Store(GroupStore, EnvironmentStore, ApiTokenStore, SourceStore, AuditTrail, Protocol):
+class Store(GroupStore, EnvironmentStore, EmbeddingStore, ApiTokenStore, SourceStore, CodeStore, AuditTrail, Protocol):
     """Everything that Tenantry keeps."""
 
     async def caller(self, digest: bytes, provided_id: str) -> Caller | None:

@@ -1,0 +1,84 @@
+"""Single-use codes and the embedding hosts of environments, in an SQLStore."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from sqlalchemy import Connection
+
+from tenantry.backends.audit import hosts_details
+from tenantry.backends.sql import queries, rows
+from tenantry.backends.sql.change_log import WriteContext, note
+from tenantry.backends.sql.engine import delete_expired, insert_if_new
+from tenantry.backends.sql.runner import Runner
+from tenantry.backends.sql.tables import environments, single_use_codes
+from tenantry.backends.stored import StoreClock
+from tenantry.errors import AlreadyExists, UnknownEnvironment
+from tenantry.groups import UNNAMED, Author, Environment, to_micros
+from tenantry.ports import CodeStore, EmbeddingStore
+
+
+class SQLEmbedding(EmbeddingStore, CodeStore):
+    """What an SQLStore keeps for dashboards in other pages."""
+
+    _runner: Runner
+    _clock: StoreClock
+
+    # --- CodeStore ---
+
+    async def add_code(self, digest: bytes, *, purpose: str, payload: str, lifetime: float) -> None:
+        def write(connection: Connection, context: WriteContext) -> None:
+            now = context.now(connection)
+            delete_expired(connection, single_use_codes, now)
+            values = {
+                "digest": digest,
+                "purpose": purpose,
+                "payload": payload,
+                "expires_at": to_micros(now + timedelta(seconds=lifetime)),
+            }
+            if insert_if_new(connection, single_use_codes, values) is None:
+                raise AlreadyExists("there is such a code already: draw a new one")
+
+        await self._runner.write(write, WriteContext(UNNAMED, self._clock), self._runner.deadline())
+
+    async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
+        codes = single_use_codes.c
+
+        def write(connection: Connection, context: WriteContext) -> str | None:
+            # The row that this statement deletes is nobody else's: a second one waits for its lock and finds no row.
+            payload: str | None = connection.execute(
+                single_use_codes.delete()
+                .where(
+                    codes.digest == digest,
+                    codes.purpose == purpose,
+                    codes.expires_at > to_micros(context.now(connection)),
+                )
+                .returning(codes.payload)
+            ).scalar_one_or_none()
+            return payload
+
+        return await self._runner.write(write, WriteContext(UNNAMED, self._clock), self._runner.deadline())
+
+    # --- EmbeddingStore ---
+
+    async def set_embedding_hosts(
+        self, environment: Environment, hosts: Sequence[str], *, author: Author = UNNAMED
+    ) -> tuple[str, ...]:
+        def write(connection: Connection, context: WriteContext) -> tuple[str, ...]:
+            changed = connection.execute(
+                environments.update()
+                .where(environments.c.id == environment.id, environments.c.name == environment.name)
+                .values(embedding_hosts=list(hosts) or None)
+            )
+            if not changed.rowcount:
+                raise UnknownEnvironment(f"there is no environment {environment.name!r}: make it first")
+            name, at = environment.name, context.now(connection)
+            note(connection, context, "environment.embedding_set", name, name, hosts_details(hosts), at=at)
+            return tuple(hosts)
+
+        return await self._runner.write(write, WriteContext(author, self._clock), self._runner.deadline())
+
+    async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
+        found = await self._runner.read(queries.EMBEDDING_HOSTS, self._runner.deadline())
+        return {name: rows.hosts(text) for name, text in found}

@@ -1,0 +1,54 @@
+"""Hosts: the origins whose pages may embed a dashboard, as a policy for browsers and as a check of one origin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tenantry.errors import InvalidSettings
+
+SELF: Final = "'self'"
+"""The origin that the dashboard itself is served from."""
+
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_ORIGIN = re.compile(rf"https?://(?:\*\.)?{_LABEL}(?:\.{_LABEL})*(?::\d{{1,5}})?", re.ASCII | re.IGNORECASE)
+_DEFAULT_PORTS = {"https": ":443", "http": ":80"}
+
+
+def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[str]:
+    """The origins as a list. Raises InvalidSettings, which begins with ``what``, for what is not ``'self'`` or an
+    origin with a host: a path, a lone ``*`` or ``https:``, or anything that would begin another directive or header."""
+    if isinstance(origins, str):
+        raise InvalidSettings(f"{what} is a list of origins: write [{origins!r}]")
+    listed = list(origins)
+    for origin in [] if listed == ["'none'"] else listed:
+        if origin != SELF and _ORIGIN.fullmatch(origin) is None:
+            raise InvalidSettings(
+                f"{what}: {origin!r} is not an origin: write scheme, host and port only, as in "
+                "https://app.example.com, https://*.example.com, http://localhost:3000, or 'self' in its quotes"
+            )
+    return listed
+
+
+def frame_ancestors_policy(origins: Sequence[str]) -> str:
+    """The ``frame-ancestors`` policy (CSP level 3) that lets pages of these origins embed a page; none: nobody may.
+
+    Raises InvalidSettings as ``check_hosts`` does.
+    """
+    return "frame-ancestors " + (" ".join(check_hosts(origins)) or "'none'")
+
+
+def is_allowed(origin: str, hosts: Iterable[str], own: str) -> bool:
+    """Whether a page of ``origin``, as a browser writes it, may embed what is served from the origin ``own``: by the
+    rules of ``frame-ancestors``, so that ``https://*.example.com`` is any name below it, and not itself."""
+    return any(_matches(origin, own if host == SELF else host) for host in hosts)
+
+
+def _matches(origin: str, host: str) -> bool:
+    scheme, _, rest = host.lower().partition("://")
+    rest = rest.removesuffix(_DEFAULT_PORTS.get(scheme, ""))
+    if not rest.startswith("*."):
+        return origin == f"{scheme}://{rest}"
+    below = origin.removeprefix(f"{scheme}://")
+    return below != origin and below.endswith(rest[1:]) and below != rest[1:]

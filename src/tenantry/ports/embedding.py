@@ -1,0 +1,36 @@
+"""What dashboards ask of a store besides its groups: single-use codes, and whose pages may embed dashboards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from tenantry.groups import UNNAMED, Author, Environment
+
+
+class CodeStore(Protocol):
+    """Keeps single-use codes. The code itself never comes here: only its SHA-256 ``digest`` (32 bytes)."""
+
+    async def add_code(self, digest: bytes, *, purpose: str, payload: str, lifetime: float) -> None:
+        """Keeps ``payload`` under this digest for ``lifetime`` seconds of the store's clock; some codes whose time has
+        passed are forgotten. ``purpose`` is a word of at most 16 characters. Raises AlreadyExists."""
+        ...
+
+    async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
+        """The payload, to exactly one of all callers, who may be on any host; None if it was given out already, its
+        time has passed, it is for another purpose (it stays then), or there never was one."""
+        ...
+
+
+class EmbeddingStore(Protocol):
+    """Knows whose pages may embed the dashboards of an environment: nobody's, until they are set."""
+
+    async def set_embedding_hosts(
+        self, environment: Environment, hosts: Sequence[str], *, author: Author = UNNAMED
+    ) -> tuple[str, ...]:
+        """Replaces the origins whose pages may embed; kept as they are given. Raises UnknownEnvironment."""
+        ...
+
+    async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
+        """The origins of each environment that has any, by its name. Never cached."""
+        ...

@@ -1,0 +1,76 @@
+"""The contracts of single-use codes and of embedding hosts."""
+# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tenantry.errors import AlreadyExists, UnknownEnvironment
+from tenantry.groups import Author, Environment, Tag
+from tenantry.ports import Store
+from tenantry.testing import FrozenClock
+
+DIGEST = b"d" * 32
+
+
+class EmbeddingContract:
+    """Tests of CodeStore and EmbeddingStore."""
+
+    async def test_a_code_is_redeemed_once(self, store: Store) -> None:
+        """The payload comes back exactly, and only at the first time."""
+        payload = '{"filters":{"city":"Praha 😀"},"n":1.0}'
+        await store.add_code(DIGEST, purpose="download", payload=payload, lifetime=60)
+        assert await store.redeem_code(b"e" * 32, purpose="download") is None
+        assert await store.redeem_code(DIGEST, purpose="download") == payload
+        assert await store.redeem_code(DIGEST, purpose="download") is None
+
+    async def test_of_many_at_once_one_redeems(self, store: Store) -> None:
+        """The others get nothing, and no error."""
+        await store.add_code(DIGEST, purpose="embed", payload="x", lifetime=60)
+        found = await asyncio.gather(*(store.redeem_code(DIGEST, purpose="embed") for _ in range(24)))
+        assert sorted(found, key=str) == [None] * 23 + ["x"]
+
+    async def test_a_code_is_for_one_purpose(self, store: Store) -> None:
+        """It stays for whom it is meant. Red when the purpose is not compared."""
+        await store.add_code(DIGEST, purpose="preview", payload="x", lifetime=60)
+        assert await store.redeem_code(DIGEST, purpose="embed") is None
+        assert await store.redeem_code(DIGEST, purpose="preview") == "x"
+
+    async def test_a_code_ends(self, store: Store, clock: FrozenClock) -> None:
+        """At its time, by the store's clock. Red when the end is not compared."""
+        await store.add_code(DIGEST, purpose="embed", payload="x", lifetime=60)
+        await store.add_code(b"e" * 32, purpose="embed", payload="y", lifetime=60)
+        clock.advance(59)
+        assert await store.redeem_code(DIGEST, purpose="embed") == "x"
+        clock.advance(1)
+        assert await store.redeem_code(b"e" * 32, purpose="embed") is None
+
+    async def test_codes_that_ended_are_forgotten(self, store: Store, clock: FrozenClock) -> None:
+        """A later code clears them away, and leaves those that live. Red when nothing is deleted: a digest that is
+        still there cannot be added again."""
+        await store.add_code(DIGEST, purpose="embed", payload="old", lifetime=60)
+        await store.add_code(b"e" * 32, purpose="embed", payload="live", lifetime=600)
+        with pytest.raises(AlreadyExists):
+            await store.add_code(DIGEST, purpose="embed", payload="twin", lifetime=60)
+        clock.advance(61)
+        await store.add_code(DIGEST, purpose="embed", payload="new", lifetime=60)
+        assert await store.redeem_code(DIGEST, purpose="embed") == "new"
+        assert await store.redeem_code(b"e" * 32, purpose="embed") == "live"
+
+    async def test_nobody_embeds_until_hosts_are_set(self, store: Store) -> None:
+        """Hosts belong to one environment, come back as they were given, are replaced whole, and it is recorded."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        other = await store.create_environment("other", Tag.TESTING)
+        assert dict(await store.embedding_hosts()) == {}
+        hosts = ("https://app.example.com", "https://*.example.org:8443", "'self'")
+        assert await store.set_embedding_hosts(production, hosts, author=Author("ann")) == hosts
+        await store.set_embedding_hosts(other, ["http://localhost:3000"])
+        assert dict(await store.embedding_hosts()) == {"production": hosts, "other": ("http://localhost:3000",)}
+        await store.set_embedding_hosts(production, [])
+        assert dict(await store.embedding_hosts()) == {"other": ("http://localhost:3000",)}
+        entry = next(each for each in await store.audit() if each.action == "environment.embedding_set")
+        assert (entry.author.name, entry.subject, entry.details) == ("ann", "production", {"hosts": " ".join(hosts)})
+        with pytest.raises(UnknownEnvironment):
+            await store.set_embedding_hosts(Environment(77, "nowhere", Tag.CUSTOMER), hosts)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -288,7 +290,7 @@ async def test_nobody_changes_what_another_gets(
     ],
 )
 def test_what_can_be_changed_is_copied(values: list[Any], mutable: tuple[int, ...]) -> None:
-    """What is not known to be immutable is copied: a set, a bytearray, and a class of a driver's own."""
+    """What is not known to be immutable is copied: a set, a bytearray."""
     shared = SharedAnswer(Result([f"c{n}" for n in range(len(values))], [tuple(values)]))
     assert shared.mutable == mutable
     one, other = shared.result(), shared.result()
@@ -296,6 +298,18 @@ def test_what_can_be_changed_is_copied(values: list[Any], mutable: tuple[int, ..
     for position in mutable:
         if not isinstance(values[position], tuple):
             assert one.rows[0][position] is not other.rows[0][position]
+
+
+def test_nothing_is_copied_that_nobody_knows() -> None:
+    """A class of a driver's own may share something, or do anything; nor what nests deeper than a copy goes. Red
+    when such a value is given to ``deepcopy``, and when RecursionError passes."""
+    deep: list[Any] = []
+    for _ in range(sys.getrecursionlimit()):
+        deep = [deep]
+    for value in (object(), [Decimal(1), object()], deep):
+        shared = SharedAnswer(Result(["c"], [(value,)]))
+        with pytest.raises(Uncopyable):
+            shared.result()
 
 
 async def test_what_cannot_be_copied_is_asked_for_alone(

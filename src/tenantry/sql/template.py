@@ -295,6 +295,7 @@ class SQLTemplate:
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:
+    """The paths that a program declares optional. Raises TypeError for a text, ValueError for what is no path."""
     if isinstance(optional, str):
         raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
     paths = frozenset(optional)

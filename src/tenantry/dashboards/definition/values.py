@@ -51,7 +51,7 @@ def refuse(source: Source, node: YamlNode, problem: str, fix: str) -> TemplateEr
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateText:
+class TemplateText(ValueKind):
     """A text for people, which may hold ``{{ variables }}``."""
 
     longest: int = 2_000
@@ -72,7 +72,7 @@ class TemplateText:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(ValueKind):
     """A name: of a column, a query, a control. ``what`` says of which, ``pattern`` how it is written."""
 
     what: str
@@ -96,7 +96,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnName:
+class ColumnName(ValueKind):
     """The name of a column of the query, as the query writes it: any text in one line."""
 
     longest: ClassVar[int] = 200
@@ -112,7 +112,7 @@ class ColumnName:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(ValueKind):
     """A SQL statement. Its tags are those of the SQL templates, so it is read where the queries are."""
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -126,7 +126,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(ValueKind):
     """One of some words."""
 
     words: Sequence[str]
@@ -143,7 +143,7 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(ValueKind):
     """``true`` or ``false``."""
 
     def read(self, node: YamlNode, source: Source) -> bool:
@@ -156,7 +156,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(ValueKind):
     """A number between two. ``whole``: an integer."""
 
     least: float
@@ -177,7 +177,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(ValueKind):
     """A time, as ``30 s``, ``5 min``, ``1 h`` or a number of seconds. Read to seconds."""
 
     least: int
@@ -206,7 +206,7 @@ class Duration:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(ValueKind):
     """A list of values of one kind; one value for a list is a list of one. ``most`` values at most."""
 
     kind: ValueKind
@@ -226,7 +226,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(ValueKind):
     """A mapping with known keys. ``what`` is what it is called in errors."""
 
     what: str
@@ -241,7 +241,7 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Either(ValueKind):
     """A value in a short form or in a long one, which is a mapping. ``lengthen`` makes the long one of the short."""
 
     short: ValueKind
@@ -258,7 +258,7 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(ValueKind):
     """A name, or a mapping of that one name to what is said of it: ``route``, ``{share: percent}``."""
 
     name: ValueKind
@@ -280,7 +280,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Anything:
+class Anything(ValueKind):
     """A JSON value with variables in its texts, as a Vega-Lite specification. ``about`` says of what."""
 
     about: str

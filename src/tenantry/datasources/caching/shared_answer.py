@@ -6,7 +6,6 @@ structs. Columns that have such values are copied for each viewer; in most resul
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -37,7 +36,7 @@ _VALUE_BYTES: Final = 40
 
 
 class Uncopyable(Exception):
-    """A value cannot be copied, so nobody but one viewer can have it."""
+    """A value is of a type that is not known, or nests too deep: nobody but one viewer can have it."""
 
 
 class SharedAnswer:
@@ -54,7 +53,7 @@ class SharedAnswer:
         self.size: int = 0
         """Bytes of memory, once ``measure`` was called."""
         self.is_copyable: bool = True
-        """False where ``measure`` found a value that cannot be copied."""
+        """False where ``measure`` found a value that ``fresh`` does not copy."""
         self._mutable: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
@@ -88,8 +87,8 @@ class SharedAnswer:
             return self.original  # its rows are tuples of what nobody can change
         try:
             return replace(self.original, rows=tuple(_fresh_row(row, mutable) for row in self.original.rows))
-        except Exception as error:  # a driver's own type may raise whatever it likes
-            raise Uncopyable from error
+        except RecursionError:
+            raise Uncopyable from None
 
 
 def _mutable_columns(result: Result) -> tuple[int, ...]:
@@ -108,7 +107,9 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """A value that shares nothing with another one that can be changed: ``deepcopy``, several times as fast."""
+    """A value that shares nothing with another one that can be changed: ``deepcopy`` for the types that drivers give,
+    several times as fast. Raises Uncopyable for any other, whose copy might share something or run anything;
+    RecursionError."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value
@@ -118,6 +119,10 @@ def fresh(value: Any) -> Any:
         return [fresh(item) for item in value]
     if kind is tuple:
         return tuple(fresh(item) for item in value)
+    if kind is set or kind is frozenset:
+        return kind(fresh(item) for item in value)
     if kind is memoryview:
         return memoryview(bytes(value))
-    return deepcopy(value)
+    if kind is bytearray:
+        return bytearray(value)
+    raise Uncopyable

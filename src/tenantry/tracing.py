@@ -90,6 +90,11 @@ class Span:
                 self._span.set_attribute("error.type", error.code)
         self._span.end()
         if self._token is not None:
+            self._leave()
+
+    def _leave(self) -> None:
+        """It is the current one no more."""
+        if self._token is not None:
             context.detach(self._token)
 
 
@@ -183,8 +188,8 @@ class HttpClientSpan(Span):
 
 
 class DatabaseSpan(Span):
-    """Around one query on the registered source of this id. Neither its text nor a value nor the database's name, which
-    may be a customer's, is in it."""
+    """Of one query on the registered source of this id; ``finish`` ends it. Neither its text nor a value nor the
+    database's name, which may be a customer's, is in it."""
 
     __slots__ = ("_source",)
 
@@ -204,14 +209,19 @@ class DatabaseSpan(Span):
             self.set_attribute("db.query.summary", operation)
             self.update_name(f"{operation} {self._source}")
 
-    def set_row_count(self, rows: int) -> None:
-        """How many rows came back."""
-        self._span.set_attribute("db.response.returned_rows", rows)
-
-    def set_origin(self, *, cache_hit: bool, queue_seconds: float) -> None:
-        """Whether the answer was there already; and how long its execution waited for a turn."""
-        self._span.set_attribute("tenantry.cache_hit", cache_hit)
-        self._span.set_attribute("tenantry.queue_seconds", queue_seconds)
+    def finish(self, outcome: str, rows: int | None, cache_hit: bool, queue_seconds: float | None) -> None:
+        """Ends it. ``outcome``: ``ok``, or what it failed with, as an error's code. ``rows`` that came back, if any
+        could; ``cache_hit``: they were there already; ``queue_seconds``: how long their execution waited for a turn,
+        None where that is not known."""
+        if self._span.is_recording():
+            if rows is not None:
+                self.set_attribute("db.response.returned_rows", rows)
+            if queue_seconds is not None:
+                self.set_attribute("tenantry.cache_hit", cache_hit)
+                self.set_attribute("tenantry.queue_seconds", queue_seconds)
+            if outcome != "ok":
+                self.set_error(outcome)
+        self._span.end()
 
 
 def operation_of(text: str) -> str | None:

@@ -31,7 +31,7 @@ def make(directory: Directory, open_sources, tmp_path: Path) -> Make:
 
     def opened(**options: Any) -> tuple[DataSources, SourceCounters]:
         sources = open_sources(**options)
-        return sources, sources.activity.of("ds_1")
+        return sources, sources.activity.sources["ds_1"]
 
     return opened
 
@@ -178,7 +178,7 @@ def test_usage_and_counters_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     assert usage.take() == {("production", "0"): Usage(1), ("production", "1"): Usage(1), OTHER_GROUPS: Usage(3)}
     monkeypatch.setattr(activity, "MAX_SOURCES", 2)
     found = Activity(None, usage)
-    counters = [found.of(f"ds_{number}") for number in range(5)]
+    counters = [found.sources[f"ds_{number}"] for number in range(5)]
     assert len({id(each) for each in counters}) == 3
     assert set(found.sources) == {"ds_0", "ds_1", activity.OTHERS}
 
@@ -190,4 +190,4 @@ def test_an_execution_ends_once() -> None:
     execution.begin()
     execution.end("ok", 1)
     execution.end("stopped")
-    assert (found.of("ds_1").running, found.of("ds_1").executions) == (0, {"ok": 1})
+    assert (found.sources["ds_1"].running, found.sources["ds_1"].executions) == (0, {"ok": 1})

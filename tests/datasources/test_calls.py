@@ -22,11 +22,11 @@ from tenantry.tokens import draft_token
 from tests.datasources.conftest import sqlite_file
 from tests.datasources.hosts import KEYS, NO_POLL
 
-MOST_CALLS = 53
+MOST_CALLS = 48
 MOST_CALLS_OF_THE_QUEUE = 4
-MOST_CALLS_OF_THE_COUNTERS = 18
+MOST_CALLS_OF_THE_COUNTERS = 11
 """What operators see: the counters of a source and of a group, the times, and for whom a query runs."""
-MOST_CALLS_OF_THE_FLIGHT = 15
+MOST_CALLS_OF_THE_FLIGHT = 12
 OURS = str(Path(tenantry.__file__).parent)
 ORDERS = SQLTemplate("select id, owner from orders where region = {{ region }}")
 

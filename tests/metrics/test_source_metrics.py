@@ -26,7 +26,7 @@ async def test_the_counters_of_sources(tmp_path: Path) -> None:
             )
         with pytest.raises(QueryFailed):
             await sources.fetch(group("gr0up", main="ds_1"), "main", "select c0lumn", {})
-        counters = sources.activity.of("ds_1")
+        counters = sources.activity.sources["ds_1"]
         counters.running, counters.waiting, counters.cache_hits, counters.joined, counters.bytes = 5, 6, 7, 8, 9
         text = (await scrape(app)).text
         strict = await scrape(app, accept="application/openmetrics-text; version=1.0.0")

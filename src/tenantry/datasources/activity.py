@@ -59,23 +59,22 @@ class SourceCounters:
         """What these took in memory; of a stream, its body."""
 
 
+class CountersBySource(dict[str, SourceCounters]):
+    """By the ids of sources. Those of one that it does not have yet are made; once there are too many, it gives those
+    of ``OTHERS``."""
+
+    def __missing__(self, source_id: str) -> SourceCounters:
+        return self.setdefault(source_id if len(self) < MAX_SOURCES else OTHERS, SourceCounters())
+
+
 class Activity:
-    """The counters of all sources, by id. What takes ``slow_seconds`` with its time in the queue is logged (None:
-    nothing is); ``usage`` is given the rows and seconds of each group."""
+    """The counters of all sources. What takes ``slow_seconds`` with its time in the queue is logged (None: nothing is);
+    ``usage`` is given the rows and seconds of each group."""
 
     def __init__(self, slow_seconds: float | None, usage: UsageCounter) -> None:
         self.slow_seconds: Final = slow_seconds
         self.usage: Final = usage
-        self.sources: Final[dict[str, SourceCounters]] = {}
-
-    def of(self, source_id: str) -> SourceCounters:
-        """The counters of a source; of ``OTHERS`` once there are too many."""
-        found = self.sources.get(source_id)
-        if found is None:
-            if len(self.sources) >= MAX_SOURCES:
-                source_id = OTHERS
-            found = self.sources.setdefault(source_id, SourceCounters())
-        return found
+        self.sources: Final = CountersBySource()
 
 
 class Execution:
@@ -86,7 +85,7 @@ class Execution:
     def __init__(self, activity: Activity, label: QueryLabel) -> None:
         self._activity = activity
         self._label = label
-        self._counters = activity.of(label.source)
+        self._counters = activity.sources[label.source]
         self._asked = monotonic()
         self._began: float | None = None
         self._is_waiting = self._ended = False
@@ -101,7 +100,8 @@ class Execution:
 
     def begin(self) -> None:
         """Its turn came."""
-        self._stop_waiting()
+        if self._is_waiting:
+            self._stop_waiting()
         self._began = monotonic()
         self.waited = self._began - self._asked
         self._counters.running += 1
@@ -112,7 +112,8 @@ class Execution:
         if self._ended:
             return
         self._ended = True
-        self._stop_waiting()
+        if self._is_waiting:
+            self._stop_waiting()
         now, counters, label = monotonic(), self._counters, self._label
         if self._began is None:
             self.waited = now - self._asked
@@ -133,39 +134,48 @@ class Execution:
             )  # fmt: skip
 
     def _stop_waiting(self) -> None:
-        if self._is_waiting:
-            self._is_waiting = False
-            self._counters.waiting -= 1
+        self._is_waiting = False
+        self._counters.waiting -= 1
 
 
 class ObservedQuery(DatabaseSpan):
-    """Around one query of a viewer: its span, its outcome, and the rows of its group."""
+    """One query of a viewer: its span, its outcome, and the rows of its group. It ends with the block around it, or,
+    if it ``lasts`` longer, as a stream does, when ``end`` is called.
 
-    __slots__ = ("_activity", "_label", "_rows")
+    ``rows`` that the viewer gets, ``cache_hit`` and ``queue_seconds`` are set as they become known."""
 
-    def __init__(self, activity: Activity, label: QueryLabel) -> None:
+    __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
+
+    def __init__(self, activity: Activity, label: QueryLabel, *, lasts: bool = False) -> None:
         super().__init__(label.source, label.template)
-        self._activity = activity
+        self.activity: Final = activity
         self._label = label
-        self._rows = 0
-
-    def set_row_count(self, rows: int) -> None:
-        """How many rows the viewer gets."""
-        super().set_row_count(rows)
-        self._rows = rows
-
-    def set_origin(self, *, cache_hit: bool, queue_seconds: float) -> None:
-        """Whether the answer was there already; and how long its execution waited for a turn."""
-        super().set_origin(cache_hit=cache_hit, queue_seconds=queue_seconds)
-        self._activity.of(self._label.source).cache_hits += cache_hit
+        self._lasts = lasts
+        self._has_ended = False
+        self.rows: int | None = None
+        self.cache_hit: bool = False
+        self.queue_seconds: float | None = None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        label = self._label
-        self._activity.of(label.source).queries[OK if error is None else outcome_of(error)] += 1
-        self._activity.usage.add(label.environment, label.group, queries=1, rows=self._rows)
-        super().__exit__(kind, error, traceback)
+        if error is not None:
+            self.end(outcome_of(error))
+        elif not self._lasts:
+            self.end(OK)
+        if self._token is not None:
+            self._leave()
+
+    def end(self, outcome: str) -> None:
+        """It is over. The second time nothing happens."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        label, counters = self._label, self.activity.sources[self._label.source]
+        counters.queries[outcome] += 1
+        counters.cache_hits += self.cache_hit
+        self.activity.usage.add(label.environment, label.group, queries=1, rows=self.rows or 0)
+        self.finish(outcome, self.rows, self.cache_hit, self.queue_seconds)
 
 
 def outcome_of(error: BaseException) -> str:

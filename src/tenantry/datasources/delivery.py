@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import quote
 
-from tenantry.datasources.activity import Activity, Execution, ObservedQuery, SourceCounters, outcome_of
-from tenantry.datasources.driver import DataSource, Pieces
+from tenantry.datasources.activity import Execution, ObservedQuery, outcome_of
+from tenantry.datasources.caching.single_flight import BoundQuery
+from tenantry.datasources.driver import Pieces
 from tenantry.datasources.pools import Pools
-from tenantry.datasources.query_label import QueryLabel
-from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.results.pieces import MEDIA_TYPES, MakeWriter
-from tenantry.sql import BoundSQL
 
 
 class ResultStream:
@@ -27,9 +24,8 @@ class ResultStream:
     looks as if it were.
     """
 
-    def __init__(self, pieces: Pieces, format_: str, counters: SourceCounters) -> None:
+    def __init__(self, pieces: Pieces, format_: str) -> None:
         self._pieces = pieces
-        self._counters = counters
         self.media_type: Final[str] = MEDIA_TYPES[format_]
         self._finalizer = weakref.finalize(self, _close_later, asyncio.get_running_loop(), pieces)
         self._finalizer.atexit = False
@@ -57,7 +53,6 @@ class ResultStream:
             if piece is None:
                 raise StopAsyncIteration
             if piece:
-                self._counters.bytes += len(piece)
                 return piece
 
     async def aclose(self) -> None:
@@ -78,39 +73,27 @@ def _close_later(loop: asyncio.AbstractEventLoop, pieces: Pieces) -> None:
         loop.call_soon_threadsafe(pieces.close)
 
 
-async def open_stream(
-    pools: Pools,
-    activity: Activity,
-    registered: RegisteredSource,
-    group: UserGroup,
-    label: QueryLabel,
-    weight: float,
-    bind: Callable[[DataSource], BoundSQL],
-    make_writer: MakeWriter,
-) -> Pieces:
-    """The pieces of one query, of which the first is there. Its span ends with that one."""
-    with ObservedQuery(activity, label) as span:
-        opened = pools.find(registered)
-        opened.users += 1
-        execution, release = Execution(activity, label), ExitStack()
-        release.callback(pools.release, opened)
+async def open_stream(pools: Pools, query: BoundQuery, observed: ObservedQuery, make_writer: MakeWriter) -> Pieces:
+    """The pieces of one query, of which the first is there. It is ``observed`` to its last one."""
+    opened, execution, release = query.opened, Execution(observed.activity, query.label), ExitStack()
+    opened.users += 1
+    release.callback(pools.release, opened)
 
-        def end(outcome: str, rows: int) -> None:
-            execution.end(outcome, rows)
-            activity.usage.add(label.environment, label.group, rows=rows)
-            release.close()  # the second time there is nothing to do
+    def end(outcome: str, rows: int, size: int) -> None:
+        execution.end(outcome, rows, size)
+        observed.rows = rows
+        observed.end(outcome)
+        release.close()  # the second time there is nothing to do
 
-        try:
-            bound = bind(opened.source)
-            span.set_statement(opened.source.dialect, bound.sql)
-            session = None if opened.session is None else opened.session.bind(group)
-            if not opened.turns.take_now(group.handle, weight):
-                execution.wait()
-                await opened.wait_for_turn(group.handle, weight, pools.connect_timeout)
-            release.callback(opened.turns.give_back, group.handle)
-            execution.begin()
-            span.set_origin(cache_hit=False, queue_seconds=execution.waited)
-            return await opened.source.stream(make_writer, opened.to_send(bound, label), session, end)
-        except BaseException as error:
-            end(outcome_of(error), 0)
-            raise
+    try:
+        group, weight = query.group, 1.0 if query.weight is None else query.weight()
+        if not opened.turns.take_now(group, weight):
+            execution.wait()
+            await opened.wait_for_turn(group, weight, pools.connect_timeout)
+        release.callback(opened.turns.give_back, group)
+        execution.begin()
+        observed.queue_seconds = execution.waited
+        return await opened.source.stream(make_writer, opened.to_send(query.bound, query.label), query.session, end)
+    except BaseException as error:
+        end(outcome_of(error), 0, 0)
+        raise

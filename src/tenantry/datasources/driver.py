@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from tenantry.errors import (
     NotOneStatement,
@@ -32,6 +32,9 @@ Answer = Rows | Result
 
 C = TypeVar("C")
 Found = TypeVar("Found")
+
+OnEnd: TypeAlias = Callable[[str, int, int], None]
+"""Takes what became of a stream (``ok``, ``stopped`` or an error's code), and how many rows and bytes it gave."""
 
 
 class ReadOnlyBy(Enum):
@@ -91,12 +94,9 @@ class DataSource(Protocol):
         """
         ...
 
-    async def stream(
-        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: Callable[[str, int], None]
-    ) -> Pieces:
+    async def stream(self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: OnEnd) -> Pieces:
         """The rows as pieces of a body, of which the first is there. ``on_end`` is called once, when the query has
-        ended or is told to: with ``ok``, ``stopped`` or an error's code, and with how many rows were given. Raises
-        DataSourceError."""
+        ended or is told to. Raises DataSourceError."""
         ...
 
     async def aclose(self) -> None:

@@ -112,11 +112,6 @@ class CountTemplate:
         self.name: str = template_name(template)
         """That of the other one."""
 
-    @property
-    def uses_clock(self) -> bool:
-        """Whether ``bind`` needs ``now``."""
-        return self._template.uses_clock
-
     def bind(self, variables: Any, paramstyle: str, *, dialect: str, now: datetime | None) -> BoundSQL:
         """The text and its values. Raises as that of SQLTemplate."""
         bound = self._template.bind(variables, paramstyle, dialect=dialect, now=now)

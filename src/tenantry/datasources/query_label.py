@@ -16,7 +16,7 @@ from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 _CACHED = 4_096
-_CACHED_TEXTS = 256
+_CACHED_TEMPLATES = 256
 _BLANK = " \t\r\n;"
 
 
@@ -46,19 +46,14 @@ class NamedTemplate(Protocol):
 
 def label_of(source: RegisteredSource, group: UserGroup, template: SQLTemplate | NamedTemplate) -> QueryLabel:
     """The label of a query."""
-    return QueryLabel(source.id, source.environment.name, group.provided_id, template_name(template))
+    name = template_name(template) if isinstance(template, SQLTemplate) else template.name
+    return QueryLabel(source.id, source.environment.name, group.provided_id, name)
 
 
-def template_name(template: SQLTemplate | NamedTemplate) -> str:
+@lru_cache(_CACHED_TEMPLATES)
+def template_name(template: SQLTemplate) -> str:
     """The name of a Query, as a QueryFolder gives it; of what has none, a digest of the template as it was written."""
-    if not isinstance(template, SQLTemplate):
-        return template.name
-    return getattr(template, "name", "") or _digest(template.text)
-
-
-@lru_cache(_CACHED_TEXTS)
-def _digest(text: str) -> str:
-    return f"sql-{blake2b(text.encode(), digest_size=6).hexdigest()}"
+    return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:

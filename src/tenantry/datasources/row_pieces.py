@@ -51,9 +51,10 @@ class RowPieces:
         self._opened: OpenRows | None = None
         self._rows: Iterator[tuple[Any, ...]] = iter(())
         self._size = _FIRST_ROWS
-        self._bytes = 0
         self.row_count: int = 0
         """Rows of the pieces that were given."""
+        self.byte_count: int = 0
+        """Bytes of these."""
 
     def begin(self, connection: Any) -> Piece:
         """The first piece. Raises what ``fetch`` of a driver does, and what the writer does."""
@@ -112,8 +113,8 @@ class RowPieces:
             self._size = max(1, min(2 * self._size, fitting, CHUNK))
         if is_last:
             content += self._writer.end()
-        self._bytes += len(content)
-        if self._bytes > self._limits.max_bytes:
+        self.byte_count += len(content)
+        if self.byte_count > self._limits.max_bytes:
             raise too_many_bytes_error(self._driver.source_id, self._limits.max_bytes)
         return Piece(content, is_last)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -162,11 +163,12 @@ class DataSources:
         _check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registrations.of_schema(group, schema)
-        weight = 1.0 if self._weight is None else self._weight(group)
-        bind = partial(_bind, compiled, given)
         label = label_of(registered, group, compiled)
-        pieces = await open_stream(self._pools, self.activity, registered, group, label, weight, bind, make_writer)
-        return ResultStream(pieces, format, self.activity.of(registered.id))
+        with ObservedQuery(self.activity, label, lasts=True) as observed:
+            query = self._query(group, label, registered, compiled, given)
+            observed.set_statement(query.bound.dialect, query.bound.sql)
+            pieces = await open_stream(self._pools, query, observed, make_writer)
+        return ResultStream(pieces, format)
 
     async def _ask(
         self,
@@ -185,17 +187,18 @@ class DataSources:
         compiled = self._compiled(template) if isinstance(template, str) else template
         registered = await self._registrations.of_schema(group, schema)
         label = label_of(registered, group, compiled)
-        with ObservedQuery(self.activity, label) as span:
-            query = self._query(group, label, registered, compiled, variables, take is Landing.take_dicts, max_age)
-            span.set_statement(query.bound.dialect, query.bound.sql)
+        with ObservedQuery(self.activity, label) as observed:
+            query = self._query(group, label, registered, compiled, variables, shares=True)
+            query.wants_dicts, query.max_age = take is Landing.take_dicts, max_age
+            observed.set_statement(query.bound.dialect, query.bound.sql)
             try:
                 landing = await self._ask_bound(query, max_age)
                 found = take(landing)
             except Uncopyable:
                 landing = await self.flights.ask(replace(query, key=None))
                 found = take(landing)
-            span.set_row_count(len(found))
-            span.set_origin(cache_hit=landing.is_hit, queue_seconds=landing.queue_seconds)
+            observed.rows = len(found)
+            observed.cache_hit, observed.queue_seconds = landing.is_hit, landing.queue_seconds
         return found
 
     def _query(
@@ -205,19 +208,20 @@ class DataSources:
         registered: RegisteredSource,
         compiled: SQLTemplate | CountTemplate,
         variables: Mapping[str, Any] | Record,
-        wants_dicts: bool,
-        max_age: float | None,
+        *,
+        shares: bool = False,
     ) -> BoundQuery:
-        """Bound, with its key. To be asked before the next ``await``, else its source may be closed."""
+        """Bound, and with its key if it ``shares`` its answer with equal ones. To be asked before the next ``await``,
+        else its source may be closed."""
         opened = self._pools.find(registered)
         bound = _bind(compiled, variables, opened.source)
         session = None if opened.session is None else opened.session.bind(group)
         weight = None if self._weight is None else partial(self._weight, group)
-        try:
-            key = opened.fingerprint(bound, session, group)
-        except TypeError:  # a value without a fingerprint, for a driver of the host's own
-            key = None
-        return BoundQuery(opened, bound, session, group.handle, label, weight, key, wants_dicts, max_age)
+        key = None
+        if shares:
+            with suppress(TypeError):  # a value without a fingerprint, for a driver of the host's own
+                key = opened.fingerprint(bound, session, group)
+        return BoundQuery(opened, bound, session, group.handle, label, weight, key)
 
     async def fingerprint(
         self,
@@ -277,8 +281,7 @@ class DataSources:
 
 
 def _bind(compiled: SQLTemplate | CountTemplate, variables: Mapping[str, Any] | Record, source: DataSource) -> BoundSQL:
-    now = datetime.now(UTC) if compiled.uses_clock else None
-    return compiled.bind(variables, source.paramstyle, dialect=source.dialect, now=now)
+    return compiled.bind(variables, source.paramstyle, dialect=source.dialect, now=datetime.now(UTC))
 
 
 def _check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:

@@ -7,10 +7,9 @@ the query has its connection, and no thread.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any, Final, Generic, Protocol, cast
 
-from tenantry.datasources.driver import C, timeout_error
+from tenantry.datasources.driver import C, OnEnd, timeout_error
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pooled_query import Piece, PooledQuery, Work, stopped_error
 from tenantry.datasources.row_pieces import RowPieces
@@ -39,14 +38,12 @@ class Host(Protocol[C]):
 class SourceStream(Generic[C]):
     """The pieces of one query, for one reader. ``on_end`` is called once, when it has ended or is told to stop."""
 
-    def __init__(
-        self, source_id: str, host: Host[C], pieces: RowPieces, limits: Limits, on_end: Callable[[str, int], None]
-    ) -> None:
+    def __init__(self, source_id: str, host: Host[C], pieces: RowPieces, limits: Limits, on_end: OnEnd) -> None:
         self._source_id = source_id
         self._host = host
         self._pieces = pieces
         self._limits = limits
-        self._on_end: Callable[[str, int], None] | None = on_end
+        self._on_end: OnEnd | None = on_end
         self._loop = asyncio.get_running_loop()
         self._deadline = self._loop.time() + limits.stream.timeout
         self.outcome: asyncio.Future[Any] = self._loop.create_future()
@@ -148,7 +145,7 @@ class SourceStream(Generic[C]):
     def _end(self, outcome: str) -> None:
         on_end, self._on_end = self._on_end, None
         if on_end is not None:
-            on_end(outcome, self.row_count)
+            on_end(outcome, self._pieces.row_count, self._pieces.byte_count)
 
     def _time_out(self) -> None:
         if not self.outcome.done():

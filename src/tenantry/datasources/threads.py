@@ -19,6 +19,7 @@ from tenantry.datasources.driver import (
     C,
     Driver,
     Found,
+    OnEnd,
     ReusingDriver,
     SessionDriver,
     busy_error,
@@ -83,7 +84,7 @@ class ThreadedSource(Generic[C]):
         return outcome
 
     async def stream(
-        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: Callable[[str, int], None]
+        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
         """Raises as ``fetch`` does, and what the writer does."""
         if session is not None:

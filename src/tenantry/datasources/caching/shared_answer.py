@@ -7,7 +7,7 @@ structs. Columns that have such values are copied for each viewer; in most resul
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from operator import itemgetter
@@ -40,28 +40,22 @@ class Uncopyable(Exception):
 
 
 class SharedAnswer:
-    """The answer to one query. Raises ValueError for ready dicts of different names."""
+    """The answer to one query, for which the source was asked at ``as_of`` (None: as the answer itself says). Raises
+    ValueError for ready dicts of different names."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, as_of: datetime | None = None) -> None:
         result = answer if isinstance(answer, Result) else Result.of_dicts(answer)
         types = None if result.types is None else tuple(result.types)
         rows = result.rows if type(result.rows) is tuple else tuple(result.rows)
-        self.original: Result = replace(result, names=tuple(result.names), rows=rows, types=types)
+        self.original: Result = Result(tuple(result.names), rows, types, as_of or result.as_of, result.size)
         """The answer itself: for its only viewer."""
         self.size: int = 0
         """Bytes of memory, once ``measure`` was called."""
         self.is_copyable: bool = True
         """False where ``measure`` found a value that ``fresh`` does not copy."""
         self._mutable: tuple[int, ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self.original)
-
-    def stamp(self, as_of: float) -> None:
-        """Says when the source was asked (seconds since 1970). Before anybody has it."""
-        self.original = replace(self.original, as_of=datetime.fromtimestamp(as_of, UTC))
 
     def measure(self) -> None:
         """Looks at every value, in the thread of the query: how large it is, and whether it can be changed."""

@@ -8,12 +8,13 @@ waits for another one's turns.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.caching.shared_answer import SharedAnswer
@@ -28,12 +29,12 @@ from tenantry.sql import BoundSQL
 Clock = Callable[[], float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BoundQuery:
     """One bound query of a group. Those with equal keys have equal answers; without a key it is nobody else's.
 
-    ``weight``: of the group, when it takes turns; None: 1. ``max_age``: what
-    was asked for, which says how long the answer is worth keeping.
+    ``weight``: of the group, when it takes turns; None: 1. ``max_age``: what was asked for, which says how long the
+    answer is worth keeping.
     """
 
     opened: OpenSource
@@ -107,9 +108,9 @@ class Flights:
         self.by_key: Final[dict[str, Flight]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def ask(self, query: BoundQuery, max_age: float | None = None) -> Landing:
+    def ask(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, Landing]:
         """The answer to a query, or to an equal one that is under way; with ``max_age`` (seconds), to one that has not
-        begun or began no longer ago. Raises DataSourceError, each time another object."""
+        begun or began no longer ago. To be awaited at once. Raises DataSourceError, each time another object."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # flights of a loop that has ended never land
             self.by_key.clear()
@@ -123,11 +124,11 @@ class Flights:
                 self.by_key[key] = flight
         else:
             self.counters.joined += 1
-            self.activity.of(query.label.source).joined += 1
+            self.activity.sources[query.label.source].joined += 1
             if flight.began is None and query.group not in flight.turns:
                 with suppress(SourceUnavailable):  # its queue is full; there is a place in another one already
                     flight.queue(query)
-        return await flight.wait()
+        return flight.wait()
 
     def forget_source(self, name: str) -> None:
         """No query joins one that is under way at this source."""
@@ -238,7 +239,8 @@ class Flight:
         flights.counters.executed += 1
         self._execution.begin()
         bound = query.opened.to_send(query.bound, query.label)
-        shape = _SHAPES[query.wants_dicts, flights.landed is not None]
+        as_of, is_measured = datetime.fromtimestamp(self.began, UTC), flights.landed is not None
+        shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)
         self._task = self._loop.create_task(query.opened.source.fetch(shape, bound, query.session))
         self._task.add_done_callback(partial(self._landed, group))  # also of one that never ran
 
@@ -254,9 +256,8 @@ class Flight:
             execution.end(STOPPED if task.cancelled() else outcome_of(outcome))
         else:
             answer, dicts = task.result()
-            execution.end(OK, len(answer), answer.original.size or 0)
+            execution.end(OK, len(answer.original.rows), answer.original.size or 0)
             outcome = Landing(answer, dicts, self.began or 0.0, len(self._waiters) > 1, execution.waited)
-            answer.stamp(outcome.as_of)
             keep = self._flights.landed
             if keep is not None and keep(self.query, outcome):
                 outcome.is_shared = True
@@ -276,30 +277,11 @@ class Flight:
 Shared = tuple[SharedAnswer, Rows | None]
 
 
-def as_shared(answer: Answer) -> Shared:
-    """What a flight makes of an answer, in the thread of the query."""
-    return SharedAnswer(answer), None
-
-
-def as_shared_and_dicts(answer: Answer) -> Shared:
-    """The same with the rows as dicts, for the first who wants them."""
-    shared = SharedAnswer(answer)
-    return shared, shared.original.dicts()
-
-
-def _measured(shape: Callable[[Answer], Shared]) -> Callable[[Answer], Shared]:
-    def measured(answer: Answer) -> Shared:
-        shared, dicts = shape(answer)
+def _share(answer: Answer, *, as_of: datetime, wants_dicts: bool, is_measured: bool) -> Shared:
+    """What a flight makes of an answer, in the thread of the query: with its rows as dicts for the first who wants
+    them, and measured if it may be kept."""
+    shared = SharedAnswer(answer, as_of)
+    dicts = shared.original.dicts() if wants_dicts else None
+    if is_measured:
         shared.measure()
-        return shared, dicts
-
-    return measured
-
-
-_SHAPES: Final[dict[tuple[bool, bool], Callable[[Answer], Shared]]] = {
-    (False, False): as_shared,
-    (True, False): as_shared_and_dicts,
-    (False, True): _measured(as_shared),
-    (True, True): _measured(as_shared_and_dicts),
-}
-"""By whether dicts are wanted, and whether the answer may be kept."""
+    return shared, dicts

@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from engines.corpus import ABSENT, CORPUS
+from tenantry import tracing
 from tenantry.backends.sql import SQLStore
 
 pytest_plugins = [
@@ -63,3 +67,14 @@ def corpus() -> Path:
     if not CORPUS.is_dir():
         pytest.skip(ABSENT)
     return CORPUS
+
+
+@pytest.fixture
+def exported(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
+    """What an SDK would export, kept in memory. The global provider can be set only once in a process, so the tracer is
+    exchanged."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(tracing, "TRACER", provider.get_tracer("tenantry"))
+    return exporter

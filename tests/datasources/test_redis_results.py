@@ -128,7 +128,7 @@ async def test_a_group_that_read_itself_never_shares(
     seen = []
     for number in range(2):
         process = fleet.process()
-        seen.append((await Canary().seen(process.sources))[number])
+        seen.append((await Canary("sqlite").seen(process.sources))[number])
         await process.shared.settle()
     assert seen == (["canary-g0", "canary-g0"] if broken else ["canary-g0", "canary-g1"])
 

@@ -16,7 +16,7 @@ import pytest
 
 from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, PgBouncer, pooled
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, ResultCache
 from tenantry.errors import (
     DataSourceError,
     InvalidSource,
@@ -27,7 +27,7 @@ from tenantry.errors import (
     UnbindableValue,
 )
 from tenantry.groups import RegisteredSource, UserGroup, check_session_variables, freeze
-from tenantry.sql import SQLTemplate
+from tenantry.sql import BoundSQL, SQLTemplate
 from tests.datasources.conftest import PRODUCTION, STAGING, Directory, group, sqlite_file
 from tests.docs.blocks import blocks
 
@@ -370,6 +370,39 @@ async def test_a_cache_never_gives_one_group_the_rows_of_another(
     for name in ("acme", "globex", "acme"):
         assert await cached(name, "public", "select owner from orders") == {"everybody"}
     assert len(cache) == 3
+
+
+async def test_twenty_viewers_of_twenty_equal_panels(sources: DataSources) -> None:
+    """Of one group: 20 executions and no error, though its policies choose the rows. Red without flights: 400."""
+    panels = [f"select tenant from orders where {number} = {number} limit 1" for number in range(20)]
+    found = await asyncio.gather(*(owners(sources, "acme", panel) for _ in range(20) for panel in panels))
+    assert found == [{"acme"}] * 400
+    counters = sources.flights.counters
+    assert (counters.executed, counters.joined, counters.stopped) == (20, 380, 0)
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["flights", "cache"])
+@pytest.mark.parametrize("broken", [False, True], ids=["", "control"])
+async def test_a_group_whose_policies_choose_never_shares(
+    at_once: bool, broken: bool, reader: str, directory: Directory, open_sources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The canary through the library's own flights and cache: one text that names no variable, two groups, the policies
+    choose. The control has a key in which the session variables do not count: there both see the first one's rows.
+
+    Red when the fingerprint of the library leaves them out as the control's does.
+    """
+    if broken:
+        own = BoundSQL.fingerprint
+        monkeypatch.setattr(BoundSQL, "fingerprint", lambda self, **given: own(self, **{**given, "session": None}))
+    directory.add(1, reader, session=SESSION)
+    sources = open_sources(cache=None if at_once else ResultCache(seconds=3_600), connect_timeout=120)
+    names = ["acme", "globex"] * 5
+    if at_once:
+        found = await asyncio.gather(*(owners(sources, name) for name in names))
+    else:
+        found = [await owners(sources, name) for name in names]
+    assert found == ([{"acme"}] * 10 if broken else [{name} for name in names])
+    assert sources.flights.counters.executed == (1 if broken else 2)
 
 
 async def test_a_fingerprint_is_of_the_source_as_it_is_registered(directory: Directory, open_sources, tmp_path) -> None:

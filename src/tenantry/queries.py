@@ -22,12 +22,13 @@ class QueryFolder(Mapping[str, Query]):
     Every file is read and compiled here: for the dialect of its header, else for ``dialect``, else for the first one
     that takes it. Each can include any other, ``({{> sales/by_day }})``. Hidden files and folders are left out. The
     folder is the program's own, so its headers may declare properties ``optional``; who can write into it decides that.
-    It is read once: make a new one for files that have changed.
+    It is read once: make a new one for files that have changed. With ``compiled=False`` a query is compiled when it is
+    used: where a program declares what viewers choose, as dashboards do, and the files alone are not whole.
 
     Raises InvalidQueries, one for all files that cannot be used; OSError for a folder or a file that cannot be read.
     """
 
-    def __init__(self, path: str | Path, dialect: str | None = None) -> None:
+    def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
         self.path: Path = Path(path)
         self._queries: dict[str, Query] = {}
         files = sorted(self._files())
@@ -43,7 +44,8 @@ class QueryFolder(Mapping[str, Query]):
         errors = {_first_line(error): error for error in self._unreadable.values()}
         for query in self._queries.values():  # once all of them are there to be included
             try:
-                query.check()
+                if compiled:
+                    query.check()
                 self._check_choices(query)
             except TemplateError as error:  # an error in a fragment is one, however many include it
                 errors.setdefault(_first_line(error), error)

@@ -31,15 +31,16 @@ class SavedDashboard:
     @property
     def settable(self) -> frozenset[str]:
         """The parameters that a viewer can set, and so an address can hold: those that a query reads, or a control."""
-        return self.queries.parameters | frozenset(self.dashboard.controls)
+        return (self.queries.parameters - self.queries.locked) | frozenset(self.dashboard.controls)
 
 
 class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its sub-folders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
     The queries are those of ``queries``: a QueryFolder, the path of one, or None for the folder ``queries`` beside the
-    dashboards (DIR/queries, or DIR/../queries where DIR is called ``dashboards``). Every file is read and its queries
-    are compiled here. Hidden files and folders are left out. It is read once: make a new one for files that changed.
+    dashboards (DIR/queries, or DIR/../queries where DIR is called ``dashboards``). Every file is read here, and its
+    queries are compiled with what its controls declare. Hidden files and folders are left out. It is read once: make a
+    new one for files that changed.
 
     Raises InvalidDashboards, one for all files that cannot be used; InvalidQueries; OSError.
     """
@@ -112,8 +113,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     def _query_folder(self, path: str | Path | None) -> QueryFolder | None:
         """None where no path is given and there is no such folder: then every statement stands in its dashboard."""
         if path is not None:
-            return QueryFolder(path)
+            return QueryFolder(path, compiled=False)
         beside = self.path / QUERIES
         if not beside.is_dir() and self.path.name == "dashboards":
             beside = self.path.parent / QUERIES
-        return QueryFolder(beside) if beside.is_dir() else None
+        return QueryFolder(beside, compiled=False) if beside.is_dir() else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from tenantry.sql.binding.codegen import Bind, generate
 from tenantry.sql.binding.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.binding.renderer import Interpreter
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
-from tenantry.sql.fragments.fragments import Fragments, TemplateDefinition, expand
+from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand
 from tenantry.sql.header.choices import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
 from tenantry.sql.parameters.checks import check_parameters
@@ -29,6 +30,7 @@ from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
+_PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 _INTERPRETS_FIRST = True  # the tests of the language make the function at once
 
 
@@ -131,11 +133,29 @@ class SQLTemplate:
         So a program that knows what viewers choose, as a dashboard does, types the values for every query. Raises
         InvalidDefinition for a definition that is wrong.
         """
-        further = {name: each for name, each in declare(params).items() if name not in self.parameters}
+        declared = self._expand().parameters
+        further = {name: each for name, each in declare(params).items() if name not in declared}
         other = copy(self)
         parameters = MappingProxyType({**further, **self.definition.parameters})
         other._prepare(replace(self.definition, parameters=parameters), self.dialect)
         return other
+
+    @property
+    def parameter_names(self) -> frozenset[str]:
+        """The names of the ``params.*`` that stand in the text and its fragments, declared or not, also in comments.
+
+        Raises TemplateError for a fragment that cannot be included."""
+        return frozenset(match[1] for match in _PARAMETER.finditer(self._expand().source.text))
+
+    def _expand(self) -> Expanded:
+        """With its fragments, for the first dialect that takes them; what it says need not be whole yet."""
+        first: TemplateError | None = None
+        for dialect in DIALECTS.values() if self.dialect is None else [dialect_named(self.dialect)]:
+            try:
+                return expand(self.definition, dialect)
+            except TemplateError as error:
+                first = first or error
+        raise first if first is not None else AssertionError("there are dialects")
 
     @property
     def optional(self) -> frozenset[str]:

@@ -110,12 +110,15 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class DashboardFile:
-    """One dashboard. ``title`` and ``description`` may hold variables, as the ``view`` of each panel."""
+    """One dashboard. ``texts`` are its ``title`` and ``description``, which may hold variables, as the ``view`` of each
+    panel. ``schema`` and ``max_age`` are for the queries that fill its controls."""
 
     name: str
     source: Source
     texts: Definition
     rows: tuple[tuple[Panel, ...], ...]
+    schema: str = "main"
+    max_age: float | None = None
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -40,8 +40,18 @@ class DashboardQueries:
     @property
     def parameters(self) -> frozenset[str]:
         """The names of all parameters that something reads."""
-        templates = [each for panel in self.panels.values() for each in panel.templates]
-        return frozenset().union(*map(parameters_read, (*templates, *self.choices.values())))
+        return frozenset().union(*map(parameters_read, self._templates))
+
+    @property
+    def locked(self) -> frozenset[str]:
+        """The names of the parameters that are properties of the group, whatever a viewer chooses."""
+        return frozenset(each.name for one in self._templates for each in one.parameters.values() if each.locked)
+
+    @property
+    def _templates(self) -> Iterator[SQLTemplate]:
+        for panel in self.panels.values():
+            yield from panel.templates
+        yield from self.choices.values()
 
 
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
@@ -62,6 +72,7 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
         for panel in dashboard.panels
     }
     queries = DashboardQueries(MappingProxyType(panels), MappingProxyType(finder.choices()))
+    _check_locked(dashboard, queries)
     for panel in dashboard.panels:
         _check_compare(dashboard, panel, panels[panel.id])
         _check_click(dashboard, panel.click, queries)
@@ -146,8 +157,8 @@ class _Finder:
 
     def _declaring(self, template: SQLTemplate) -> SQLTemplate:
         """What it does not declare is typed by a control, or is a text."""
-        further = {name: self._parameters.get(name, "text") for name in sorted(parameters_read(template))}
-        declared = template.declaring(further) if further.keys() - template.parameters.keys() else template
+        further = {name: self._parameters.get(name, "text") for name in sorted(template.parameter_names)}
+        declared = template.declaring(further) if further else template
         declared.check()  # its type may be none that the position takes
         return declared
 
@@ -174,6 +185,13 @@ def _check_required(dashboard: DashboardFile, offset: int, template: SQLTemplate
         near = did_you_mean(name, settable)
         fix = f"{near}Add a control {name}, or give the parameter a default in the query's header"
         raise dashboard.source.error(offset, f"the query needs params.{name}, which no control sets", fix)
+
+
+def _check_locked(dashboard: DashboardFile, queries: DashboardQueries) -> None:
+    """Refuses a control for what no viewer may choose."""
+    for name in sorted(queries.locked & dashboard.controls.keys()):
+        problem = f"params.{name} is locked in a query: it is a property of the group, which no control sets"
+        raise dashboard.source.error(dashboard.controls[name].offset, problem, "take the control out")
 
 
 def _check_compare(dashboard: DashboardFile, panel: Panel, queries: PanelQueries) -> None:

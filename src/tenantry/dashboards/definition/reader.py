@@ -49,7 +49,8 @@ class _FileReader:
         controls = read_controls(nodes["controls"], self._source) if "controls" in nodes else {}
         rows = self._rows(nodes["rows"], top, controls)
         texts = Definition({key: top[key] for key in ("title", "description") if key in top})
-        dashboard = DashboardFile(self._name, self._source, texts, rows)
+        schema = top.get("schema", DEFAULT_SCHEMA)
+        dashboard = DashboardFile(self._name, self._source, texts, rows, schema, top.get("cache"))
         return replace(dashboard, controls=controls) if controls else dashboard
 
     def _rows(

@@ -140,6 +140,18 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
     return _Plan(parameter.name, parameter, lambda raw: adapt(read(raw)), may_be_absent)
 
 
+def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
+    """The typed value of one parameter of a request, as ``read_value`` gives it, or its default; None if it is absent.
+
+    Raises as ``ParameterConversion.convert`` does."""
+    values = _as_dict(variables, "variables")
+    sent = values.get("params")
+    request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)
+    value = request.value(parameter)
+    request.raise_problems()
+    return value
+
+
 def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
     """The mapping as a dict, which is not to be changed; of a Record its own."""
     if type(mapping) is dict:

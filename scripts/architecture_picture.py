@@ -23,7 +23,7 @@ FLOORS: Final = {
     "__main__": "command line",
     "demo": "demo",
     "app": "composition",
-    "middleware": "HTTP",
+    "dashboards": "HTTP",
     "resolver": "adapters",
     "keys": "the machine",
     "tokens": "pure",

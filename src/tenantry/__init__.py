@@ -13,6 +13,8 @@ from tenantry._lazy import lazy_exports
 if TYPE_CHECKING:
     from tenantry.accessors import user_group, variables
     from tenantry.dashboards.endpoint import dashboard, error_handler
+    from tenantry.dashboards.folder import DashboardFolder
+    from tenantry.dashboards.mount import mount_dashboards
     from tenantry.datasources import DataSources, while_connected
     from tenantry.errors import TenantryError
     from tenantry.groups import RESERVED_NAMES, Environment, Record, RecordList, Tag, Token, UserGroup
@@ -25,6 +27,7 @@ else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
+            "DashboardFolder": "tenantry.dashboards.folder",
             "DataSources": "tenantry.datasources",
             "Environment": "tenantry.groups",
             "HTMLTemplate": "tenantry.html",
@@ -42,6 +45,7 @@ else:
             "context_processor": "tenantry.html",
             "dashboard": "tenantry.dashboards.endpoint",
             "error_handler": "tenantry.dashboards.endpoint",
+            "mount_dashboards": "tenantry.dashboards.mount",
             "user_group": "tenantry.accessors",
             "variables": "tenantry.accessors",
             "while_connected": "tenantry.datasources",
@@ -52,6 +56,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "RESERVED_NAMES",
+    "DashboardFolder",
     "DataSources",
     "Environment",
     "HTMLTemplate",
@@ -69,6 +74,7 @@ __all__ = [
     "context_processor",
     "dashboard",
     "error_handler",
+    "mount_dashboards",
     "user_group",
     "variables",
     "while_connected",

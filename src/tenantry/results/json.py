@@ -53,10 +53,13 @@ def to_json(rows: Rows, format_: Format = DEFAULT) -> bytes:
     ``format_`` says. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value
     that is nested too deep, ValueError for dicts of different names.
     """
-    pieces: list[bytes | memoryview] = []
-    for part in _parts(rows, format_, "encode"):
-        pieces += (b",", memoryview(part)[1:-1])  # one copy in all, in join
-    return b"".join([b"[", *pieces[1:], b"]"])
+    return _joined(_parts(rows, format_, "encode"))
+
+
+def to_json_rows(result: Result, format_: Format = DEFAULT) -> bytes:
+    """An array with one array a row, in the order of the columns, whose names stand elsewhere. In everything else as
+    ``to_json``."""
+    return _joined(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT) -> bytes:
@@ -66,7 +69,8 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT) -> bytes:
 
 class JSONWriter:
     """Writes one chunk of rows after another, all of the columns ``names``. ``method`` of msgspec's encoder: ``encode``
-    for an array, ``encode_lines``. ``types``: what the engine says of the columns. Raises as ``to_json`` does."""
+    for an array, ``encode_lines``. ``types``: what the engine says of the columns. ``arrays``: rows are arrays and no
+    objects. Raises as ``to_json`` does."""
 
     def __init__(
         self,
@@ -74,12 +78,14 @@ class JSONWriter:
         format_: Format,
         method: str = "encode",
         types: Sequence[str | None] | None = None,
+        *,
+        arrays: bool = False,
     ) -> None:
         self._words = types or [None] * len(names)
         self._format = format_
         self._encoder = _encoder(format_)
         self._encode: Callable[[Any], bytes] = getattr(self._encoder, method)
-        self._objects = _object_maker(tuple(map(clean_text, names)))
+        self._objects = _as_arrays if arrays else _object_maker(tuple(map(clean_text, names)))
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
         """Rows as tuples."""
@@ -182,6 +188,14 @@ def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> I
         yield writer.write(Result.of_dicts(chunk).rows) if part is None else part
 
 
+def _joined(parts: Iterable[bytes]) -> bytes:
+    """Arrays as one."""
+    pieces: list[bytes | memoryview] = []
+    for part in parts:
+        pieces += (b",", memoryview(part)[1:-1])  # one copy in all, in join
+    return b"".join([b"[", *pieces[1:], b"]"])
+
+
 @lru_cache(maxsize=16)
 def _encoder(format_: Format) -> msgspec.json.Encoder:
     try:
@@ -189,6 +203,10 @@ def _encoder(format_: Format) -> msgspec.json.Encoder:
     except ImportError:
         raise InvalidSettings(missing_package_message("msgspec", "json")) from None
     return msgspec.json.Encoder(decimal_format="number" if format_.decimals == "number" else "string")
+
+
+def _as_arrays(columns: Sequence[Iterable[Any]]) -> list[Any]:
+    return list(zip(*columns, strict=True))
 
 
 @lru_cache(maxsize=256)

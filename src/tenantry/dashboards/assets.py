@@ -1,0 +1,92 @@
+"""The browser files of dashboards, each under an address with a hash of its content: it may be kept for ever."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from importlib.resources import files
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+FOREVER: Final = "public, max-age=31536000, immutable"
+MEDIA_TYPES: Final = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+}
+NOT_BUILT: Final = (
+    "The browser files of the dashboards are not built. In a clone, run `python hatch_build.py` or `pip install -e .`"
+)
+
+
+@dataclass(frozen=True)
+class HashedFile:
+    """One file; ``encoded``: the same content by content coding (``br``, ``gzip``), as it was built."""
+
+    name: str
+    content: bytes
+    encoded: Mapping[str, bytes]
+
+    @cached_property
+    def address(self) -> str:
+        """``page.js`` as ``page.0f3b….js``."""
+        stem, _, suffix = self.name.rpartition("/")[2].rpartition(".")
+        return f"{stem}.{sha256(self.content).hexdigest()[:16]}.{suffix}"
+
+    @cached_property
+    def gzipped(self) -> bytes:
+        """The content by gzip, packed when it is first asked for if it was not built."""
+        return self.encoded.get("gzip") or gzip.compress(self.content, mtime=0)
+
+    def response(self, accepted: str) -> Response:
+        """The smallest form that the request's Accept-Encoding takes."""
+        codings = {part.partition(";")[0].strip() for part in accepted.split(",") if not part.endswith("q=0")}
+        headers = {
+            "Cache-Control": FOREVER,
+            "Vary": "Accept-Encoding",
+            "X-Content-Type-Options": "nosniff",
+            "Access-Control-Allow-Origin": "*",  # a host's page takes the element as a module, which needs CORS
+            "Cross-Origin-Resource-Policy": "cross-origin",
+        }
+        content, coding = self.content, ""
+        if "br" in codings and "br" in self.encoded:
+            content, coding = self.encoded["br"], "br"
+        elif "gzip" in codings:
+            content, coding = self.gzipped, "gzip"
+        if coding:
+            headers["Content-Encoding"] = coding
+        return Response(content, headers=headers, media_type=MEDIA_TYPES[self.name.rpartition(".")[2]])
+
+
+class BuiltFiles:
+    """The bundles ``names`` of ``tenantry/static/bundles``, as far as they are built; ``missing`` are the others."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        folder = files("tenantry") / "static" / "bundles"
+        self._by_name: dict[str, HashedFile] = {}
+        self.missing: list[str] = []
+        for name in names:
+            file = folder / name
+            if not file.is_file():
+                self.missing.append(name)
+                continue
+            coded = {coding: folder / f"{name}.{suffix}" for coding, suffix in (("br", "br"), ("gzip", "gz"))}
+            encoded = {coding: each.read_bytes() for coding, each in coded.items() if each.is_file()}
+            self._by_name[name] = HashedFile(name, file.read_bytes(), encoded)
+        self._by_address = {file.address: file for file in self._by_name.values()}
+
+    def address(self, name: str) -> str | None:
+        """The last part of the path of a bundle; None if it is not built."""
+        file = self._by_name.get(name)
+        return None if file is None else file.address
+
+    async def respond(self, request: Request) -> Response:
+        """Answers ``GET …/{address}``."""
+        file = self._by_address.get(request.path_params["address"])
+        if file is None:
+            return PlainTextResponse("There is no such file.", 404)
+        return file.response(request.headers.get("accept-encoding", ""))

@@ -1,0 +1,153 @@
+"""What the page is given of a dashboard: its texts in the group's words, its controls, and how its panels look.
+
+Nothing of it says how the rows are found: no schema, no query, no property but those that the author wrote into texts
+and defaults, and the group's locale, currency and theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+from tenantry.dashboards.definition.model import Control, DashboardFile, Panel
+from tenantry.dashboards.definition.queries import parameters_read
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.errors import MissingVariable, UnbindableValue
+from tenantry.groups import Record, extend, thaw
+from tenantry.sql.parameters.conversion import typed_value
+from tenantry.sql.parameters.declared import Bounds, Parameter, ParameterType, spell
+from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
+
+_THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
+"""What the property ``theme`` of a group may hold; ``accent`` may be a property of its own."""
+_DAY: Final = timedelta(days=1)
+
+
+def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
+    """The dashboard as the page draws it, with the values of the group's ``variables``."""
+    dashboard = saved.dashboard
+    properties = thaw(variables["user_group"]["properties"])
+    return {
+        "name": dashboard.name,
+        **_texts(dashboard, variables),
+        "locale": _text(properties, "locale"),
+        "currency": _text(properties, "currency"),
+        "theme": _theme(properties),
+        "controls": [_control(saved, control, variables) for control in dashboard.controls.values()],
+        "rows": [[_panel(saved, panel, variables) for panel in row] for row in dashboard.rows],
+    }
+
+
+def _texts(dashboard: DashboardFile, variables: Record) -> dict[str, str]:
+    """Title and description. Where a variable is missing, the dashboard's own name: its panels can be shown."""
+    try:
+        texts = dashboard.texts.substitute(variables)
+    except (MissingVariable, UnbindableValue):
+        return {"title": readable_name(dashboard.name), "description": ""}
+    return {"title": str(texts["title"]), "description": str(texts.get("description", ""))}
+
+
+def readable_name(name: str) -> str:
+    """``sales/by_region`` as ``By region``."""
+    return name.rpartition("/")[2].replace("_", " ").replace("-", " ").capitalize()
+
+
+def _theme(properties: Mapping[str, Any]) -> dict[str, str]:
+    given = properties.get("theme")
+    theme = {"accent": properties.get("accent"), **(given if isinstance(given, dict) else {})}
+    return {name: theme[name] for name in _THEME if isinstance(theme.get(name), str)}
+
+
+def _text(properties: Mapping[str, Any], name: str) -> str | None:
+    value = properties.get(name)
+    return value if isinstance(value, str) else None
+
+
+# --- panels -----------------------------------------------------------------------------------------------------------
+
+
+def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, Any]:
+    shown: dict[str, Any] = {"id": panel.id, "kind": str(panel.kind), "width": panel.width}
+    try:
+        shown["view"] = panel.view.substitute(variables)
+    except (MissingVariable, UnbindableValue):  # its line says why
+        shown["view"] = {"kind": str(panel.kind)}
+    if panel.click is not None:
+        shown["click"] = {"values": dict(panel.click.values), "open": panel.click.open}
+    if panel.refresh is not None:
+        shown["refresh"] = panel.refresh
+    if panel.compare:
+        shown["compare"] = panel.compare
+    rows = saved.queries.panels[panel.id].rows
+    if panel.show_query and rows is not None:
+        shown["query"] = rows.text[rows.definition.header.end :].strip()
+    return shown
+
+
+# --- controls ---------------------------------------------------------------------------------------------------------
+
+
+def _control(saved: SavedDashboard, control: Control, variables: Record) -> dict[str, Any]:
+    parameter = control.parameter
+    by_query = saved.queries.choices.get(control.name)
+    return {
+        "name": control.name,
+        "kind": _kind(parameter),
+        "label": control.label,
+        "description": parameter.description,
+        "many": parameter.is_list,
+        "required": parameter.required,
+        "default": _default(parameter, variables),
+        "presets": [_preset(parse_relative(name)) for name in control.presets],
+        "choices": None if parameter.choices is None else _choices(parameter),
+        "min": _written(parameter.min),
+        "max": _written(parameter.max),
+        "depends": sorted(parameters_read(by_query) & saved.dashboard.controls.keys()) if by_query is not None else [],
+    }
+
+
+_KINDS: Final[Mapping[ParameterType, str]] = {
+    ParameterType.DATE_RANGE: "range",
+    ParameterType.DECIMAL: "number",
+    ParameterType.DATE: "date",
+    ParameterType.CHOICE: "choices",
+}
+
+
+def _kind(parameter: Parameter) -> str:
+    return "choices" if parameter.choices_query is not None else _KINDS.get(parameter.type, "text")
+
+
+def _choices(parameter: Parameter) -> list[dict[str, str]]:
+    values = parameter.choices or ()
+    labels: Sequence[str] = parameter.labels or [spell(value) for value in values]
+    return [{"value": spell(value), "label": label} for value, label in zip(values, labels, strict=True)]
+
+
+def _default(parameter: Parameter, variables: Record) -> Any:
+    """As a filter is sent; None without one, also where the group lacks the property: the panels say so."""
+    if isinstance(parameter.default, RelativeRange):
+        return {"preset": _preset(parameter.default)}
+    if parameter.required:
+        return None
+    try:
+        value = typed_value(parameter, extend(variables, "params", {}), datetime.now(UTC))
+    except (MissingVariable, UnbindableValue):
+        return None
+    return _sent(value)
+
+
+def _sent(value: Any) -> Any:
+    if isinstance(value, Bounds):
+        last = value.end - _DAY if type(value.end) is date else value.end
+        return {"start": _written(value.start), "end": _written(last)}
+    return [spell(each) for each in value] if isinstance(value, tuple) else _written(value)
+
+
+def _preset(relative: RelativeRange) -> str:
+    return str(relative).replace(" ", "-")
+
+
+def _written(value: Any) -> str | None:
+    return None if value is None else spell(value)

@@ -1,0 +1,109 @@
+"""The frame: the HTML page of a dashboard. It is the same for everybody and holds nothing of a group.
+
+The page's script gets the group's token later, from the page around it, and asks for the panels with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+from tenantry.dashboards.assets import NOT_BUILT, BuiltFiles
+from tenantry.dashboards.definition.model import DashboardFile, PanelKind
+from tenantry.dashboards.description import readable_name
+from tenantry.dashboards.endpoint import frame_ancestors_policy
+
+SCRIPT: Final = "page.js"
+STYLE: Final = "page.css"
+FURTHER: Final = ("vega.js",)
+"""Bundles that the page's script loads when it needs them, by the address in a meta element ``tenantry-file``."""
+
+POLICY: Final = (
+    "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""Nothing from another host, no inline script or style, no eval. The hosts that may embed the page are added."""
+
+_PAGE: Final = """<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="tenantry-hosts" content="{hosts}">
+<meta name="tenantry-mount" content="{mount}">
+{further}<title>{title}</title>
+<link rel="stylesheet" href="{mount}/-/assets/{style}">
+<script type="module" src="{mount}/-/assets/{script}"></script>
+</head>
+<body>
+<div id="dashboard" data-name="{name}">
+<div class="skeleton" aria-hidden="true">
+{skeleton}</div>
+</div>
+<noscript><p>This dashboard needs JavaScript. Please allow it for this page, and load it again.</p></noscript>
+</body>
+</html>
+"""
+
+
+class Frame:
+    """Makes the frames of one mount. ``hosts``: the origins whose pages may embed them."""
+
+    def __init__(self, built: BuiltFiles, hosts: Sequence[str]) -> None:
+        self._built = built
+        self._hosts = " ".join(host for host in hosts if host != "'none'")
+        self._policy = f"{POLICY}; {frame_ancestors_policy(hosts)}"
+
+    def response(self, request: Request, dashboard: DashboardFile) -> Response:
+        """The page; a note in its place where the bundles were never built."""
+        script, style = self._built.address(SCRIPT), self._built.address(STYLE)
+        if script is None or style is None:
+            return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
+        mount = escape(request.scope.get("root_path", ""))
+        further = [
+            f'<meta name="tenantry-file" data-file="{name}" content="{mount}/-/assets/{address}">\n'
+            for name in FURTHER
+            if (address := self._built.address(name)) is not None
+        ]
+        page = _PAGE.format(
+            hosts=escape(self._hosts),
+            mount=mount,
+            further="".join(further),
+            title=escape(_title(dashboard)),
+            style=style,
+            script=script,
+            name=escape(dashboard.name),
+            skeleton=_skeleton(dashboard),
+        )
+        headers = {
+            "Content-Security-Policy": self._policy,
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-cache",
+        }
+        return HTMLResponse(page, headers=headers)
+
+
+def _title(dashboard: DashboardFile) -> str:
+    """The title of the file, if it is the same for everybody."""
+    if dashboard.texts.paths:
+        return readable_name(dashboard.name)
+    return str(dashboard.texts.substitute({})["title"])
+
+
+def _skeleton(dashboard: DashboardFile) -> str:
+    """Boxes where the panels will stand, so that nothing moves when they come."""
+    rows = []
+    for row in dashboard.rows:
+        boxes = "".join(
+            f'<div class="skeleton-panel" data-kind="{panel.kind}" data-width="{panel.width}"></div>' for panel in row
+        )
+        kind = "heading" if all(panel.kind is PanelKind.HEADING for panel in row) else "row"
+        rows.append(f'<div class="skeleton-{kind}">{boxes}</div>\n')
+    return "".join(rows)

@@ -1,0 +1,117 @@
+"""mount_dashboards: the dashboards of a folder in an app of yours, as pages that its customers' products embed.
+
+GET  /dashboards/{name}                   the frame, public: the same for everybody
+POST /dashboards/{name}/-/panels          the panels, with the group's token as a header
+GET  /dashboards/-/assets/{address}       the browser files
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from tenantry.accessors import user_group
+from tenantry.dashboards.assets import BuiltFiles
+from tenantry.dashboards.endpoint import error_handler
+from tenantry.dashboards.filters import read_filters
+from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
+from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
+from tenantry.dashboards.panel_lines import check_encoder
+from tenantry.dashboards.panel_request import PanelsRequest, read_request
+from tenantry.dashboards.panel_stream import PanelStream
+from tenantry.dashboards.panels import PanelRunner
+from tenantry.datasources import DataSources
+from tenantry.errors import InvalidSettings, TenantryError
+from tenantry.middleware import UserGroupMiddleware, header
+from tenantry.middleware.middleware import TokenResolver
+
+BUNDLES: Final = (SCRIPT, STYLE, *FURTHER)
+
+Dashboards = Mapping[str, SavedDashboard]
+"""A DashboardFolder, or what gives the dashboards as they are now."""
+
+
+class MountingApp(Protocol):
+    """A Starlette or FastAPI app."""
+
+    def mount(self, path: str, app: ASGIApp, name: str | None = None) -> None: ...
+
+
+def mount_dashboards(
+    app: MountingApp,
+    folder: Dashboards | str | Path,
+    resolver: TokenResolver,
+    sources: DataSources,
+    *,
+    path: str = "/dashboards",
+    frame_ancestors: Sequence[str] = (),
+) -> None:
+    """Serve the dashboards of ``folder`` below ``path`` of a Starlette or FastAPI app.
+
+    ``resolver`` finds the group of the token that a page sends as a header (``X-User-Group-Token``); ``sources`` runs
+    the queries. ``frame_ancestors`` are the origins whose pages may embed the frames, as ``dashboard`` takes them;
+    nobody may by default. Needs the extra ``dashboards``.
+
+    Raises InvalidDashboards and InvalidQueries for files that cannot be used, InvalidSettings for an origin or a path
+    that is none and without the extra's packages, OSError.
+    """
+    if not path.startswith("/") or path.endswith("/"):
+        raise InvalidSettings(f"path is {path!r}: it begins with / and does not end with it, as /dashboards")
+    check_encoder()
+    dashboards = DashboardFolder(folder) if isinstance(folder, str | Path) else folder
+    app.mount(path, dashboards_app(dashboards, resolver, sources, frame_ancestors), name="dashboards")
+
+
+def dashboards_app(
+    dashboards: Dashboards, resolver: TokenResolver, sources: DataSources, frame_ancestors: Sequence[str]
+) -> Starlette:
+    """What ``mount_dashboards`` mounts."""
+    built = BuiltFiles(BUNDLES)
+    endpoints = _Endpoints(dashboards, sources, Frame(built, frame_ancestors))
+    own_token = [Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True)]
+    return Starlette(
+        routes=[
+            Route("/-/assets/{address}", built.respond),
+            Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=own_token),
+            Route("/{name:path}", endpoints.frame),
+        ],
+        exception_handlers={TenantryError: error_handler, HTTPException: _plain_error},
+    )
+
+
+class _Endpoints:
+    def __init__(self, dashboards: Dashboards, sources: DataSources, frame: Frame) -> None:
+        self._dashboards = dashboards
+        self._sources = sources
+        self._frame = frame
+
+    async def frame(self, request: Request) -> Response:
+        """The page of a dashboard."""
+        return self._frame.response(request, self._find(request).dashboard)
+
+    async def panels(self, request: Request) -> Response:
+        """The panels of a dashboard for the group of the request."""
+        group = user_group(request)
+        saved = self._find(request)
+        wanted = await read_request(request, PanelsRequest)
+        runner = PanelRunner(saved, group, self._sources, read_filters(saved, wanted.filters))
+        return PanelStream(request, saved, runner, wanted)
+
+    def _find(self, request: Request) -> SavedDashboard:
+        saved = self._dashboards.get(request.path_params["name"])
+        if saved is None:
+            raise HTTPException(404, "There is no such dashboard.")
+        return saved
+
+
+async def _plain_error(request: Request, error: Any) -> Response:
+    return PlainTextResponse(error.detail, error.status_code, headers=error.headers)

@@ -1,0 +1,79 @@
+"""The lines of an answer for panels: one JSON object each, by msgspec; rows are arrays in the columns' order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tenantry.errors import InvalidSettings, QueryFailed
+from tenantry.results import Result
+from tenantry.results.format import DEFAULT, missing_package_message, scalar_text
+from tenantry.results.json import to_json_rows
+
+if TYPE_CHECKING:
+    import msgspec
+
+_MAX_CHOICES: Final = 10_000
+"""Values of one control that a query fills."""
+
+
+def check_encoder() -> None:
+    """Raises InvalidSettings without msgspec."""
+    _encoder()
+
+
+def _encoder() -> Any:
+    try:
+        import msgspec
+    except ImportError:
+        raise InvalidSettings(missing_package_message("msgspec", "dashboards")) from None
+    return msgspec
+
+
+def line(document: Mapping[str, Any]) -> bytes:
+    """Any object as a line."""
+    encoded: bytes = _encoder().json.encode(document)
+    return encoded + b"\n"
+
+
+def result_fields(result: Result) -> dict[str, Any]:
+    """``columns`` and ``rows``."""
+    rows: msgspec.Raw = _encoder().Raw(to_json_rows(result))
+    return {"columns": [{"name": each.name, "type": each.type} for each in result.columns], "rows": rows}
+
+
+def rows_line(
+    panel_id: str,
+    result: Result,
+    *,
+    total: int | None = None,
+    age: float | None = None,
+    reduced: bool = False,
+    more: Mapping[str, Any] | None = None,
+) -> bytes:
+    """The line of a panel that has its rows. ``total``: of a table, all rows; ``age``: seconds; ``more``: further
+    fields."""
+    about = {"total": total, "age": None if age is None else round(age, 1), "reduced": reduced}
+    return line({"panel": panel_id, **result_fields(result), **about, **(more or {})})
+
+
+def choices_line(control: str, result: Result) -> bytes:
+    """The line of a control: the first column is the value; its text for people is the column ``label``, if there is
+    one. Raises QueryFailed for more values than anybody can choose from."""
+    if len(result) > _MAX_CHOICES:
+        raise QueryFailed(f"a query of choices gives at most {_MAX_CHOICES} rows")
+    label = result.names.index("label") if "label" in result.names else 0
+    values = [
+        {
+            "value": scalar_text(row[0], DEFAULT),
+            "label": scalar_text(row[0] if row[label] is None else row[label], DEFAULT),
+        }
+        for row in result.rows
+        if row[0] is not None
+    ]
+    return line({"choices": control, "values": values})
+
+
+def error_line(kind: str, name: str, error: Mapping[str, str]) -> bytes:
+    """The line of a panel or of a control that cannot be shown."""
+    return line({kind: name, "error": error})

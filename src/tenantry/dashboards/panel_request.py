@@ -1,0 +1,71 @@
+"""The body of a request for panels, as strict JSON: which panels, in which size, with which filters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+
+from tenantry.api.strict_json import decode_json
+from tenantry.errors import BodyTooLarge, InvalidBody
+from tenantry.provisioning.limits import pointer_of
+
+MAX_BODY: Final = 64 * 1024
+"""Bytes."""
+MAX_WIDTH: Final = 8_192
+"""Device pixels of a plot."""
+_MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
+
+
+class _Strict(BaseModel):
+    """No coercion, no unknown field, and no value in an error."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
+
+
+class WantedPanel(_Strict):
+    """One panel. ``width``: of its plot, in device pixels; 0: no matter, so rows are not reduced. ``page`` (from 0) and
+    ``sort`` (a column; ``-name``: the largest first) are for tables."""
+
+    id: Annotated[str, Field(max_length=20)]
+    width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
+    page: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    sort: Annotated[str, Field(max_length=201)] = ""
+
+
+class PanelsRequest(_Strict):
+    """``panels``: None for all. ``definition``: the dashboard itself is wanted too. ``choices``: the controls whose
+    choices are wanted; None: those of all with the definition, else of none. ``live``: the answer stays open."""
+
+    filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
+    panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
+    choices: Annotated[list[str] | None, Field(max_length=40)] = None
+    definition: bool = False
+    live: bool = False
+
+
+class DownloadRequest(_Strict):
+    """``format``: of the file."""
+
+    filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
+    format: Annotated[str, Field(pattern="^csv$")] = "csv"
+
+
+Model = TypeVar("Model", PanelsRequest, DownloadRequest)
+
+
+async def read_request(request: Request, model: type[Model]) -> Model:
+    """The body. Raises BodyTooLarge, BadJson, InvalidBody."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
+    values = decode_json(bytes(body))
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    # Raised here, and not in the handler: the error of pydantic holds the input.
+    raise InvalidBody(_MESSAGES.get(first["type"], first["msg"]), field=pointer_of(first["loc"]))

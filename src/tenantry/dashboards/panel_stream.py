@@ -1,0 +1,109 @@
+"""PanelStream: the answer to a request for panels, a line of JSON as each thing is ready (NDJSON).
+
+    {"dashboard": …}                    first, where it was asked for
+    {"choices": "origin", "values": …}  of each control that a query fills
+    {"panel": "1-1", "columns": …}      rows, or an error, in the order in which they are ready
+    {"end": true}                       nothing follows; an answer without it was cut off
+
+One request for all panels of a page, since browsers open six connections to a host. When the viewer leaves, hides the
+page or asks with other filters, the connection is closed, and what still runs is stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from tenantry.dashboards.definition.model import Panel
+from tenantry.dashboards.description import describe
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.panel_lines import line
+from tenantry.dashboards.panel_request import PanelsRequest, WantedPanel
+from tenantry.dashboards.panels import PanelRunner
+from tenantry.datasources import while_connected
+from tenantry.errors import InvalidBody, ViewerLeft
+
+MEDIA_TYPE: Final = "application/x-ndjson"
+AT_ONCE: Final = 50
+"""Panels of one request that run side by side; the turns of their sources are another matter."""
+
+Task = Callable[[], Awaitable[bytes]]
+
+
+class PanelStream(Response):
+    """The response to ``request``, whose body has been read. Raises InvalidBody for a panel or control that the
+    dashboard does not have."""
+
+    def __init__(self, request: Request, saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> None:
+        headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
+        super().__init__(media_type=MEDIA_TYPE, headers=headers)
+        del self.headers["content-length"]
+        self._request = request
+        self._tasks = [*_choices(saved, runner, wanted), *_panels(saved, runner, wanted)]
+        self._first = line({"dashboard": describe(saved, runner.variables)}) if wanted.definition else b""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends the lines. Returns early when the viewer leaves."""
+        with suppress(ViewerLeft):
+            async with while_connected(self._request):
+                await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+                if self._first:
+                    await send({"type": "http.response.body", "body": self._first, "more_body": True})
+                async for each in in_order_of_completion(self._tasks):
+                    await send({"type": "http.response.body", "body": each, "more_body": True})
+                await send({"type": "http.response.body", "body": line({"end": True})})
+
+
+def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
+    filled = saved.queries.choices
+    names = list(filled) if wanted.choices is None and wanted.definition else wanted.choices or []
+    for number, name in enumerate(names):
+        if name not in filled:
+            raise InvalidBody("this dashboard fills no such control by a query", field=f"/choices/{number}")
+    return [_bound(runner.choices, name) for name in names]
+
+
+def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
+    dashboard = saved.dashboard
+    if wanted.panels is None:
+        return [_bound(runner.panel, each, WantedPanel(id=each.id)) for each in dashboard.panels if _is_asked(each)]
+    tasks = []
+    for number, each in enumerate(wanted.panels):
+        panel = dashboard.panel(each.id)
+        if panel is None:
+            raise InvalidBody("this dashboard has no such panel", field=f"/panels/{number}/id")
+        tasks.append(_bound(runner.panel, panel, each))
+    return tasks
+
+
+def _is_asked(panel: Panel) -> bool:
+    """Whether it has something to say: rows, or that a variable of its texts is missing."""
+    return panel.query is not None or bool(panel.view.paths)
+
+
+def _bound(function: Callable[..., Awaitable[bytes]], *arguments: Any) -> Task:
+    return lambda: function(*arguments)
+
+
+async def in_order_of_completion(tasks: list[Task]) -> AsyncIterator[bytes]:
+    """What the tasks give, as each is done; at most ``AT_ONCE`` run. Whoever stops reading stops them."""
+    slots = asyncio.Semaphore(AT_ONCE)
+
+    async def run(task: Task) -> bytes:
+        async with slots:
+            return await task()
+
+    running = [asyncio.ensure_future(run(task)) for task in tasks]
+    try:
+        for done in asyncio.as_completed(running):
+            yield await done
+    finally:
+        for each in running:
+            each.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

@@ -1,0 +1,125 @@
+"""PanelRunner: the panels of one dashboard for one viewer, each by itself: its queries, its age, its error.
+
+What a panel's query may read are the group's own variables and ``params``, the viewer's filters. A panel that fails or
+takes long is no matter of the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from tenantry.dashboards.definition.model import Panel
+from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
+from tenantry.dashboards.filters import previous_period
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.panel_errors import internal_error, viewer_error
+from tenantry.dashboards.panel_lines import choices_line, error_line, result_fields, rows_line
+from tenantry.dashboards.panel_request import WantedPanel
+from tenantry.datasources import DataSources
+from tenantry.errors import TenantryError
+from tenantry.groups import Record, UserGroup, extend
+from tenantry.resolver.loading import error_location
+from tenantry.results import Result
+from tenantry.sql import SQLTemplate
+
+_log = logging.getLogger("tenantry.dashboards")
+
+
+class PanelRunner:
+    """Runs the panels of ``saved`` for the group, with ``params`` (``read_filters``)."""
+
+    def __init__(
+        self, saved: SavedDashboard, group: UserGroup, sources: DataSources, params: Mapping[str, Any]
+    ) -> None:
+        self._saved = saved
+        self._group = group
+        self._sources = sources
+        self._params: Final = dict(params)
+        self.variables: Final[Record] = extend(group.variables, "params", self._params)
+        """What queries and texts read."""
+
+    async def panel(self, panel: Panel, wanted: WantedPanel) -> bytes:
+        """The line of a panel: its rows, or why there are none. Raises nothing of its own."""
+        return await self._line("panel", panel.id, lambda: self._rows(panel, wanted))
+
+    async def choices(self, control: str) -> bytes:
+        """The line with the values of a control that a query fills."""
+        return await self._line("choices", control, lambda: self._choices(control))
+
+    async def _line(self, kind: str, name: str, make: Callable[[], Awaitable[bytes]]) -> bytes:
+        where = f"{kind} {name} of dashboard {self._saved.dashboard.name}"
+        try:
+            return await make()
+        except TenantryError as error:
+            _log.log(logging.ERROR if error.status >= 500 else logging.INFO, "%s: %s: %s", where, error.code, error)
+            return error_line(kind, name, viewer_error(error))
+        except Exception as error:  # noqa: BLE001  # a mistake in one panel is none of the others'
+            _log.error("%s: %s", where, error_location(error))
+            return error_line(kind, name, internal_error())
+
+    async def _rows(self, panel: Panel, wanted: WantedPanel) -> bytes:
+        panel.view.substitute(self.variables)  # what is missing there is missing in the panel
+        queries = self._saved.queries.panels[panel.id]
+        if queries.rows is None:
+            return rows_line(panel.id, Result((), ()))
+        rows, before, small = await _together(
+            self._ask(panel, queries.rows, self.variables),
+            self._compared(panel, queries),
+            self._ask(panel, queries.sparkline, self.variables) if queries.sparkline is not None else _nothing(),
+        )
+        assert rows is not None  # noqa: S101  # it was asked
+        more = {}
+        if before is not None:
+            more["compare"] = result_fields(before)
+        if small is not None:
+            more["sparkline"] = result_fields(small)
+        return rows_line(panel.id, rows, age=_age(rows), more=more)
+
+    async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
+        """The rows of the period before; None where none is asked for, or the viewer's range has no begin or end."""
+        template = queries.rows
+        if not panel.compare or template is None:
+            return None
+        controls = self._saved.dashboard.controls
+        read = parameters_read(template)
+        name = next(name for name, each in controls.items() if each.parameter.is_range and name in read)
+        before = previous_period(template.parameters[name], self.variables, datetime.now(UTC))
+        if before is None:
+            return None
+        return await self._ask(panel, template, extend(self.variables, "params", self._params | {name: before}))
+
+    async def _ask(self, panel: Panel, template: SQLTemplate, variables: Record) -> Result:
+        return await self._sources.query(self._group, panel.schema, template, variables, max_age=panel.max_age)
+
+    async def _choices(self, control: str) -> bytes:
+        dashboard = self._saved.dashboard
+        template = self._saved.queries.choices[control]
+        found = await self._sources.query(
+            self._group, dashboard.schema, template, self.variables, max_age=dashboard.max_age
+        )
+        return choices_line(control, found)
+
+
+async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
+    """What some queries give, which run side by side. When one fails, the others are stopped."""
+    tasks = [asyncio.ensure_future(query) for query in queries]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _nothing() -> None:
+    """What is awaited where nothing is asked."""
+
+
+def _age(result: Result) -> float | None:
+    """Seconds since the source was asked."""
+    if result.as_of is None:
+        return None
+    return max(0.0, (datetime.now(UTC) - result.as_of).total_seconds())

@@ -20,13 +20,18 @@ DOCS = ROOT / "docs"
 sys.path.insert(0, str(FRONTEND))
 from bundling import Bundles, Node, licence_of  # noqa: E402
 
-ENTRIES = {"chart.js": "src/chart.js"}
+ENTRIES = {"chart.js": "src/chart.js", "page.js": "src/dashboards/page.js"}
 """Bundle of JavaScript -> its entry file."""
+STYLES = {"page.css": "src/dashboards/page.css"}
+"""Bundle of styles -> its entry file."""
 
 TOKENS = "tokens.css"
 """The design tokens; the docs site's distribution takes the same file."""
 
-SMALLEST = {"chart.js": 300_000, TOKENS: 1_000}
+ESBUILD = "node_modules/esbuild/bin/esbuild"
+LOG = "--log-level=warning"
+
+SMALLEST = {"chart.js": 300_000, "page.js": 50_000, "page.css": 10_000, TOKENS: 1_000}
 
 
 class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's generic parameter is its own configuration
@@ -48,6 +53,8 @@ def make(node: Node, made: Path) -> None:
     """An esbuild run per entry, and the tokens as they are."""
     for name, entry in ENTRIES.items():
         bundle_one(node, name, entry, made)
+    for name, entry in STYLES.items():
+        node.run(ESBUILD, entry, "--bundle", "--minify", "--charset=utf8", f"--outfile={made / name}", LOG)
     shutil.copyfile(node.sources / "src" / TOKENS, made / TOKENS)
 
 
@@ -55,8 +62,7 @@ def bundle_one(node: Node, name: str, entry: str, made: Path) -> None:
     """One ES module and the licences of what is in it."""
     metafile = node.sources / f"{name}.meta.json"
     options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--legal-comments=none", "--charset=utf8"]
-    outputs = [f"--outfile={made / name}", f"--metafile={metafile}", "--log-level=warning"]
-    node.run("node_modules/esbuild/bin/esbuild", entry, *options, *outputs)
+    node.run(ESBUILD, entry, *options, f"--outfile={made / name}", f"--metafile={metafile}", LOG)
     inputs = json.loads(metafile.read_text())["inputs"]
     (made / f"{Path(name).stem}.licenses.txt").write_text(licences(inputs, node.sources), encoding="utf-8")
 

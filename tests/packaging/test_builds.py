@@ -26,7 +26,13 @@ PACKED = (
 )
 MADE = ("__pycache__", "node_modules", "bundles", ".*_cache", ".hypothesis")
 BUNDLES = {
-    ".": {f"tenantry/static/bundles/{name}" for name in ("chart.js", "chart.licenses.txt", "tokens.css", "stamp.txt")},
+    ".": {
+        f"tenantry/static/bundles/{name}"
+        for name in (
+            *("chart.js", "chart.licenses.txt", "page.js", "page.licenses.txt", "page.css"),
+            *("tokens.css", "stamp.txt"),
+        )
+    },
     "site": {
         f"tenantry_site/static/bundles/{name}"
         for name in ("icons.txt", "icons.licenses.txt", "tokens.css", "stamp.txt")
@@ -68,6 +74,7 @@ import pathlib, sys
 options = dict(word.split("=", 1) for word in sys.argv if "=" in word)
 if "--outfile" in options:
     pathlib.Path(options["--outfile"]).write_text("x" * 400_000)
+if "--metafile" in options:
     pathlib.Path(options["--metafile"]).write_text('{{"inputs": {{}}}}')
 """
 

@@ -1,0 +1,141 @@
+// A chart in its panel: drawn for the width that it has, with its legend, its readings and its twin.
+
+import { describe, drawChart } from "./charts/index.js";
+import { legendOf } from "./charts/legend.js";
+import { picture } from "./charts/png.js";
+import { Reading } from "./charts/reading.js";
+import { Rows } from "./charts/rows.js";
+import { html } from "./dom.js";
+import { twinOf } from "./tables.js";
+
+const HEIGHT = 260;
+const LINE = 26;
+const LEGEND = 32;
+const SPARSE = 3;
+
+export class ChartView {
+  #hidden = new Set();
+  #domain = null;
+  #reading = null;
+  #asTable = false;
+  #width = 0;
+
+  /**
+   * @param {any} about the panel of the definition
+   * @param {import("./panels.js").Context} context
+   */
+  constructor(about, context) {
+    this.about = about;
+    this.view = about.view;
+    this.context = context;
+  }
+
+  skeleton() {
+    return html("div", { class: `ghost-plot ghost-${this.view.kind}` });
+  }
+
+  isEmpty(data) {
+    return !data.rows.length;
+  }
+
+  get asTable() {
+    return this.#asTable;
+  }
+
+  /** @returns {Node} */
+  show(data) {
+    this.data = data;
+    this.rows = new Rows(data.columns, data.rows);
+    this.#width = 0;
+    const label = `${describe(this.view, this.rows)}. Arrow keys read it.`;
+    this.element = html("div", { class: `chart chart-${this.view.kind}`, tabindex: "0", "data-focus": "chart", role: "group", "aria-roledescription": "chart", "aria-label": label });
+    return this.element;
+  }
+
+  /** Draws it, once it is on the page and whenever its width changes. */
+  fit() {
+    const width = this.element?.clientWidth ?? 0;
+    if (!width || width === this.#width) return;
+    this.#width = width;
+    this.#draw();
+  }
+
+  #draw() {
+    this.#reading?.end();
+    this.#reading = null;
+    if (this.#asTable) return this.element.replaceChildren(this.#twin());
+    const { formats, colors } = this.context;
+    const width = this.#beside() ? this.#width * 0.45 : this.#width;
+    const options = { width, height: this.#height(), legend: LEGEND, formats, colors, hidden: this.#hidden, domain: this.#domain };
+    const chart = drawChart(this.view, this.rows, options);
+    const legend = legendOf(chart, (key) => this.#toggle(key));
+    this.chart = chart;
+    this.element.classList.toggle("stands-beside", this.#beside());
+    this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#whole()].filter(Boolean));
+    this.#mark(chart);
+    const zoom = chart.zoom && ((from, to) => this.#zoom(from, to));
+    const choose = this.about.click ? (row) => this.context.choose(this.rows.record(row)) : null;
+    chart.svg.classList.toggle("choosable", Boolean(choose));
+    this.#reading = new Reading(this.element, chart, { announce: this.context.announce, choose, zoom });
+  }
+
+  #beside() {
+    return this.view.kind === "donut" && this.#width > 340;
+  }
+
+  #height() {
+    const groups = this.view.horizontal ? new Set(this.rows.values(this.view.by)).size : 0;
+    this.element.classList.toggle("sparse", groups > 0 && groups <= SPARSE);
+    return Math.max(HEIGHT, Math.min(groups, this.view.limit ?? groups) * LINE);
+  }
+
+  /** What the viewer has filtered by stays bright. */
+  #mark(chart) {
+    if (!this.about.click) return;
+    const chosen = chart.stops.filter(({ row }) => row >= 0 && this.context.isChosen(this.rows.record(row)));
+    if (chosen.length === chart.stops.length) return;
+    for (const { marks } of chosen) for (const mark of marks ?? []) mark.classList.add("chosen");
+    chart.svg.classList.toggle("has-chosen", chosen.length > 0);
+  }
+
+  #toggle(key) {
+    if (!this.#hidden.delete(key)) this.#hidden.add(key);
+    if (this.chart.series.every((series) => this.#hidden.has(series.key))) this.#hidden.clear();
+    this.#draw();
+    this.element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  }
+
+  #zoom(from, to) {
+    if (this.context.zoom(from, to, this.chart.by)) return;
+    this.#domain = [from, to];
+    this.#draw();
+  }
+
+  #whole() {
+    if (!this.#domain) return null;
+    const back = () => {
+      this.#domain = null;
+      this.#draw();
+      this.element.focus();
+    };
+    return html("button", { type: "button", class: "quiet-button whole", click: back }, "Show the whole range");
+  }
+
+  #twin() {
+    const measure = [this.view[this.view.kind]].flat();
+    const way = { format: this.view.format, digits: this.view.digits };
+    const given = Object.fromEntries(Object.entries(way).filter(([, value]) => value !== undefined));
+    return twinOf(this.data, Object.fromEntries(measure.map((name) => [name, given])), this.context.formats, this.context.title);
+  }
+
+  toggleTable() {
+    this.#asTable = !this.#asTable;
+    this.element.setAttribute("role", "group");
+    this.#draw();
+  }
+
+  /** @returns {Promise<Blob>} */
+  picture() {
+    return picture(this.chart.svg, { title: this.context.title, series: this.chart.series });
+  }
+}

@@ -1,0 +1,107 @@
+// What surrounds the marks: few grid lines, labels that are measured, a line across for a reference.
+
+import { svg } from "../dom.js";
+import { shortened, textWidth } from "./measure.js";
+
+/**
+ * @typedef {object} Plot where the marks lie, in pixels
+ * @property {number} left
+ * @property {number} top
+ * @property {number} width
+ * @property {number} height
+ */
+
+const GAP = 8;
+const LABEL = 24;
+/** A label's height, half above its line and half below. */
+export const LINE_HEIGHT = 16;
+
+/** The element of a chart: it keeps its shape on paper, where it is as wide as the page. */
+export function canvas({ width, height }, kind) {
+  return svg("svg", { class: `plot plot-${kind}`, viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
+}
+
+/** The size that is left beside a legend, which stands above what has several series. */
+export function belowLegend({ width, height, legend = 0 }, series) {
+  return { width, height: series.length > 1 ? height - legend : height };
+}
+
+/**
+ * The room for the marks beside the labels.
+ * @param {{width: number, height: number}} size
+ * @param {{left?: string[], right?: number, bottom?: boolean}} labels
+ * @returns {Plot}
+ */
+export function plotOf({ width, height }, { left = [], right = 0, bottom = true }) {
+  const widest = Math.max(0, ...left.map(textWidth));
+  const start = widest ? Math.ceil(widest) + GAP : 2;
+  const end = Math.max(right, 10);
+  return { left: start, top: GAP, width: Math.max(20, width - start - end), height: Math.max(20, height - GAP - (bottom ? LABEL : GAP)) };
+}
+
+/**
+ * Grid lines and labels of the axis of numbers, which stands at the left.
+ * @param {SVGElement} parent
+ * @param {import("./scales.js").Tick[]} ticks
+ */
+export function drawValueAxis(parent, ticks, scale, plot) {
+  const group = svg("g", { class: "axis axis-value" });
+  for (const { at, text } of ticks) {
+    const y = crisp(scale(at));
+    group.append(
+      svg("line", { class: at === 0 ? "grid zero" : "grid", x1: plot.left, x2: plot.left + plot.width, y1: y, y2: y }),
+      svg("text", { class: "label end", x: plot.left - GAP, y, dy: "0.32em" }, text),
+    );
+  }
+  parent.append(group);
+}
+
+/** Labels below the plot, of which each stands whole within the drawing. */
+export function drawBottomAxis(parent, ticks, scale, plot, width) {
+  const group = svg("g", { class: "axis axis-bottom" });
+  let free = -Infinity;
+  for (const { at, text } of ticks) {
+    const half = textWidth(text) / 2;
+    const x = Math.min(Math.max(scale(at), half), width - half);
+    if (x - half < free) continue; // never one over another
+    free = x + half + GAP;
+    group.append(svg("text", { class: "label middle", x: x.toFixed(1), y: plot.top + plot.height + LABEL - 5 }, text));
+  }
+  parent.append(group);
+}
+
+/** Names of bands: each shortened to its band; where that is too narrow for words, only as many as fit. */
+export function bandTicks(texts, step) {
+  const widest = Math.max(0, ...texts.map(textWidth));
+  const shown = step < 44 ? Math.ceil((Math.min(widest, 90) + GAP) / step) : 1;
+  return texts.map((text, at) => ({ at, text: shortened(text, shown * step - GAP) })).filter(({ at }) => at % shown === 0);
+}
+
+/**
+ * A reference line and its label, which has a margin of its own at the right.
+ * @param {{value: number, label?: string}} reference
+ */
+export function drawReference(parent, reference, scale, plot, text) {
+  const y = crisp(scale(reference.value));
+  parent.append(
+    svg(
+      "g",
+      { class: "reference" },
+      svg("line", { x1: plot.left, x2: plot.left + plot.width, y1: y, y2: y }),
+      svg("text", { class: "label", x: plot.left + plot.width + GAP, y, dy: "0.32em" }, text),
+    ),
+  );
+}
+
+/** What a reference line says, and the margin that it needs. */
+export function referenceText(reference, way, formats) {
+  if (!reference) return { text: "", margin: 0 };
+  const amount = formats.text(reference.value, { ...way, type: "float", digits: way.digits ?? formats.digits([reference.value]) });
+  const text = reference.label ? `${reference.label} ${amount}` : amount;
+  return { text, margin: Math.ceil(textWidth(text)) + GAP + 4 };
+}
+
+/** A hairline in the middle of a pixel. */
+export function crisp(pixel) {
+  return Math.floor(pixel) + 0.5;
+}

@@ -1,0 +1,210 @@
+// Bars that stand or lie: beside one another, on top of one another, or as parts of the whole.
+
+import { scaleBand } from "d3-scale";
+import { stack, stackOffsetDiverging, stackOffsetExpand } from "d3-shape";
+
+import { svg } from "../dom.js";
+import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, plotOf, referenceText } from "./axes.js";
+import { dimension } from "./dimension.js";
+import { shortened, textWidth } from "./measure.js";
+import { linear, valueDomain, valueTexts } from "./scales.js";
+import { aligned, seriesOf } from "./series.js";
+import { wayOf } from "./way.js";
+
+const THICKEST = 48;
+const THICKEST_LYING = 22;
+const OTHER = "Other";
+
+/**
+ * @param {any} view
+ * @param {import("./rows.js").Rows} rows
+ * @param {import("./index.js").Options} options
+ * @returns {import("./index.js").Chart}
+ */
+export function drawBars(view, rows, options) {
+  const by = dimension(rows, view.by, options.formats, true);
+  const series = seriesOf(view, view.bar, rows, by, options);
+  const shown = series.filter((each) => !each.hidden);
+  const groups = ordered(aligned(shown, by.names.map((_, place) => place)), shown, view, by);
+  const way = wayOf(view, rows, view.bar, options.formats);
+  const parts = { view, options, by, series, shown, groups, way };
+  return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
+}
+
+const totalOf = (group) => [...group.values.values()].reduce((sum, { y }) => sum + (y ?? 0), 0);
+
+/** The groups in the order that the author asks for, those beyond the limit as one. */
+function ordered(groups, series, view, by) {
+  const named = groups.map((group) => ({ ...group, text: by.text(group.at), total: totalOf(group) }));
+  if (view.sort === "largest") named.sort((a, b) => b.total - a.total);
+  if (view.sort === "smallest") named.sort((a, b) => a.total - b.total);
+  if (view.sort === "name") named.sort((a, b) => a.text.localeCompare(b.text, undefined, { numeric: true }));
+  if (!view.limit || named.length <= view.limit + 1) return named;
+  const rest = named.slice(view.limit);
+  const values = new Map(series.map(({ key }) => [key, { y: rest.reduce((sum, group) => sum + (group.values.get(key)?.y ?? 0), 0), row: -1 }]));
+  return [...named.slice(0, view.limit), { at: -1, text: `${OTHER} (${rest.length})`, values, total: totalOf({ values }) }];
+}
+
+class Bars {
+  constructor(parts) {
+    Object.assign(this, parts);
+    this.share = this.view.stack === "share";
+    this.spans = this.#spans();
+  }
+
+  /** From where to where each bar goes: for each group, one for each series. */
+  #spans() {
+    const { view, groups, shown } = this;
+    if (!view.stack) return groups.map((group) => shown.map(({ key }) => this.#span(group, key, 0, group.values.get(key)?.y ?? null)));
+    const offset = this.share ? stackOffsetExpand : stackOffsetDiverging;
+    const layers = stack().keys(shown.map(({ key }) => key)).value((group, key) => group.values.get(key)?.y ?? 0).offset(offset)(groups);
+    return groups.map((group, place) => shown.map(({ key }, layer) => this.#span(group, key, layers[layer][place][0] || 0, layers[layer][place][1] || 0)));
+  }
+
+  #span(group, key, low, high) {
+    return { low, high, row: group.values.get(key)?.row ?? -1, amount: group.values.get(key)?.y ?? null };
+  }
+
+  domain(count) {
+    if (this.share) return { domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1] };
+    const values = this.spans.flat().flatMap(({ low, high }) => (high === null ? [] : [low, high]));
+    if (this.view.reference) values.push(this.view.reference.value);
+    return valueDomain(values, { count });
+  }
+
+  bands(start, end, thickest) {
+    const band = scaleBand().domain(this.groups.map((_, place) => place)).range([start, end]).paddingInner(0.28).paddingOuter(0.14);
+    const sides = this.view.stack ? 1 : Math.max(1, this.shown.length);
+    const width = Math.min(band.bandwidth(), thickest * sides);
+    const inset = (band.bandwidth() - width) / 2;
+    return { step: band.step(), width, at: (place) => band(place) + inset, middle: (place) => band(place) + band.bandwidth() / 2, side: width / sides };
+  }
+
+  stop(place, position) {
+    const { formats } = this.options;
+    const spans = this.spans[place];
+    const write = ({ amount, low, high }) => {
+      const text = formats.text(amount, this.way);
+      return this.share ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
+    };
+    return {
+      ...position,
+      row: spans.find(({ row }) => row >= 0)?.row ?? -1,
+      marks: this.marks[place],
+      title: () => this.groups[place].text,
+      items: () => spans.map((span, layer) => ({ name: this.shown[layer].name, color: this.shown[layer].color, text: write(span) })),
+    };
+  }
+
+  chart(root, stops) {
+    return { svg: root, series: this.series, stops, plot: this.plot, ends: null, zoom: null, by: this.by };
+  }
+}
+
+class StandingBars extends Bars {
+  draw() {
+    const { options, view, groups } = this;
+    const { domain, ticks } = this.domain(4);
+    const labels = valueTexts(ticks, this.share ? { format: "percent" } : this.way, options.formats);
+    const reference = referenceText(view.reference, this.way, options.formats);
+    const size = belowLegend(options, this.series);
+    this.plot = plotOf(size, { left: labels.map(({ text }) => text), right: reference.margin });
+    const { left, top, width, height } = this.plot;
+    this.y = linear(domain, [top + height, top]);
+    this.x = this.bands(left, left + width, THICKEST);
+    const root = canvas(size, "bar");
+    drawValueAxis(root, labels, this.y, this.plot);
+    drawBottomAxis(root, bandTicks(groups.map(({ text }) => text), this.x.step), this.x.middle, this.plot, options.width);
+    this.marks = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
+    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference.text);
+    const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
+    return this.chart(root, stops);
+  }
+
+  #top(place) {
+    return Math.min(...this.spans[place].map(({ low, high }) => this.y(Math.max(low, high ?? 0))), this.plot.top + this.plot.height);
+  }
+
+  #drawGroup(root, spans, place) {
+    return spans.flatMap(({ low, high }, layer) => {
+      if (high === null || high === low) return [];
+      const x = this.x.at(place) + (this.view.stack ? 0 : layer * this.x.side);
+      const [from, to] = [this.y(Math.max(low, high)), this.y(Math.min(low, high))];
+      const mark = rectangle({ x, y: from, width: this.x.side, height: to - from }, this.shown[layer]);
+      root.append(mark);
+      return [mark];
+    });
+  }
+}
+
+/** Room for long names; the number stands at the end of its bar, so there is no axis of numbers to read. */
+class LyingBars extends Bars {
+  draw() {
+    const { options, groups } = this;
+    const labelled = this.shown.length === 1 || (this.view.stack && !this.share);
+    const amounts = groups.map(({ total }) => (labelled ? options.formats.text(total, this.way) : ""));
+    const names = groups.map(({ text }) => shortened(text, options.width * 0.4));
+    const { domain } = this.domain(4);
+    const right = Math.max(0, ...amounts.map(textWidth)) + 12;
+    const size = belowLegend(options, this.series);
+    this.plot = { ...plotOf(size, { left: names, right, bottom: false }), top: 2 };
+    this.plot.height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));
+    const low = domain[0] < 0 ? this.plot.left + right : this.plot.left;
+    this.x = linear(this.#exact(domain), [low, this.plot.left + this.plot.width]);
+    this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
+    const root = canvas({ width: options.width, height: this.plot.height + 4 }, "bar");
+    this.marks = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
+    groups.forEach((_, place) => this.#label(root, names[place], amounts[place], place));
+    this.#base(root);
+    return this.chart(root, groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) })));
+  }
+
+  /** Without an axis the longest bar may end where the plot does. */
+  #exact(domain) {
+    if (this.share) return domain;
+    const ends = this.spans.flat().flatMap(({ low, high }) => [low, high ?? 0]);
+    if (this.view.reference) ends.push(this.view.reference.value);
+    const exact = [Math.min(0, ...ends), Math.max(0, ...ends)];
+    return exact[0] === exact[1] ? [0, 1] : exact;
+  }
+
+  #end(place) {
+    return this.x(Math.max(0, ...this.spans[place].map(({ low, high }) => Math.max(low, high ?? 0))));
+  }
+
+  #drawGroup(root, spans, place) {
+    return spans.flatMap(({ low, high }, layer) => {
+      if (high === null || high === low) return [];
+      const y = this.y.at(place) + (this.view.stack ? 0 : layer * this.y.side);
+      const [from, to] = [this.x(Math.min(low, high)), this.x(Math.max(low, high))];
+      const mark = rectangle({ x: from, y, width: to - from, height: this.y.side }, this.shown[layer]);
+      root.append(mark);
+      return [mark];
+    });
+  }
+
+  #label(root, name, amount, place) {
+    const y = this.y.middle(place).toFixed(1);
+    root.append(svg("text", { class: "label end name", x: this.plot.left - 8, y, dy: "0.32em" }, name));
+    if (!amount) return;
+    const total = this.groups[place].total;
+    const at = total < 0 ? this.x(total) - 6 : this.#end(place) + 6;
+    root.append(svg("text", { class: `label value${total < 0 ? " end" : ""}`, x: at.toFixed(1), y, dy: "0.32em" }, amount));
+  }
+
+  #base(root) {
+    const line = (value, kind) => {
+      const x = crisp(this.x(value));
+      return svg("line", { class: kind, x1: x, x2: x, y1: this.plot.top, y2: this.plot.top + this.plot.height });
+    };
+    root.append(line(0, "grid zero"));
+    if (this.view.reference) root.append(svg("g", { class: "reference" }, line(this.view.reference.value, "")));
+  }
+}
+
+function rectangle({ x, y, width, height }, { color, key }) {
+  const side = Math.max(0.5, width);
+  const tall = Math.max(0.5, height);
+  const of = (value) => value.toFixed(2);
+  return svg("rect", { class: `mark bar series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
+}

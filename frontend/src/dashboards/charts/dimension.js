@@ -1,0 +1,58 @@
+// The column of an axis: a time, a number or a name; where each value lies, and how it is written.
+
+import { isMoment, isNumeric, moment, number } from "../formats.js";
+
+const DAY = 86_400_000;
+
+/**
+ * @typedef {object} Dimension
+ * @property {"time" | "number" | "name"} kind
+ * @property {any[]} values one for each row
+ * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name
+ * @property {any[]} names the different values, in order; of names alone
+ * @property {(position: number) => string} text
+ */
+
+/**
+ * @param {import("./rows.js").Rows} rows
+ * @param {string} name
+ * @param {import("../formats.js").Formats} formats
+ * @param {boolean} [asNames] whether times and numbers are taken one by one, as bars do
+ * @returns {Dimension}
+ */
+export function dimension(rows, name, formats, asNames = false) {
+  const values = rows.values(name);
+  const kind = kindOf(rows.type(name), values);
+  const write = writer(kind, values, rows.type(name), formats);
+  if (kind !== "name" && !asNames) {
+    const positions = values.map(kind === "time" ? moment : number);
+    return { kind, values, positions, names: [], text: write };
+  }
+  const places = new Map();
+  for (const value of values) if (!places.has(value)) places.set(value, places.size);
+  const names = [...places.keys()];
+  const positions = values.map((value) => places.get(value));
+  const text = (place) => write(kind === "time" ? moment(names[place]) : names[place]);
+  return { kind: "name", values, positions, names, text };
+}
+
+function kindOf(type, values) {
+  if (isNumeric(type)) return "number";
+  if (type === "date" || type === "datetime") return "time";
+  const known = values.filter((value) => value !== null);
+  return known.length && known.every(isMoment) ? "time" : "name";
+}
+
+function writer(kind, values, type, formats) {
+  if (kind !== "time") return (value) => formats.text(value, { type, format: type === "integer" ? "text" : undefined });
+  const format = grain(values.filter((value) => value !== null).map(moment));
+  return (at) => (Number.isNaN(at) ? formats.text(null) : formats.time(at, format));
+}
+
+/** The coarsest way of writing that tells these moments apart. */
+export function grain(moments) {
+  const dates = moments.map((at) => new Date(at));
+  if (moments.some((at) => at % DAY)) return "datetime";
+  if (dates.some((date) => date.getUTCDate() !== 1)) return "date";
+  return dates.every((date) => date.getUTCMonth() === 0) && dates.length > 1 ? "year" : "month";
+}

@@ -1,0 +1,80 @@
+// Parts of a whole: a ring, its whole in the middle, and its legend with names, values and shares beside it.
+
+import { arc, pie } from "d3-shape";
+
+import { number } from "../formats.js";
+import { svg } from "../dom.js";
+import { canvas } from "./axes.js";
+import { dimension } from "./dimension.js";
+import { wayOf } from "./way.js";
+
+const MOST = 7;
+const LARGEST = 260;
+
+/**
+ * @param {any} view
+ * @param {import("./rows.js").Rows} rows
+ * @param {import("./index.js").Options} options
+ * @returns {import("./index.js").Chart}
+ */
+export function drawDonut(view, rows, options) {
+  const slices = slicesOf(view, rows, options);
+  const shown = slices.filter((each) => !each.hidden);
+  const total = shown.reduce((sum, { amount }) => sum + amount, 0);
+  const way = wayOf(view, rows, [view.donut], options.formats);
+  const side = Math.min(LARGEST, options.height, options.width);
+  const root = canvas({ width: side, height: side }, "donut");
+  const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });
+  const ring = arc().innerRadius(side * 0.32).outerRadius(side / 2 - 3).digits(2);
+  const angles = pie().sort(null).value(({ amount }) => amount)(shown);
+  const stops = angles.map((angle) => {
+    const mark = svg("path", { class: `mark slice series-${angle.data.color}`, "data-series": angle.data.key, d: ring(angle) });
+    group.append(mark);
+    const [x, y] = ring.centroid(angle);
+    return stopOf(angle.data, { x: x + side / 2, y: y + side / 2, marks: [mark] }, total, way, options.formats);
+  });
+  const middle = options.formats.text(total, way);
+  group.append(svg("text", { class: "total middle", dy: "0.35em" }, middle));
+  root.append(group);
+  for (const slice of slices) {
+    slice.note = slice.hidden ? "" : options.formats.text(slice.amount / (total || 1), { format: "percent", digits: 0 });
+  }
+  return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };
+}
+
+function slicesOf(view, rows, { colors, hidden, formats }) {
+  const by = dimension(rows, view.by, formats, true);
+  const sums = by.names.map((value, place) => ({ value, key: String(value), name: by.text(place), amount: 0, row: -1 }));
+  rows.values(view.donut).forEach((value, row) => {
+    const slice = sums[by.positions[row]];
+    slice.amount += Math.max(0, number(value) || 0); // a part of a whole is never less than nothing
+    if (slice.row < 0) slice.row = row;
+  });
+  const sort = view.sort ?? "largest";
+  if (sort === "largest") sums.sort((a, b) => b.amount - a.amount);
+  if (sort === "smallest") sums.sort((a, b) => a.amount - b.amount);
+  if (sort === "name") sums.sort((a, b) => a.name.localeCompare(b.name));
+  const most = Math.min(view.limit ?? MOST, MOST);
+  const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most))] : sums;
+  return slices.map((slice) => ({
+    ...slice,
+    color: slice.row < 0 ? 8 : colors.of(view.by, slice.value),
+    hidden: slices.length > 1 && hidden.has(slice.key),
+  }));
+}
+
+function rest(slices) {
+  return { value: null, key: "…", name: `Other (${slices.length})`, amount: slices.reduce((sum, { amount }) => sum + amount, 0), row: -1 };
+}
+
+function stopOf(slice, place, total, way, formats) {
+  return {
+    ...place,
+    row: slice.row,
+    title: () => slice.name,
+    items: () => [
+      { name: "", color: slice.color, text: formats.text(slice.amount, way) },
+      { name: "Share", text: formats.text(slice.amount / (total || 1), { format: "percent" }) },
+    ],
+  };
+}

@@ -1,0 +1,98 @@
+// A field of shades: one cell for each pair of two columns.
+
+import { number } from "../formats.js";
+import { html, svg } from "../dom.js";
+import { bandTicks, canvas, drawBottomAxis, plotOf } from "./axes.js";
+import { dimension } from "./dimension.js";
+import { shortened } from "./measure.js";
+import { wayOf } from "./way.js";
+
+const TALLEST = 40;
+
+/**
+ * @param {any} view
+ * @param {import("./rows.js").Rows} rows
+ * @param {import("./index.js").Options} options
+ * @returns {import("./index.js").Chart}
+ */
+export function drawHeatmap(view, rows, options) {
+  const across = inOrder(dimension(rows, view.by, options.formats, true), rows.type(view.by));
+  const down = inOrder(dimension(rows, view.rows, options.formats, true), rows.type(view.rows));
+  const amounts = rows.values(view.heatmap).map(number);
+  const way = wayOf(view, rows, [view.heatmap], options.formats);
+  const shade = shades(amounts, view.diverging);
+  const names = down.order.map((place) => shortened(down.text(place), options.width * 0.3));
+  const plot = plotOf({ ...options, height: options.height - options.legend }, { left: names });
+  plot.height = Math.min(plot.height, down.order.length * TALLEST);
+  const cell = { width: plot.width / Math.max(1, across.order.length), height: plot.height / Math.max(1, down.order.length) };
+  const root = canvas({ width: options.width, height: plot.top + plot.height + 22 }, "heatmap");
+  const at = (row) => ({ column: across.order.indexOf(across.positions[row]), line: down.order.indexOf(down.positions[row]) });
+  const stops = amounts.flatMap((amount, row) => {
+    if (Number.isNaN(amount)) return [];
+    const { column, line } = at(row);
+    const mark = drawCell(root, plot, cell, column, line, shade.fill(amount));
+    const place = { x: plot.left + (column + 0.5) * cell.width, y: plot.top + (line + 0.5) * cell.height, column, line };
+    const title = () => `${down.text(down.positions[row])}, ${across.text(across.positions[row])}`;
+    return [{ ...place, row, marks: [mark], title, items: () => [{ name: "", text: options.formats.text(amount, way) }] }];
+  });
+  stops.sort((a, b) => a.line - b.line || a.column - b.column);
+  names.forEach((name, line) => {
+    root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));
+  });
+  const ticks = bandTicks(across.order.map((place) => across.text(place)), cell.width);
+  drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width);
+  return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, key: keyOf(shade, way, options.formats) };
+}
+
+/** Numbers and times by size; names as the query has them. */
+function inOrder(by, type) {
+  const places = by.names.map((_, place) => place);
+  const sizes = by.names.map((name) => (typeof name === "number" ? name : NaN));
+  const moments = type === "date" || type === "datetime";
+  if (moments) places.sort((a, b) => (by.names[a] < by.names[b] ? -1 : 1));
+  else if (!sizes.some(Number.isNaN)) places.sort((a, b) => sizes[a] - sizes[b]);
+  return { ...by, order: places };
+}
+
+/** The stylesheet's two or three colours, mixed by it: so light, dark and paper need no other drawing. */
+function shades(amounts, diverging) {
+  const known = amounts.filter((amount) => !Number.isNaN(amount));
+  const low = known.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+  const mixed = (from, to, share) => `color-mix(in oklab, var(--${from}), var(--${to}) ${(share * 100).toFixed(1)}%)`;
+  if (diverging) {
+    const far = Math.max(Math.abs(low), Math.abs(high)) || 1;
+    return { low: -far, high: far, fill: (amount) => mixed("signed-middle", amount < 0 ? "signed-low" : "signed-high", Math.abs(amount) / far) };
+  }
+  const span = high - low || 1;
+  const fill = (amount) => {
+    const share = (amount - low) / span;
+    return share < 0.5 ? mixed("magnitude-low", "magnitude-middle", share * 2) : mixed("magnitude-middle", "magnitude-high", share * 2 - 1);
+  };
+  return { low, high, fill };
+}
+
+function drawCell(root, plot, cell, column, line, fill) {
+  const gap = cell.width > 8 && cell.height > 8 ? 1 : 0;
+  const mark = svg("rect", {
+    class: "mark cell",
+    x: (plot.left + column * cell.width + gap / 2).toFixed(2),
+    y: (plot.top + line * cell.height + gap / 2).toFixed(2),
+    width: Math.max(0.5, cell.width - gap).toFixed(2),
+    height: Math.max(0.5, cell.height - gap).toFixed(2),
+  });
+  mark.style.fill = fill;
+  root.append(mark);
+  return mark;
+}
+
+/** What the shades mean: the least and the greatest, and what lies between. */
+function keyOf(shade, way, formats) {
+  if (!Number.isFinite(shade.low)) return null;
+  const steps = [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const swatch = html("span", { class: "shade" });
+    swatch.style.background = shade.fill(shade.low + share * (shade.high - shade.low));
+    return swatch;
+  });
+  return html("div", { class: "key" }, formats.text(shade.low, way), html("span", { class: "shades" }, ...steps), formats.text(shade.high, way));
+}

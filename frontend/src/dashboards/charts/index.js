@@ -1,0 +1,52 @@
+// The charts by kind: what a panel's view says, and rows, become an SVG and the places where it can be read.
+
+import { drawBars } from "./bars.js";
+import { drawDonut } from "./donut.js";
+import { drawHeatmap } from "./heatmap.js";
+import { drawLines } from "./lines.js";
+import { drawScatter } from "./scatter.js";
+
+/**
+ * @typedef {object} Options
+ * @property {number} width CSS pixels
+ * @property {number} height CSS pixels, with a legend
+ * @property {number} legend CSS pixels that a legend takes
+ * @property {import("../formats.js").Formats} formats
+ * @property {import("./colors.js").SeriesColors} colors
+ * @property {Set<string>} hidden keys of series that a viewer took out
+ * @property {[number, number]} [domain] the part of the axis that a viewer zoomed into
+ */
+/**
+ * @typedef {object} Stop a place that a pointer or a key can reach
+ * @property {number} x
+ * @property {number} y
+ * @property {number} row the place of its row, -1 for several summed up
+ * @property {Element[]} [marks]
+ * @property {() => string} title
+ * @property {() => {name: string, text: string, color?: number}[]} items
+ */
+/**
+ * @typedef {object} Chart
+ * @property {SVGElement} svg
+ * @property {{key: string, name: string, color: number, hidden: boolean, note?: string}[]} series
+ * @property {Stop[]} stops in the order in which keys go through them
+ * @property {import("./axes.js").Plot} plot
+ * @property {{key: string, x: number, y: number}[] | null} ends where names stand beside the ends of lines
+ * @property {((pixel: number) => number) | null} zoom from a pixel to the axis, where it can be zoomed
+ * @property {"point"} [nearest] how a pointer finds a stop: by both directions; else along the axis
+ */
+
+const DRAW = { line: drawLines, area: drawLines, bar: drawBars, donut: drawDonut, scatter: drawScatter, heatmap: drawHeatmap };
+
+export const CHARTS = new Set(Object.keys(DRAW));
+
+/** @returns {Chart} */
+export function drawChart(view, rows, options) {
+  return DRAW[view.kind](view, rows, options);
+}
+
+/** What a chart is, for who does not see it. */
+export function describe(view, rows) {
+  const kinds = { bar: view.horizontal ? "horizontal bar chart" : "bar chart", heatmap: "heat map", donut: "donut chart", scatter: "scatter plot" };
+  return `${view.title ?? ""}${view.title ? ", " : ""}${kinds[view.kind] ?? `${view.kind} chart`}, ${rows.rows.length} rows`;
+}

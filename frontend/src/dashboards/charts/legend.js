@@ -1,0 +1,30 @@
+// What the colours mean, as buttons: a series can be taken out and put back.
+
+import { html } from "../dom.js";
+
+/**
+ * @param {import("./index.js").Chart} chart
+ * @param {(key: string) => void} toggle
+ * @returns {HTMLElement | null} null where there is nothing to tell apart
+ */
+export function legendOf(chart, toggle) {
+  if (chart.series.length < 2) return null;
+  const items = chart.series.map((series) => html("li", {}, button(series, toggle)));
+  const list = html("ul", { class: `legend${chart.beside ? " beside" : ""}${chart.ends ? " at-ends" : ""}` }, ...items);
+  for (const { key, x, y } of chart.ends ?? []) {
+    const item = items[chart.series.findIndex((series) => series.key === key)];
+    item.style.left = `${x}px`;
+    item.style.top = `${y}px`;
+  }
+  return list;
+}
+
+function button({ key, name, color, hidden, note }, toggle) {
+  return html(
+    "button",
+    { type: "button", class: "legend-item", "aria-pressed": String(!hidden), "data-key": key, click: () => toggle(key) },
+    html("span", { class: `swatch series-${color}` }),
+    html("span", { class: "legend-name" }, name),
+    note ? html("span", { class: "legend-note" }, note) : null,
+  );
+}

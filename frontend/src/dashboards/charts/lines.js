@@ -1,0 +1,175 @@
+// Lines and areas over a time, a number or names; areas on top of one another.
+
+import { area, line, stack, stackOffsetDiverging, stackOffsetExpand } from "d3-shape";
+
+import { svg } from "../dom.js";
+import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
+import { dimension } from "./dimension.js";
+import { textWidth } from "./measure.js";
+import { linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
+import { aligned, positionsOf, seriesOf } from "./series.js";
+import { wayOf } from "./way.js";
+
+const MOST_ENDS = 6;
+
+/**
+ * @param {any} view
+ * @param {import("./rows.js").Rows} rows
+ * @param {import("./index.js").Options} options
+ * @returns {import("./index.js").Chart}
+ */
+export function drawLines(view, rows, options) {
+  const measures = view[view.kind];
+  const by = dimension(rows, view.by, options.formats);
+  const series = seriesOf(view, measures, rows, by, options);
+  const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
+  const way = wayOf(view, rows, measures, options.formats);
+  const layers = view.stack ? stacked(shown, view.stack) : shown.map((each) => ({ ...each, spans: each.points.map(({ x, y }) => ({ x, low: 0, high: y })) }));
+  return new LineChart({ view, rows, options, by, series, shown, layers, way }).draw();
+}
+
+/** The part of a series that a viewer zoomed into. */
+function within(series, domain) {
+  if (!domain) return series;
+  return { ...series, points: series.points.filter(({ x }) => x >= domain[0] && x <= domain[1]) };
+}
+
+/** Each series as spans from the one below it. */
+function stacked(series, kind) {
+  const rows = aligned(series, positionsOf(series));
+  const layers = stack()
+    .keys(series.map(({ key }) => key))
+    .value((row, key) => Math.max(0, row.values.get(key)?.y ?? 0))
+    .offset(kind === "share" ? stackOffsetExpand : stackOffsetDiverging)(rows);
+  return series.map((each, place) => ({
+    ...each,
+    spans: layers[place].map(([low, high], at) => ({ x: rows[at].at, low, high: Number.isNaN(high) ? null : high })),
+  }));
+}
+
+class LineChart {
+  constructor(parts) {
+    Object.assign(this, parts);
+    this.share = this.view.stack === "share";
+  }
+
+  draw() {
+    const { options, view } = this;
+    const axisWay = this.share ? { format: "percent" } : this.way;
+    const { domain, ticks } = valueDomain(this.#amounts(), { zero: view.kind === "area" });
+    const labels = valueTexts(ticks, axisWay, options.formats);
+    const reference = referenceText(view.reference, this.way, options.formats);
+    this.ends = this.#directLabels();
+    const right = Math.max(reference.margin, this.ends ? Math.max(...this.shown.map(({ name }) => textWidth(name))) + 28 : 0);
+    const size = this.ends ? options : belowLegend(options, this.series);
+    this.plot = plotOf(size, { left: labels.map(({ text }) => text), right });
+    this.y = linear(domain, [this.plot.top + this.plot.height, this.plot.top]);
+    this.x = linear(this.#extent(), [this.plot.left, this.plot.left + this.plot.width]);
+    const root = canvas(size, view.kind);
+    drawValueAxis(root, labels, this.y, this.plot);
+    drawBottomAxis(root, this.#bottomTicks(), this.x, this.plot, options.width);
+    this.#drawMarks(root);
+    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference.text);
+    return this.#chart(root);
+  }
+
+  #amounts() {
+    const found = this.view.reference ? [this.view.reference.value] : [];
+    for (const { spans } of this.layers) {
+      for (const { low, high } of spans) {
+        if (high === null) continue;
+        found.push(high);
+        if (this.view.stack) found.push(low);
+      }
+    }
+    return this.share ? [0, 1] : found;
+  }
+
+  #extent() {
+    if (this.options.domain) return this.options.domain;
+    const positions = positionsOf(this.series);
+    return positions.length ? [positions[0], positions.at(-1)] : [0, 1];
+  }
+
+  /** Names beside the ends of the lines, where they do not lie over one another: a legend that needs no colours. */
+  #directLabels() {
+    const several = this.shown.length > 1 && this.shown.length <= MOST_ENDS && this.shown.length === this.series.length;
+    const widest = Math.max(0, ...this.shown.map(({ name }) => textWidth(name)));
+    return several && !this.view.stack && this.options.width > 480 && widest < this.options.width / 4;
+  }
+
+  #bottomTicks() {
+    const { formats } = this.options;
+    const { by, plot } = this;
+    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats);
+    if (by.kind === "number") return numberTicks(this.x.domain, plot.width, formats, { type: this.rows.type(this.view.by) });
+    return bandTicks(by.names.map((_, place) => by.text(place)), plot.width / Math.max(1, by.names.length - 1));
+  }
+
+  #drawMarks(root) {
+    const path = line().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y(({ high }) => this.y(high)).digits(2);
+    const filled = area().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y0(({ low }) => this.y(low)).y1(({ high }) => this.y(high)).digits(2);
+    for (const { spans, color, key } of this.layers) {
+      const group = svg("g", { class: `series series-${color}`, "data-series": key });
+      if (this.view.kind === "area") group.append(svg("path", { class: this.view.stack ? "layer" : "area", d: filled(spans) ?? "" }));
+      if (!this.view.stack) group.append(svg("path", { class: "line", d: path(spans) ?? "" }), ...this.#alone(spans));
+      root.append(group);
+    }
+  }
+
+  /** A value between two that are missing is a dot: a line of one point cannot be seen. */
+  #alone(spans) {
+    const there = (place) => spans[place] !== undefined && spans[place].high !== null;
+    return spans
+      .filter((_, place) => there(place) && !there(place - 1) && !there(place + 1))
+      .map(({ x, high }) => svg("circle", { class: "dot", cx: this.x(x).toFixed(2), cy: this.y(high).toFixed(2), r: 3 }));
+  }
+
+  #chart(root) {
+    const zoom = this.by.kind === "name" || this.rows.rows.length < 3 ? null : (pixel) => this.x.invert(pixel);
+    return { svg: root, series: this.series, stops: this.#stops(), plot: this.plot, ends: this.ends ? this.#ends() : null, zoom, by: this.by };
+  }
+
+  #ends() {
+    const found = this.shown.map((each) => ({ key: each.key, y: this.y(each.points.findLast(({ y }) => y !== null)?.y ?? 0) }));
+    found.sort((a, b) => a.y - b.y);
+    found.forEach((end, place) => {
+      if (place) end.y = Math.max(end.y, found[place - 1].y + LINE_HEIGHT + 2);
+    });
+    const over = Math.max(0, (found.at(-1)?.y ?? 0) - (this.plot.top + this.plot.height));
+    return found.map(({ key, y }) => ({ key, y: y - over, x: this.plot.left + this.plot.width + 6 }));
+  }
+
+  /** One place on the axis each: what all series are there. */
+  #stops() {
+    const found = new Map();
+    this.layers.forEach(({ spans, points, name, color, key }, layer) => {
+      const stackedHere = Boolean(this.view.stack);
+      const values = stackedHere ? new Map(points.map((point) => [point.x, point])) : null;
+      spans.forEach((span, place) => {
+        if (span.high === null) return;
+        const point = stackedHere ? values.get(span.x) : points[place];
+        if (!point || point.y === null) return;
+        if (!found.has(span.x)) found.set(span.x, []);
+        found.get(span.x).push({ name, color, key, layer, amount: point.y, row: point.row, y: this.y(span.high), share: span.high - span.low });
+      });
+    });
+    return [...found].sort(([a], [b]) => a - b).map(([at, items]) => this.#stop(at, items));
+  }
+
+  #stop(at, items) {
+    const write = (item) => {
+      const amount = this.options.formats.text(item.amount, this.way);
+      return this.share ? `${this.options.formats.text(item.share, { format: "percent" })} (${amount})` : amount;
+    };
+    return {
+      x: this.x(at),
+      y: Math.min(...items.map(({ y }) => y)),
+      at,
+      row: items[0].row,
+      dots: items.map(({ y, color }) => ({ y, color })),
+      title: () => this.by.text(at),
+      items: () => items.map((item) => ({ name: item.name, color: item.color, text: write(item) })),
+    };
+  }
+}

@@ -1,0 +1,32 @@
+// How wide a text is. Letters are not equally wide, so each text is measured, once.
+
+let context;
+const widths = new Map();
+
+/** @returns {number} CSS pixels, at the size of a chart's labels */
+export function textWidth(text) {
+  let width = widths.get(text);
+  if (width === undefined) {
+    context ??= prepared();
+    width = context.measureText(text).width;
+    if (widths.size > 5000) widths.clear();
+    widths.set(text, width);
+  }
+  return width;
+}
+
+function prepared() {
+  const made = document.createElement("canvas").getContext("2d");
+  const style = getComputedStyle(document.documentElement);
+  const size = parseFloat(style.getPropertyValue("--size-1")) * parseFloat(style.fontSize);
+  made.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return made;
+}
+
+/** The text, or as much of it as fits, with an ellipsis. */
+export function shortened(text, most) {
+  if (textWidth(text) <= most) return text;
+  let end = text.length;
+  while (end > 1 && textWidth(`${text.slice(0, end)}…`) > most) end -= 1;
+  return `${text.slice(0, end).trimEnd()}…`;
+}

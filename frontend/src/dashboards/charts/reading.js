@@ -1,0 +1,218 @@
+// Reading a chart: by mouse, touch and keyboard the same tooltip, which a live region speaks; clicks; zooming by drag.
+
+import { html, svg } from "../dom.js";
+
+const NEAR = 28;
+const DRAG = 6;
+
+/**
+ * @typedef {object} Actions
+ * @property {(text: string) => void} announce
+ * @property {((row: number) => void) | null} choose what a click on a mark does
+ * @property {((from: number, to: number) => void) | null} zoom
+ */
+
+export class Reading {
+  #active = null;
+  #drag = null;
+  #from = null;
+
+  /**
+   * @param {HTMLElement} host the focusable element around the drawing
+   * @param {import("./index.js").Chart} chart
+   * @param {Actions} actions
+   */
+  constructor(host, chart, actions) {
+    this.host = host;
+    this.chart = chart;
+    this.actions = actions;
+    this.tip = html("div", { class: "tip", hidden: true });
+    this.overlay = svg("g", { class: "overlay" });
+    chart.svg.append(this.overlay);
+    host.append(this.tip);
+    this.#listen();
+  }
+
+  #listen() {
+    this.#ended = new AbortController();
+    const { signal } = this.#ended;
+    const on = (node, event, run) => node.addEventListener(event, run, { signal });
+    on(this.chart.svg, "pointermove", (event) => this.#move(event));
+    on(this.chart.svg, "pointerdown", (event) => this.#down(event));
+    on(this.chart.svg, "pointerup", (event) => this.#up(event));
+    on(this.chart.svg, "pointercancel", () => this.#cancel());
+    on(this.chart.svg, "pointerleave", (event) => event.pointerType !== "touch" && !this.#drag && this.#show(null));
+    on(this.host, "keydown", (event) => this.#key(event));
+    on(this.host, "blur", () => this.#cancel());
+  }
+
+  #ended;
+
+  /** Before another drawing takes this one's place. */
+  end() {
+    this.#ended.abort();
+    this.tip.remove();
+  }
+
+  #place(event) {
+    const box = this.chart.svg.getBoundingClientRect();
+    const scale = this.chart.svg.viewBox.baseVal.width / (box.width || 1);
+    return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
+  }
+
+  #move(event) {
+    const place = this.#place(event);
+    if (this.#drag) this.#drawDrag(this.#drag.x, place.x);
+    else if (event.pointerType !== "touch") this.#show(this.#nearest(place, event.target));
+  }
+
+  #down(event) {
+    const place = this.#place(event);
+    if (event.pointerType === "touch") return;
+    if (this.chart.zoom && this.actions.zoom && event.button === 0) {
+      this.#drag = place;
+      this.chart.svg.setPointerCapture(event.pointerId);
+      event.preventDefault();
+      this.host.focus({ preventScroll: true });
+    }
+  }
+
+  #up(event) {
+    const place = this.#place(event);
+    const dragged = this.#drag && Math.abs(place.x - this.#drag.x) > DRAG ? this.#drag : null;
+    this.#drag = null;
+    this.overlay.querySelector(".range")?.remove();
+    if (dragged) return this.#zoom(dragged.x, place.x);
+    const stop = this.#nearest(place, event.target);
+    const again = stop && stop === this.#active;
+    this.#show(stop);
+    if (stop && (event.pointerType !== "touch" || again)) this.#choose(stop);
+  }
+
+  #cancel() {
+    this.#drag = null;
+    this.#from = null;
+    this.#show(null);
+  }
+
+  #zoom(start, end) {
+    const { left, width } = this.chart.plot;
+    const [from, to] = [start, end].sort((a, b) => a - b).map((x) => this.chart.zoom(Math.min(Math.max(x, left), left + width)));
+    this.#show(null);
+    this.actions.zoom(from, to);
+  }
+
+  #drawDrag(start, end) {
+    const { top, height } = this.chart.plot;
+    this.overlay.querySelector(".range")?.remove();
+    this.overlay.prepend(svg("rect", { class: "range", x: Math.min(start, end), y: top, width: Math.abs(end - start), height }));
+  }
+
+  #nearest(place, target) {
+    const { stops, nearest } = this.chart;
+    const hit = stops.find(({ marks }) => marks?.includes(target));
+    if (hit) return hit;
+    if (nearest === "point") return this.chart.cell ? null : closest(stops, (stop) => Math.hypot(stop.x - place.x, stop.y - place.y), NEAR);
+    if (this.chart.beside) return null;
+    const lying = this.chart.svg.querySelector(".name") && stops.length > 0;
+    return closest(stops, (stop) => (lying ? Math.abs(stop.y - place.y) : Math.abs(stop.x - place.x)), Infinity);
+  }
+
+  #key(event) {
+    if (event.target !== this.host) return;
+    const { stops } = this.chart;
+    const at = stops.indexOf(this.#active);
+    const line = this.chart.cell ? (way) => this.#beside(way) : (way) => at + way;
+    const next = { ArrowRight: at + 1, ArrowDown: line(1), ArrowLeft: Math.max(at - 1, 0), ArrowUp: Math.max(line(-1), 0), Home: 0, End: stops.length - 1 }[event.key];
+    if (next !== undefined && stops.length) {
+      event.preventDefault();
+      this.#step(stops[Math.min(next, stops.length - 1)], event.shiftKey);
+    } else if (event.key === "Enter" && this.#from && this.#active) {
+      this.#zoom(this.#from.x, this.#active.x);
+      this.#from = null;
+    } else if ((event.key === "Enter" || event.key === " ") && this.#active) {
+      event.preventDefault();
+      this.#choose(this.#active);
+    } else if (event.key === "Escape") this.#cancel();
+  }
+
+  #step(stop, extend) {
+    this.overlay.querySelector(".range")?.remove();
+    this.#from = extend && this.chart.zoom ? (this.#from ?? this.#active ?? stop) : null;
+    this.#show(stop, true);
+    if (this.#from) this.#drawDrag(this.#from.x, stop.x);
+  }
+
+  /** The stop in the line above or below. */
+  #beside(way) {
+    const { stops } = this.chart;
+    if (!this.#active) return 0;
+    const { line, column } = this.#active;
+    const found = stops.findIndex((stop) => stop.line === line + way && stop.column >= column);
+    return found < 0 ? stops.indexOf(this.#active) : found;
+  }
+
+  #choose(stop) {
+    if (this.actions.choose && stop.row >= 0) this.actions.choose(stop.row);
+  }
+
+  #show(stop, speak = false) {
+    if (stop === this.#active) return;
+    for (const mark of this.#active?.marks ?? []) mark.classList.remove("active");
+    this.#active = stop ?? null;
+    this.chart.svg.classList.toggle("read", Boolean(stop?.marks?.length));
+    this.overlay.replaceChildren();
+    this.tip.hidden = !stop;
+    if (!stop) return;
+    for (const mark of stop.marks ?? []) mark.classList.add("active");
+    this.#drawCross(stop);
+    this.#fill(stop);
+    if (speak) this.actions.announce(`${stop.title()}: ${stop.items().map(({ name, text }) => (name ? `${name} ${text}` : text)).join(", ")}`);
+  }
+
+  #drawCross(stop) {
+    if (!stop.dots) return;
+    const { top, height } = this.chart.plot;
+    this.overlay.append(svg("line", { class: "cross", x1: stop.x, x2: stop.x, y1: top, y2: top + height }));
+    for (const { y, color } of stop.dots) this.overlay.append(svg("circle", { class: `dot series-${color}`, cx: stop.x, cy: y, r: 4 }));
+  }
+
+  #fill(stop) {
+    const items = stop.items().slice(0, 14);
+    const alone = items.length === 1;
+    const lines = items.map(({ name, text, color }) =>
+      html(
+        "div",
+        { class: "tip-line" },
+        color !== undefined && !alone && html("span", { class: `swatch series-${color}` }),
+        name && !alone && html("span", { class: "tip-name" }, name),
+        html("span", { class: "tip-text" }, text),
+      ),
+    );
+    this.tip.replaceChildren(html("div", { class: "tip-title" }, stop.title()), ...lines);
+    this.#position(stop);
+  }
+
+  /** Beside what it is about, and within the panel. */
+  #position(stop) {
+    const drawing = this.chart.svg.getBoundingClientRect();
+    const around = this.host.getBoundingClientRect();
+    const scale = drawing.width / (this.chart.svg.viewBox.baseVal.width || 1);
+    const x = drawing.left - around.left + stop.x * scale;
+    const y = drawing.top - around.top + stop.y * scale;
+    const { offsetWidth: width, offsetHeight: height } = this.tip;
+    const left = x + 14 + width > around.width ? x - 14 - width : x + 14;
+    this.tip.style.left = `${Math.min(Math.max(0, left), Math.max(0, around.width - width))}px`;
+    this.tip.style.top = `${Math.max(0, Math.min(y - height / 2, around.height - height))}px`;
+  }
+}
+
+function closest(stops, distance, most) {
+  let found = null;
+  let least = most;
+  for (const stop of stops) {
+    const away = distance(stop);
+    if (away < least) [found, least] = [stop, away];
+  }
+  return found;
+}

@@ -1,0 +1,36 @@
+// The rows of a panel, by the names of their columns.
+
+/** @typedef {{name: string, type?: string | null}} Column */
+
+export class Rows {
+  /**
+   * @param {Column[]} columns
+   * @param {any[][]} rows
+   */
+  constructor(columns, rows) {
+    this.columns = columns;
+    this.rows = rows;
+    this.#places = new Map(columns.map((column, place) => [column.name, place]));
+  }
+
+  #places;
+
+  has(name) {
+    return this.#places.has(name);
+  }
+
+  type(name) {
+    return this.columns[this.#places.get(name)]?.type ?? null;
+  }
+
+  /** The values of a column; of one that is not there, nothing for each row. */
+  values(name) {
+    const place = this.#places.get(name);
+    return this.rows.map((row) => (place === undefined ? null : row[place]));
+  }
+
+  /** One row as an object: what a click on its mark takes values from. */
+  record(index) {
+    return Object.fromEntries(this.columns.map((column, place) => [column.name, this.rows[index][place]]));
+  }
+}

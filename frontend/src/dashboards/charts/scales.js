@@ -1,0 +1,92 @@
+// From values to pixels: straight scales on d3's ticks. Those of d3-scale would bring colours and number formats of
+// their own, 13 KB that nothing here reads.
+
+import { nice, ticks, tickStep } from "d3-array";
+import { utcTicks } from "d3-time";
+
+import { textWidth } from "./measure.js";
+
+/** @typedef {{at: number, text: string}} Tick */
+
+/**
+ * @param {[number, number]} domain
+ * @param {[number, number]} range
+ */
+export function linear([low, high], [start, end]) {
+  const factor = high === low ? 0 : (end - start) / (high - low);
+  const scale = (value) => (factor ? start + (value - low) * factor : (start + end) / 2);
+  scale.invert = (pixel) => (factor ? low + (pixel - start) / factor : low);
+  scale.domain = [low, high];
+  return scale;
+}
+
+/**
+ * The domain of an axis of numbers, from whole steps to whole steps, and its ticks.
+ * @param {number[]} values
+ * @param {{zero?: boolean, count?: number}} options
+ */
+export function valueDomain(values, { zero = true, count = 4 } = {}) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low > high) [low, high] = [0, 1];
+  const near = low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low;
+  if (zero || !near) [low, high] = [Math.min(0, low), Math.max(0, high)];
+  if (low === high) high = low + (Math.abs(low) || 1);
+  const domain = nice(low, high, count);
+  return { domain, ticks: ticks(...domain, count) };
+}
+
+/**
+ * The labels of an axis of numbers, all with as many digits as their step needs.
+ * @param {number[]} values
+ * @param {import("../formats.js").Way} way
+ */
+export function valueTexts(values, way, formats) {
+  const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
+  const large = Math.max(...values.map(Math.abs));
+  const shown = way.format === "percent" ? step * 100 : step;
+  const digits = Math.max(0, -Math.floor(Math.log10(shown) + 1e-9));
+  const plain = !way.format || ["number", "integer", "decimal"].includes(way.format);
+  const compact = plain && large >= 10_000;
+  const written = { ...way, type: "float", format: compact ? "compact" : (way.format ?? "number"), digits: compact ? 1 : digits };
+  return values.map((value) => ({ at: value, text: formats.text(value, written) }));
+}
+
+/**
+ * The ticks of an axis of times: as many as fit, written by their step, with the year where it changes.
+ * @param {[number, number]} domain milliseconds
+ * @param {number} width pixels
+ * @returns {Tick[]}
+ */
+export function timeTicks([low, high], width, formats) {
+  for (let count = Math.max(2, Math.round(width / 70)); count > 1; count -= 1) {
+    const found = utcTicks(new Date(low), new Date(high), count);
+    const labels = timeTexts(found, formats);
+    const widest = Math.max(0, ...labels.map(({ text }) => textWidth(text)));
+    if (labels.length && (widest + 16) * labels.length <= width) return labels;
+  }
+  return timeTexts([new Date(low)], formats);
+}
+
+function timeTexts(dates, formats) {
+  const each = (test) => dates.every(test);
+  const midnight = (date) => date.getTime() % 86_400_000 === 0;
+  const first = (date) => midnight(date) && date.getUTCDate() === 1;
+  const january = (date) => first(date) && date.getUTCMonth() === 0;
+  let way = (date) => (midnight(date) ? "day" : "time");
+  if (each(january)) way = () => "year";
+  else if (each(first)) way = (date, place) => (january(date) ? "year" : place ? "monthname" : "month");
+  else if (each(midnight)) way = () => "day";
+  return dates.map((date, place) => ({ at: date.getTime(), text: formats.time(date.getTime(), way(date, place)) }));
+}
+
+/** Ticks of a plain axis of numbers along the width. */
+export function numberTicks([low, high], width, formats, way) {
+  const count = Math.max(2, Math.round(width / 80));
+  const step = tickStep(low, high, count);
+  return step ? valueTexts(ticks(low, high, count), way, formats) : [{ at: low, text: formats.text(low, way) }];
+}

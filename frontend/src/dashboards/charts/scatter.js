@@ -1,0 +1,84 @@
+// Points over two numbers; a third one may be their size.
+
+import { number } from "../formats.js";
+import { svg } from "../dom.js";
+import { belowLegend, canvas, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
+import { dimension } from "./dimension.js";
+import { linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
+import { seriesOf, words } from "./series.js";
+import { wayOf } from "./way.js";
+
+const SMALLEST = 3;
+const LARGEST = 14;
+const ALONE = 4;
+
+/**
+ * @param {any} view
+ * @param {import("./rows.js").Rows} rows
+ * @param {import("./index.js").Options} options
+ * @returns {import("./index.js").Chart}
+ */
+export function drawScatter(view, rows, options) {
+  const by = dimension(rows, view.by, options.formats);
+  const series = seriesOf(view, [view.scatter], rows, by, options);
+  const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name })));
+  const way = wayOf(view, rows, [view.scatter], options.formats);
+  const { domain, ticks } = valueDomain(points.map(({ y }) => y), { zero: false });
+  const labels = valueTexts(ticks, way, options.formats);
+  const size = belowLegend(options, series);
+  const plot = plotOf(size, { left: labels.map(({ text }) => text) });
+  const y = linear(domain, [plot.top + plot.height, plot.top]);
+  const x = linear(along(by, points), [plot.left, plot.left + plot.width]);
+  const root = canvas(size, "scatter");
+  drawValueAxis(root, labels, y, plot);
+  drawBottomAxis(root, bottom(by, x, plot, options, rows, view), x, plot, options.width);
+  const radius = radiusOf(view, rows);
+  const sorted = points.map((point) => ({ ...point, r: radius(point.row) })).sort((a, b) => b.r - a.r);
+  const stops = sorted.map((point) => {
+    const place = { x: x(point.x), y: y(point.y) };
+    const mark = svg("circle", { class: `mark point series-${point.color}`, "data-series": point.key, cx: place.x.toFixed(2), cy: place.y.toFixed(2), r: point.r.toFixed(2) });
+    root.append(mark);
+    return { ...place, row: point.row, marks: [mark], title: () => titleOf(view, rows, by, point), items: () => itemsOf(view, rows, by, point, way, options.formats) };
+  });
+  stops.sort((a, b) => a.x - b.x);
+  return { svg: root, series, stops, plot, ends: null, zoom: null, nearest: "point", by };
+}
+
+/** Some room at both ends, so that no point lies on the edge. */
+function along(by, points) {
+  if (by.kind === "name") return [-0.5, by.names.length - 0.5];
+  const { domain } = valueDomain(points.map(({ x }) => x), { zero: false });
+  if (by.kind === "number") return domain;
+  const all = points.map((point) => point.x);
+  return all.length ? [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))] : [0, 1];
+}
+
+function bottom(by, scale, plot, { formats }, rows, view) {
+  if (by.kind === "time") return timeTicks(scale.domain, plot.width, formats);
+  if (by.kind === "number") return numberTicks(scale.domain, plot.width, formats, { type: rows.type(view.by) });
+  return by.names.map((_, at) => ({ at, text: by.text(at) }));
+}
+
+/** The area is as large as the number, so that nothing looks larger than it is. */
+function radiusOf(view, rows) {
+  if (!view.size || !rows.has(view.size)) return () => ALONE;
+  const sizes = rows.values(view.size).map((value) => Math.max(0, number(value) || 0));
+  const largest = sizes.reduce((a, b) => Math.max(a, b), 0) || 1;
+  return (row) => Math.max(SMALLEST, LARGEST * Math.sqrt(sizes[row] / largest));
+}
+
+function titleOf(view, rows, by, point) {
+  if (view.label && rows.has(view.label)) return String(rows.record(point.row)[view.label] ?? "");
+  return view.color ? point.series : by.text(point.x);
+}
+
+function itemsOf(view, rows, by, point, way, formats) {
+  const found = [
+    { name: words(view.by), text: by.text(point.x) },
+    { name: words(view.scatter), color: point.color, text: formats.text(point.y, way) },
+  ];
+  if (view.size && rows.has(view.size)) {
+    found.push({ name: words(view.size), text: formats.text(rows.record(point.row)[view.size], { type: rows.type(view.size) }) });
+  }
+  return found;
+}

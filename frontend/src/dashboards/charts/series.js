@@ -1,0 +1,84 @@
+// From rows to series: a measure is one, or each value of the column that tells them apart.
+
+import { number } from "../formats.js";
+
+/**
+ * @typedef {object} Point
+ * @property {number} x the position on the axis
+ * @property {number | null} y
+ * @property {number} row the place of its row; -1 for several summed up
+ */
+/**
+ * @typedef {object} Series
+ * @property {string} key
+ * @property {string} name
+ * @property {number} color 0: the accent, for one series alone
+ * @property {boolean} hidden
+ * @property {Point[]} points in the order of the rows
+ */
+
+/**
+ * @param {any} view the panel's view
+ * @param {string[]} measures
+ * @param {import("./rows.js").Rows} rows
+ * @param {import("./dimension.js").Dimension} by
+ * @param {import("./index.js").Options} options
+ * @returns {Series[]}
+ */
+export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) {
+  const found = new Map();
+  const kinds = view.color && rows.has(view.color) ? rows.values(view.color) : null;
+  for (const measure of measures) {
+    const amounts = rows.values(measure);
+    for (let row = 0; row < amounts.length; row += 1) {
+      const kind = kinds ? kinds[row] : undefined;
+      const key = kinds ? `${measures.length > 1 ? measure : ""}${kind ?? ""}` : measure;
+      if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, colors, formats, rows), key, points: [] });
+      const y = number(amounts[row]);
+      found.get(key).points.push({ x: by.positions[row], y: Number.isNaN(y) ? null : y, row });
+    }
+  }
+  const all = [...found.values()];
+  for (const each of all) {
+    each.hidden = all.length > 1 && hidden.has(each.key);
+    if (all.length === 1) each.color = 0;
+  }
+  return all;
+}
+
+function named(measure, kind, column, measures, colors, formats, rows) {
+  if (!column) return { name: words(measure), color: colors.of("", measure) };
+  const text = formats.text(kind, { type: rows.type(column), format: rows.type(column) === "integer" ? "text" : undefined });
+  const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
+  return { name, color: colors.of(column, measures.length > 1 ? [measure, kind] : kind) };
+}
+
+/** The name of a column as people read it. */
+export function words(column) {
+  const text = column.replaceAll("_", " ").trim();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The positions of all series, each once and in order. */
+export function positionsOf(series) {
+  const found = new Set();
+  for (const { points } of series) for (const { x } of points) found.add(x);
+  return [...found].filter((x) => !Number.isNaN(x)).sort((a, b) => a - b);
+}
+
+/**
+ * Series on top of one another need a value at each position: rows of objects for d3's stack.
+ * @returns {{at: number, values: Map<string, Point>}[]}
+ */
+export function aligned(series, positions) {
+  const found = new Map(positions.map((at) => [at, new Map()]));
+  for (const { key, points } of series) {
+    for (const point of points) {
+      const values = found.get(point.x);
+      const before = values?.get(key);
+      if (before) values.set(key, { ...before, y: (before.y ?? 0) + (point.y ?? 0) });
+      else values?.set(key, point);
+    }
+  }
+  return [...found].map(([at, values]) => ({ at, values }));
+}

@@ -1,0 +1,39 @@
+// A small line without axes: how a key figure came to be.
+
+import { area, line } from "d3-shape";
+
+import { number } from "../formats.js";
+import { svg } from "../dom.js";
+import { dimension } from "./dimension.js";
+import { linear } from "./scales.js";
+
+const SIZE = { width: 120, height: 32 };
+const INSET = 3;
+
+/**
+ * @param {import("./rows.js").Rows} rows the number over time
+ * @param {string} name the column of the number
+ * @param {import("../formats.js").Formats} formats
+ * @returns {SVGElement | null} null where there is nothing to see
+ */
+export function drawSparkline(rows, name, formats) {
+  const along = rows.columns.find((column) => column.name !== name)?.name;
+  const amounts = rows.values(name).map(number);
+  const by = dimension(rows, along, formats);
+  const points = amounts.map((amount, row) => ({ x: by.positions[row], y: amount })).filter(({ x, y }) => !Number.isNaN(y) && !Number.isNaN(x));
+  if (points.length < 2) return null;
+  points.sort((a, b) => a.x - b.x);
+  const heights = points.map(({ y }) => y);
+  const x = linear([points[0].x, points.at(-1).x], [INSET, SIZE.width - INSET]);
+  const y = linear([heights.reduce((a, b) => Math.min(a, b)), heights.reduce((a, b) => Math.max(a, b))], [SIZE.height - INSET, INSET]);
+  const path = line().x((point) => x(point.x)).y((point) => y(point.y)).digits(1);
+  const below = area().x((point) => x(point.x)).y0(SIZE.height).y1((point) => y(point.y)).digits(1);
+  const last = points.at(-1);
+  return svg(
+    "svg",
+    { class: "sparkline series-0", viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, ...SIZE, "aria-hidden": "true" },
+    svg("path", { class: "area", d: below(points) }),
+    svg("path", { class: "line", d: path(points) }),
+    svg("circle", { class: "dot", cx: x(last.x), cy: y(last.y), r: 2.5 }),
+  );
+}

@@ -1,0 +1,93 @@
+// The controls of a page: what a viewer can choose, what is chosen as chips, and the way back.
+
+import { freshId, html, icon } from "../dom.js";
+import { words } from "../charts/series.js";
+import { choicesField } from "./choices.js";
+import { plainField } from "./plain.js";
+import { rangeLabel } from "./presets.js";
+import { rangeField } from "./range.js";
+
+/**
+ * @typedef {object} Place
+ * @property {() => any} value what holds now
+ * @property {(value: any) => void} change
+ * @property {import("../formats.js").Formats} formats
+ * @property {string} id of the element that the label is for
+ */
+/**
+ * @typedef {object} Field
+ * @property {HTMLElement} element
+ * @property {() => void} show writes what holds now
+ * @property {(choices: {value: string, label: string}[]) => void} [fill]
+ * @property {(value: any) => string} [text] a value as people read it
+ */
+
+export class Controls {
+  /** @type {Map<string, Field>} */
+  #fields = new Map();
+
+  /**
+   * @param {import("../filters.js").Filters} filters
+   * @param {import("../formats.js").Formats} formats
+   * @param {(values: Record<string, any>) => void} change
+   */
+  constructor(filters, formats, change) {
+    this.filters = filters;
+    this.formats = formats;
+    this.change = change;
+    this.chips = html("ul", { class: "chips", "aria-label": "Chosen", hidden: true });
+    const fields = [...filters.controls.values()].map((control) => this.#field(control));
+    this.element = html("div", { class: "controls", role: "group", "aria-label": "Filters", hidden: !fields.length }, ...fields);
+    this.show();
+  }
+
+  #field(control) {
+    const id = freshId("control");
+    const place = { value: () => this.filters.value(control.name), change: (value) => this.change({ [control.name]: value }), formats: this.formats, id };
+    const make = { range: rangeField, choices: choicesField }[control.kind] ?? plainField;
+    const field = make(control, place);
+    this.#fields.set(control.name, field);
+    return html("div", { class: `control control-${control.kind}`, title: control.description || null }, html("label", { for: id, id: `${id}-label` }, control.label), field.element);
+  }
+
+  /** The values of a control that a query fills. */
+  fill(name, choices) {
+    this.#fields.get(name)?.fill?.(choices);
+    this.show();
+  }
+
+  /** Writes what holds now into every field, and the chips. */
+  show() {
+    for (const field of this.#fields.values()) field.show();
+    const chosen = Object.entries(this.filters.chosen).flatMap(([name, value]) => this.#chips(name, value));
+    const reset = html("li", {}, html("button", { type: "button", class: "link reset", click: () => this.#reset() }, "Reset"));
+    this.chips.replaceChildren(...chosen, ...(chosen.length ? [reset] : []));
+    this.chips.hidden = !chosen.length;
+  }
+
+  #chips(name, value) {
+    const control = this.filters.controls.get(name);
+    const label = control?.label ?? words(name);
+    if (!Array.isArray(value)) return [this.#chip(`${label}: ${this.#text(name, value)}`, () => this.change({ [name]: null }))];
+    return value.map((one) => this.#chip(`${label}: ${this.#text(name, one)}`, () => this.change({ [name]: value.filter((each) => each !== one) })));
+  }
+
+  #text(name, value) {
+    if (typeof value === "object") return rangeLabel(value, this.formats);
+    if (this.filters.controls.get(name)?.kind === "date") return this.formats.text(value, { format: "date" });
+    return this.#fields.get(name)?.text?.(value) ?? String(value);
+  }
+
+  #chip(text, remove) {
+    const gone = () => {
+      remove();
+      (this.chips.querySelector("button") ?? this.element.querySelector("button, select, input"))?.focus();
+    };
+    return html("li", { class: "chip" }, html("span", {}, text), html("button", { type: "button", class: "chip-close", "aria-label": `Remove ${text}`, click: gone }, icon("close")));
+  }
+
+  #reset() {
+    this.change(Object.fromEntries(Object.keys(this.filters.chosen).map((name) => [name, null])));
+    this.element.querySelector("button, select, input")?.focus();
+  }
+}

@@ -1,0 +1,17 @@
+// The names of relative ranges, as people read them.
+
+/** @param {string} name as last-30-days */
+export function presetLabel(name) {
+  const text = name.replaceAll("-", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** @returns {string} what a range is, in words */
+export function rangeLabel(value, formats) {
+  if (!value) return "Any time";
+  if (value.preset) return presetLabel(value.preset);
+  const day = (text) => formats.text(text, { format: "date" });
+  if (!value.start) return `Until ${day(value.end)}`;
+  if (!value.end) return `From ${day(value.start)}`;
+  return value.start === value.end ? day(value.start) : `${day(value.start)} – ${day(value.end)}`;
+}

@@ -1,0 +1,188 @@
+// One dashboard on the page: its definition becomes controls and panels, and messages go to the panels they are for.
+
+import { SeriesColors } from "./charts/colors.js";
+import { Controls } from "./controls/index.js";
+import { html } from "./dom.js";
+import { Filters } from "./filters.js";
+import { Formats } from "./formats.js";
+import { rowOf, skeletonPanels } from "./layout.js";
+import { Panel, WITHOUT_ROWS, widthStep } from "./panels.js";
+import { Refreshing } from "./refreshing.js";
+import { PanelRequests } from "./requests.js";
+import { applyTheme } from "./theme.js";
+
+const LOST = "The connection was lost. Please try again.";
+const DAY = 86_400_000;
+
+export class Dashboard {
+  /** @type {Map<string, Panel>} */
+  #panels = new Map();
+
+  /**
+   * @param {{root: HTMLElement, session: import("./session.js").Session, mount: string, announce: (text: string) => void,
+   *   open: (name: string, filters: object) => void, changed: (dashboard: Dashboard) => void, live: boolean}} page
+   * @param {string} name
+   * @param {string} fragment
+   */
+  constructor(page, name, fragment) {
+    this.page = page;
+    this.name = name;
+    this.fragment = fragment;
+    this.path = `${page.mount}/${name.split("/").map(encodeURIComponent).join("/")}/-/panels`;
+    this.filters = new Filters();
+    this.requests = new PanelRequests(page.session, this.path, { message: (message) => this.#receive(message), failed: (...about) => this.#failed(...about) });
+    this.refreshing = new Refreshing(this);
+  }
+
+  /** Asks for everything. Where the server has drawn places for the panels, with their widths at once. */
+  start() {
+    const places = skeletonPanels(this.page.root);
+    const wanted = places.filter(({ kind }) => !WITHOUT_ROWS.has(kind)).map(({ id, element }) => ({ id, width: widthStep(element.clientWidth - 32) }));
+    const first = new Filters();
+    first.set(this.page.session.filters ?? {});
+    const chosen = { ...first.chosen, ...rawFilters(this.fragment) };
+    return this.requests.ask(wanted, { filters: chosen, definition: true, live: this.page.live });
+  }
+
+  /** @returns {Panel[]} those that show rows */
+  get fed() {
+    return [...this.#panels.values()].filter((panel) => panel.hasRows);
+  }
+
+  #receive(message) {
+    if (message.dashboard) return this.#build(message.dashboard);
+    if (message.panel) this.#show(message);
+    else if (message.choices) this.controls.fill(message.choices, message.values ?? []);
+    else if (message.changed) this.ask(message.changed);
+    else if (message.token === "ended") this.page.ended();
+  }
+
+  #show(message) {
+    const panel = this.#panels.get(message.panel);
+    if (!panel?.hasRows) return;
+    panel.show(message);
+    this.refreshing.came(panel);
+  }
+
+  #build(about) {
+    this.about = about;
+    this.formats = new Formats(about.locale || document.documentElement.lang || "en", about.currency || "USD");
+    this.filters = new Filters(about.controls);
+    this.filters.set(this.page.session.filters ?? {});
+    this.filters.read(this.fragment);
+    this.controls = new Controls(this.filters, this.formats, (values) => this.choose(values));
+    applyTheme(about.theme ?? {});
+    const colors = new SeriesColors();
+    const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel, colors).element)));
+    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
+    this.page.show(this);
+    this.#askRest();
+  }
+
+  /** What was not asked with the definition: all, where no places were known before. */
+  #askRest() {
+    const pending = new Set(this.requests.pending.map(({ id }) => id));
+    for (const panel of this.fed) panel.waiting();
+    const missing = this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id);
+    if (missing.length) this.ask(missing);
+  }
+
+  #head({ title, description, theme }) {
+    const logo = theme?.logo?.startsWith("data:image/") ? html("img", { class: "logo", src: theme.logo, alt: "" }) : null;
+    return html("header", { class: "head" }, logo, html("div", {}, html("h1", {}, title), description ? html("p", { class: "about" }, description) : null));
+  }
+
+  #panel(about, colors) {
+    const panel = new Panel(about, {
+      formats: this.formats,
+      colors,
+      announce: this.page.announce,
+      ask: () => this.ask([about.id]),
+      choose: (record) => this.#clicked(about.click, record),
+      isChosen: (record) => this.#isChosen(about.click, record),
+      zoom: (from, to, by) => this.#zoom(about, from, to, by),
+      isFiltered: () => Object.keys(this.filters.chosen).length > 0,
+      reset: () => this.choose(Object.fromEntries(Object.keys(this.filters.chosen).map((name) => [name, null]))),
+      download: () => this.#download(about.id),
+    });
+    this.#panels.set(about.id, panel);
+    return panel;
+  }
+
+  /** @param {string[]} ids of panels that are wanted again */
+  ask(ids, choices) {
+    const panels = ids.map((id) => this.#panels.get(id)).filter((panel) => panel?.hasRows);
+    for (const panel of panels) panel.waiting();
+    if (!panels.length && !choices?.length) return;
+    this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices?.length ? { choices } : {}) });
+  }
+
+  /** A viewer chose: what runs is stopped, and only what reads the change is asked again. */
+  choose(values) {
+    const changed = this.filters.set(values);
+    this.controls.show();
+    if (!changed.length) return;
+    this.page.changed(this);
+    const left = this.requests.stop().map(({ id }) => id);
+    const affected = this.fed.filter(({ about }) => !about.reads || about.reads.some((name) => changed.includes(name)));
+    for (const panel of affected) panel.inner.restart?.();
+    const choices = this.about.controls.filter(({ depends }) => depends?.some((name) => changed.includes(name))).map(({ name }) => name);
+    this.ask([...new Set([...left, ...affected.map(({ id }) => id)])], choices);
+  }
+
+  #clicked(click, record) {
+    if (!click) return;
+    const values = Object.fromEntries(Object.entries(click.values).map(([name, column]) => [name, spelled(record[column])]));
+    if (click.open) return this.page.open(click.open, values);
+    const again = this.#isChosen(click, record);
+    const set = (name, value) => (again ? null : this.filters.controls.get(name)?.many ? [value] : value);
+    this.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, set(name, value)])));
+  }
+
+  #isChosen(click, record) {
+    if (!click || click.open) return false;
+    return Object.entries(click.values).every(([name, column]) => this.filters.isChosen(name) && [this.filters.value(name)].flat().includes(spelled(record[column])));
+  }
+
+  /** A part of the time that a viewer drags over becomes the page's range, where it has one. */
+  #zoom(about, from, to, by) {
+    const ranges = this.about.controls.filter(({ kind, name }) => kind === "range" && (!about.reads || about.reads.includes(name)));
+    if (by.kind !== "time" || ranges.length !== 1 || to - from < DAY) return false;
+    const day = (at) => new Date(at).toISOString().slice(0, 10);
+    this.choose({ [ranges[0].name]: { start: day(from), end: day(to) } });
+    return true;
+  }
+
+  async #download(id) {
+    const body = JSON.stringify({ filters: this.filters.chosen, format: "csv" });
+    const response = await this.page.session.fetch(`${this.path}/${id}/download`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    if (!response.ok) return this.page.announce("The file could not be made. Please try again.");
+    const { address } = await response.json();
+    html("a", { href: address, download: "" }).click();
+  }
+
+  #failed(error, ids) {
+    if (!this.about) return this.page.refused(error, this);
+    for (const id of ids) this.#panels.get(id)?.fail(error.problem?.detail ?? LOST);
+  }
+
+  /** Nothing of it is wanted any more. */
+  end() {
+    this.requests.stop();
+    this.refreshing.end();
+  }
+}
+
+/** A value of a row as a filter. */
+function spelled(value) {
+  return value === null || value === undefined ? "" : String(value);
+}
+
+/** The filters of an address before the controls are known: ranges are told by their form. */
+function rawFilters(fragment) {
+  const found = new URLSearchParams(fragment.replace(/^#/, ""));
+  const guess = [...new Set(found.keys())].map((name) => ({ name, kind: /\.\./.test(found.get(name)) ? "range" : "text", many: false, default: null }));
+  const filters = new Filters(guess);
+  filters.read(fragment);
+  return filters.chosen;
+}

@@ -1,0 +1,56 @@
+// A key figure: the number, how it changed in words, and how it came to be as a small line.
+
+import { drawSparkline } from "./charts/sparkline.js";
+import { Rows } from "./charts/rows.js";
+import { html, icon } from "./dom.js";
+import { number } from "./formats.js";
+
+export class FigureView {
+  /**
+   * @param {any} about the panel of the definition
+   * @param {import("./panels.js").Context} context
+   */
+  constructor(about, context) {
+    this.view = about.view;
+    this.context = context;
+  }
+
+  skeleton() {
+    return html("div", { class: "figure" }, html("span", { class: "ghost ghost-value" }), html("span", { class: "ghost ghost-text" }));
+  }
+
+  isEmpty(data) {
+    return !data.rows.length;
+  }
+
+  /** @returns {Node} */
+  show(data) {
+    const { formats } = this.context;
+    const rows = new Rows(data.columns, data.rows);
+    const name = this.view.figure;
+    const way = { format: this.view.format, digits: this.view.digits, type: rows.type(name) };
+    const [value] = rows.values(name);
+    const small = data.sparkline ? drawSparkline(new Rows(data.sparkline.columns, data.sparkline.rows), name, formats) : null;
+    const unit = this.view.unit ? html("span", { class: "figure-unit" }, ` ${this.view.unit}`) : null;
+    const text = html("p", { class: "figure-value" }, formats.text(value, way), unit);
+    const change = data.compare ? this.#change(number(value), data.compare, way) : null;
+    return html("div", { class: "figure" }, text, small, change);
+  }
+
+  #change(now, compare, way) {
+    const before = number(new Rows(compare.columns ?? [], compare.rows).values(this.view.figure)[0]);
+    const { formats } = this.context;
+    const then = "the period before";
+    if (Number.isNaN(before) || Number.isNaN(now)) return change("same", "", `No value in ${then}`);
+    const text = formats.text(before, way);
+    if (now === before) return change("same", "", `As in ${then}`);
+    const kind = now > before ? "rise" : "fall";
+    const good = this.view.better ? ((this.view.better === "higher") === (now > before) ? " good" : " bad") : "";
+    if (before === 0) return change(kind, good, `${now > before ? "Up" : "Down"} from ${text} in ${then}`);
+    return change(kind, good, `${now > before ? "Up" : "Down"} ${formats.change(now, before, way)} from ${text} in ${then}`);
+  }
+}
+
+function change(kind, good, words) {
+  return html("p", { class: `change${good}` }, icon(kind), html("span", {}, words));
+}

@@ -1,0 +1,92 @@
+// What a viewer has chosen: kept in the address after #, so that it survives a reload and can be shared.
+
+/**
+ * @typedef {string | string[] | {preset: string} | {start?: string | null, end?: string | null}} Value
+ * @typedef {{name: string, kind: string, label: string, many: boolean, default: Value | null, depends: string[]}} Control
+ */
+
+const RANGE = /^(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/;
+
+export class Filters {
+  /** @type {Map<string, Value>} */
+  #chosen = new Map();
+
+  /** @param {Control[]} controls */
+  constructor(controls = []) {
+    this.controls = new Map(controls.map((control) => [control.name, control]));
+  }
+
+  /** What holds for a control: the viewer's choice, else the default. */
+  value(name) {
+    return this.#chosen.get(name) ?? this.controls.get(name)?.default ?? null;
+  }
+
+  /** Whether a viewer chose something else than the default. */
+  isChosen(name) {
+    return this.#chosen.has(name);
+  }
+
+  /**
+   * Sets values; nothing, or the default itself, is a way back to the default.
+   * @param {Record<string, Value | null>} values
+   * @returns {string[]} the names whose value changed
+   */
+  set(values) {
+    const changed = [];
+    for (const [name, value] of Object.entries(values)) {
+      const before = JSON.stringify(this.value(name));
+      if (isNothing(value) || same(value, this.controls.get(name)?.default)) this.#chosen.delete(name);
+      else this.#chosen.set(name, value);
+      if (JSON.stringify(this.value(name)) !== before) changed.push(name);
+    }
+    return changed;
+  }
+
+  /** Forgets every choice. @returns {string[]} the names whose value changed */
+  reset() {
+    return this.set(Object.fromEntries([...this.#chosen.keys()].map((name) => [name, null])));
+  }
+
+  /** @returns {Record<string, Value>} as a request takes them */
+  get chosen() {
+    return Object.fromEntries(this.#chosen);
+  }
+
+  /** Reads the part of an address after #. */
+  read(fragment) {
+    const found = new URLSearchParams(fragment.replace(/^#/, ""));
+    for (const name of new Set(found.keys())) this.set({ [name]: this.#parsed(name, found.getAll(name)) });
+  }
+
+  #parsed(name, texts) {
+    const control = this.controls.get(name);
+    if (control?.kind === "range") {
+      const range = RANGE.exec(texts[0]);
+      return range ? { start: range[1] ?? null, end: range[2] ?? null } : { preset: texts[0] };
+    }
+    return control?.many || texts.length > 1 ? texts.filter(Boolean) : texts[0];
+  }
+
+  /** @returns {string} without # */
+  get fragment() {
+    const parts = new URLSearchParams();
+    for (const [name, value] of this.#chosen) for (const text of written(value)) parts.append(name, text);
+    return parts.toString();
+  }
+}
+
+function written(value) {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== "object") return [String(value)];
+  return [value.preset ?? `${value.start ?? ""}..${value.end ?? ""}`];
+}
+
+function isNothing(value) {
+  if (value === null || value === undefined || value === "") return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === "object" && !value.preset && !value.start && !value.end;
+}
+
+function same(value, other) {
+  return JSON.stringify(value) === JSON.stringify(other ?? null);
+}

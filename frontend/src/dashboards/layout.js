@@ -1,0 +1,37 @@
+// Where panels stand: rows of twelve columns, or equal shares where twelve cannot be shared evenly.
+
+import { html } from "./dom.js";
+
+const COLUMNS = 12;
+
+/**
+ * @param {{kind: string, width: number}[]} panels of a row
+ * @param {Element[]} elements
+ */
+export function rowOf(panels, elements) {
+  const taken = panels.reduce((sum, { width }) => sum + (width || 0), 0);
+  const open = panels.filter(({ width }) => !width).length;
+  const share = open ? (COLUMNS - taken) / open : 0;
+  const heading = panels.every(({ kind }) => kind === "heading");
+  const row = html("div", { class: heading ? "row row-heading" : `row row-${panels.length}${Number.isInteger(share) ? "" : " row-even"}` });
+  panels.forEach((panel, place) => {
+    elements[place].classList.add(`span-${panel.width || Math.max(1, Math.floor(share))}`);
+    row.append(elements[place]);
+  });
+  return row;
+}
+
+/**
+ * What the server drew before there was a script: the place of each panel, by its row and number.
+ * @param {Element} root
+ * @returns {{id: string, kind: string, width: number, element: Element}[]}
+ */
+export function skeletonPanels(root) {
+  const rows = [...root.querySelectorAll(".skeleton > div")];
+  return rows.flatMap((row, line) => {
+    const boxes = [...row.children];
+    const panels = boxes.map((box) => ({ kind: box.dataset.kind, width: Number(box.dataset.width) }));
+    row.replaceWith(rowOf(panels, boxes));
+    return boxes.map((element, place) => ({ ...panels[place], id: `${line + 1}-${place + 1}`, element }));
+  });
+}

@@ -1,0 +1,60 @@
+// The quiet menu of a panel: as a table, CSV, picture, the query.
+
+import { freshId, html, icon } from "./dom.js";
+import { popover } from "./popover.js";
+
+/**
+ * @param {string} title of the panel
+ * @param {() => {label: string, run: () => void}[]} items asked for whenever it opens
+ * @returns {HTMLElement}
+ */
+export function menuOf(title, items) {
+  const id = freshId("menu");
+  const list = html("div", { id, class: "menu", role: "menu", "aria-label": `Menu of ${title}` });
+  const button = html("button", { type: "button", class: "icon-button", "aria-haspopup": "menu", "aria-controls": id, "aria-label": `Menu of ${title}` }, icon("menu"));
+  const { open, close } = popover(button, list, { opened: () => fill() });
+
+  function fill() {
+    const entries = items().map(({ label, run }) =>
+      html("button", { type: "button", role: "menuitem", tabindex: "-1", class: "menu-item", click: () => (close(), run()) }, label),
+    );
+    list.replaceChildren(...entries);
+    entries[0]?.focus();
+  }
+
+  list.addEventListener("keydown", (event) => move(event, [...list.children]));
+  button.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" || !list.hidden) return;
+    event.preventDefault();
+    open();
+  });
+  return html("div", { class: "menu-holder" }, button, list);
+}
+
+function move(event, entries) {
+  const at = entries.indexOf(document.activeElement);
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  entries.at(next % entries.length)?.focus();
+}
+
+/** Shows a text that can be copied. */
+export function showText(title, text) {
+  const close = () => dialog.close();
+  const dialog = html(
+    "dialog",
+    { class: "dialog", "aria-label": title, close: () => dialog.remove() },
+    html("div", { class: "dialog-head" }, html("h2", {}, title), html("button", { type: "button", class: "icon-button", "aria-label": "Close", click: close }, icon("close"))),
+    html("pre", { tabindex: "0" }, text),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** Saves what the page has already. */
+export function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  html("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

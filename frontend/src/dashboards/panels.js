@@ -1,0 +1,169 @@
+// A panel: its head, what it shows, and its states. Each is by itself: none waits for another.
+
+import { CHARTS } from "./charts/index.js";
+import { words } from "./charts/series.js";
+import { ChartView } from "./chart_view.js";
+import { freshId, html, settled } from "./dom.js";
+import { FigureView } from "./figures.js";
+import { menuOf, save, showText } from "./panel_menu.js";
+import { TableView } from "./tables.js";
+import { paragraphs } from "./texts.js";
+
+const STEPS = [320, 480, 640, 960, 1280, 1920, 2560, 3840];
+const NOTEWORTHY = 60;
+const NO_ROWS = "There is nothing here for this choice.";
+
+/**
+ * @typedef {object} Context what a panel may use of the page
+ * @property {string} title of the panel
+ * @property {import("./formats.js").Formats} formats
+ * @property {import("./charts/colors.js").SeriesColors} colors
+ * @property {(text: string) => void} announce
+ * @property {() => void} ask asks for the panel again
+ * @property {(record: Record<string, any>) => void} choose what a click does
+ * @property {(record: Record<string, any>) => boolean} isChosen
+ * @property {(from: number, to: number, by: any) => boolean} zoom false where the panel is to zoom by itself
+ * @property {() => boolean} isFiltered
+ * @property {() => void} reset
+ * @property {() => Promise<void>} download
+ */
+
+/** The kinds of panels that show no rows. */
+export const WITHOUT_ROWS = new Set(["heading", "text"]);
+
+/** How wide a plot is, in steps of device pixels, so that the server's answers are alike. */
+export function widthStep(width) {
+  const pixels = width * (globalThis.devicePixelRatio || 1);
+  return STEPS.find((step) => step >= pixels) ?? STEPS.at(-1);
+}
+
+export class Panel {
+  #data = null;
+
+  /**
+   * @param {any} about the panel of the definition
+   * @param {Omit<Context, "title">} shared
+   */
+  constructor(about, shared) {
+    this.about = about;
+    this.view = about.view;
+    this.id = about.id;
+    this.title = this.view.title ?? titleOf(this.view);
+    this.context = { ...shared, title: this.title };
+    this.element = WITHOUT_ROWS.has(about.kind) ? this.#plain() : this.#fed();
+  }
+
+  #plain() {
+    const { kind, view } = this;
+    if (kind === "heading" || view.kind === "heading") return html("h2", { class: "heading", "data-panel": this.id }, view.heading ?? "");
+    const head = view.title ? html("h2", { class: "panel-title" }, view.title) : null;
+    const text = view.text === undefined ? [html("p", {}, "Something that this text needs is not set for you.")] : paragraphs(view.text);
+    return html("section", { class: "panel panel-text", "data-panel": this.id }, head, ...text);
+  }
+
+  #fed() {
+    const id = freshId("title");
+    this.inner = viewOf(this.about, this.context);
+    this.body = html("div", { class: "panel-body" });
+    this.note = html("p", { class: "panel-note", hidden: true });
+    const unit = this.view.unit && this.view.kind !== "figure" ? html("span", { class: "unit" }, this.view.unit) : null;
+    const head = html("div", { class: "panel-head" }, html("h2", { class: "panel-title", id }, this.title), unit, menuOf(this.title, () => this.#items()));
+    const about = this.view.description ? html("p", { class: "panel-about" }, this.view.description) : null;
+    const section = html("div", { class: `panel panel-${this.view.kind}`, "data-panel": this.id, role: "group", "aria-labelledby": id }, head, about, this.body, this.note);
+    new ResizeObserver(settled(() => this.inner.fit?.(), 60)).observe(this.body);
+    return section;
+  }
+
+  /** What the server is asked. */
+  get wanted() {
+    return { id: this.id, ...(CHARTS.has(this.view.kind) ? { width: widthStep(this.body.clientWidth || 640) } : {}), ...this.inner.wanted };
+  }
+
+  get hasRows() {
+    return Boolean(this.inner);
+  }
+
+  /** Something is under way. What is there stays until the answer has come. */
+  waiting() {
+    this.#state("waiting");
+    this.body.setAttribute("aria-busy", "true");
+    if (!this.#data) this.body.replaceChildren(this.inner.skeleton());
+  }
+
+  /** @param {any} message the line of the answer */
+  show(message) {
+    if (message.error) return this.fail(message.error.message);
+    this.#data = message;
+    this.body.removeAttribute("aria-busy");
+    if (this.inner.isEmpty(message)) return this.#empty();
+    this.#state("ready");
+    const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+    this.body.replaceChildren(this.inner.show(message));
+    this.inner.fit?.();
+    if (focused) this.#focus(focused);
+    this.#age(message);
+  }
+
+  /** What had the focus has it again, now that it was made anew; a button that is off passes it on. */
+  #focus(name) {
+    const [same] = this.body.querySelectorAll(`[data-focus="${CSS.escape(name)}"]:not(:disabled)`);
+    (same ?? this.body.querySelector("[data-focus]:not(:disabled)"))?.focus({ preventScroll: true });
+  }
+
+  #empty() {
+    this.#state("empty");
+    const reset = this.context.isFiltered() ? html("button", { type: "button", class: "link", click: this.context.reset }, "Show the defaults") : null;
+    this.body.replaceChildren(html("p", { class: "panel-empty" }, this.view.empty ?? NO_ROWS, " ", reset));
+    this.note.hidden = true;
+  }
+
+  /** @param {string} reason a sentence for people */
+  fail(reason) {
+    this.#data = null;
+    this.#state("failed");
+    this.body.removeAttribute("aria-busy");
+    const again = html("button", { type: "button", class: "quiet-button", click: () => this.context.ask() }, "Try again");
+    this.body.replaceChildren(html("div", { class: "panel-failed", role: "alert" }, html("p", {}, reason), again));
+    this.note.hidden = true;
+  }
+
+  #state(state) {
+    this.element.dataset.state = state;
+  }
+
+  /** How old the rows are, where that is worth a word; a warning where they should be newer. */
+  #age({ age, stale }) {
+    const late = stale || (this.about.refresh && age > 2 * this.about.refresh + 5);
+    this.note.hidden = !(age >= NOTEWORTHY || late);
+    if (this.note.hidden) return;
+    const text = this.context.formats.text(age - (age % NOTEWORTHY), { format: "duration" });
+    this.note.classList.toggle("late", Boolean(late));
+    this.note.replaceChildren(late ? `These numbers are ${text} old: newer ones have not come. ` : `${text} old`);
+    if (late) this.note.append(html("button", { type: "button", class: "link", click: () => this.context.ask() }, "Ask again"));
+  }
+
+  #items() {
+    const found = [];
+    const chart = this.inner instanceof ChartView && this.element.dataset.state === "ready";
+    if (chart) found.push({ label: this.inner.asTable ? "Show as chart" : "Show as table", run: () => this.inner.toggleTable() });
+    found.push({ label: "Download CSV", run: () => this.context.download() });
+    if (chart && !this.inner.asTable) found.push({ label: "Download PNG", run: async () => save(await this.inner.picture(), `${this.title}.png`) });
+    if (this.about.query) found.push({ label: "Show query", run: () => showText(`Query of ${this.title}`, this.about.query) });
+    return found;
+  }
+}
+
+function viewOf(about, context) {
+  if (about.kind === "figure") return new FigureView(about, context);
+  if (about.kind === "table") return new TableView(about, context);
+  return new ChartView(about, context);
+}
+
+/** The title of a panel whose author gave none. */
+function titleOf(view) {
+  const measures = [view[view.kind]].flat();
+  if (view.kind === "table") return "Table";
+  if (typeof measures[0] !== "string") return "";
+  const what = measures.map(words).join(", ");
+  return view.by ? `${what} by ${words(view.by).toLowerCase()}` : what;
+}

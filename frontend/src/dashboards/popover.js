@@ -1,0 +1,53 @@
+// What opens below a button and closes by Escape, by a click elsewhere, or when the focus leaves it.
+
+/**
+ * @param {HTMLElement} button
+ * @param {HTMLElement} content beside the button, in the same positioned parent
+ * @param {{opened?: () => void, closed?: () => void}} [on]
+ * @returns {{open: () => void, close: (focus?: boolean) => void}}
+ */
+export function popover(button, content, on = {}) {
+  content.hidden = true;
+  content.classList.add("popover");
+  button.setAttribute("aria-expanded", "false");
+  const outside = (event) => !content.contains(event.target) && !button.contains(event.target) && close(false);
+  const escape = (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    close(true);
+  };
+  const left = (event) => event.relatedTarget && !content.contains(event.relatedTarget) && event.relatedTarget !== button && close(false);
+
+  function open() {
+    content.hidden = false;
+    button.setAttribute("aria-expanded", "true");
+    document.addEventListener("pointerdown", outside, true);
+    content.addEventListener("keydown", escape);
+    button.addEventListener("keydown", escape);
+    content.addEventListener("focusout", left);
+    keepInside(content);
+    on.opened?.();
+  }
+
+  function close(focus = true) {
+    if (content.hidden) return;
+    content.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+    document.removeEventListener("pointerdown", outside, true);
+    content.removeEventListener("keydown", escape);
+    button.removeEventListener("keydown", escape);
+    content.removeEventListener("focusout", left);
+    if (focus) button.focus();
+    on.closed?.();
+  }
+
+  button.addEventListener("click", () => (content.hidden ? open() : close(false)));
+  return { open, close };
+}
+
+/** Moves it so that it begins and ends within the page. */
+function keepInside(content) {
+  content.classList.remove("from-right");
+  if (content.getBoundingClientRect().right > document.documentElement.clientWidth - 4) content.classList.add("from-right");
+  if (content.getBoundingClientRect().left < 0) content.classList.remove("from-right");
+}

@@ -1,0 +1,61 @@
+// Panels whose time has come are asked again, together, while the page is seen.
+
+const TOGETHER = 250;
+const POLL = 30_000;
+
+export class Refreshing {
+  #due = new Map();
+  #timer;
+
+  /** @param {import("./dashboard.js").Dashboard} dashboard */
+  constructor(dashboard) {
+    this.dashboard = dashboard;
+    this.seen = () => this.#visibility();
+    document.addEventListener("visibilitychange", this.seen);
+    this.poll = setInterval(() => this.#poll(), POLL);
+  }
+
+  /** A panel has its rows. */
+  came(panel) {
+    if (!panel.about.refresh) return;
+    this.#due.set(panel.id, performance.now() + panel.about.refresh * 1000);
+    this.#plan();
+  }
+
+  #plan() {
+    clearTimeout(this.#timer);
+    if (!this.#due.size || document.hidden) return;
+    const next = Math.min(...this.#due.values());
+    this.#timer = setTimeout(() => this.#ask(), Math.max(0, next - performance.now()) + TOGETHER);
+  }
+
+  #ask() {
+    const now = performance.now();
+    const ids = [...this.#due].filter(([, due]) => due <= now).map(([id]) => id);
+    for (const id of ids) this.#due.delete(id);
+    this.dashboard.ask(ids);
+    this.#plan();
+  }
+
+  /** Hidden: what runs is stopped. Seen again: what was stopped is asked, and what is due. */
+  #visibility() {
+    if (document.hidden) this.left = this.dashboard.requests.stop().map(({ id }) => id);
+    else {
+      this.dashboard.ask(this.left ?? []);
+      this.left = [];
+    }
+    this.#plan();
+  }
+
+  /** Where no answer stays open, a small question finds out whether the group's token still holds. */
+  #poll() {
+    const { requests, filters } = this.dashboard;
+    if (!document.hidden && !requests.live && this.dashboard.about) requests.ask([], { filters: filters.chosen });
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+    clearInterval(this.poll);
+    document.removeEventListener("visibilitychange", this.seen);
+  }
+}

@@ -1,0 +1,187 @@
+// Tables: pages and order come from the server; the head stays, edges fade where there is more, columns go in a stated
+// order where it is narrow.
+
+import { Rows } from "./charts/rows.js";
+import { words } from "./charts/series.js";
+import { columnDigits } from "./charts/way.js";
+import { html, icon } from "./dom.js";
+import { isNumeric, number } from "./formats.js";
+
+const PAGE = 10;
+
+/** @typedef {{name: string, title?: string, format?: string, digits?: number, bar?: boolean, hide?: number}} ColumnView */
+
+export class TableView {
+  #page = 0;
+  #sort;
+  #all = false;
+
+  /**
+   * @param {any} about the panel of the definition
+   * @param {import("./panels.js").Context} context
+   */
+  constructor(about, context) {
+    this.about = about;
+    this.view = about.view;
+    this.context = context;
+    this.#sort = this.view.sort ?? "";
+    this.size = this.view.page ?? PAGE;
+  }
+
+  /** What the server is asked for, beside the rows' filters. */
+  get wanted() {
+    return { page: this.#page, sort: this.#sort };
+  }
+
+  /** Other filters: another first page. */
+  restart() {
+    this.#page = 0;
+  }
+
+  skeleton() {
+    const lines = Array.from({ length: Math.min(this.size, 12) + 1 }, () => html("span", { class: "ghost ghost-row" }));
+    return html("div", { class: "ghost-table" }, ...lines);
+  }
+
+  isEmpty(data) {
+    return !data.rows.length && this.#page === 0;
+  }
+
+  /** @returns {Node} */
+  show(data) {
+    const rows = new Rows(data.columns, data.rows);
+    const shown = columnsOf(this.view.columns, rows, this.context.formats);
+    const head = html("tr", {}, ...shown.map((column) => this.#heading(column)));
+    const body = data.rows.map((_, row) => this.#row(row, shown, rows));
+    const caption = html("caption", { class: "visually-hidden" }, this.context.title);
+    const table = html("table", {}, caption, html("thead", {}, head), html("tbody", {}, ...body));
+    const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": this.context.title }, table);
+    this.#hidden = html("button", { type: "button", class: "link", hidden: true, click: () => this.#showAll() });
+    this.parts = { scroller, table, shown };
+    scroller.addEventListener("scroll", () => this.#fade(), { passive: true });
+    return html("div", { class: "table" }, scroller, html("div", { class: "table-foot" }, this.#pages(data), this.#hidden));
+  }
+
+  #hidden;
+
+  #heading(column) {
+    const [name, descending] = this.#sort.startsWith("-") ? [this.#sort.slice(1), true] : [this.#sort, false];
+    const sorted = name === column.name ? (descending ? "descending" : "ascending") : null;
+    const sort = () => {
+      const first = column.numeric ? `-${column.name}` : column.name;
+      const other = column.numeric ? column.name : `-${column.name}`;
+      this.#sort = this.#sort === first ? other : first;
+      this.#page = 0;
+      this.context.ask();
+    };
+    const button = html("button", { type: "button", class: "sorter", "data-focus": `sort ${column.name}`, click: sort }, html("span", {}, column.title), icon(descending ? "fall" : "rise"));
+    return html("th", { scope: "col", class: column.numeric ? "number" : null, "aria-sort": sorted }, button);
+  }
+
+  #row(row, shown, rows) {
+    const cells = shown.map((column, place) => this.#cell(column, place, row, rows));
+    const click = this.about.click ? (event) => !event.target.closest("button") && !getSelection().toString() && this.context.choose(rows.record(row)) : null;
+    const chosen = this.about.click && this.context.isChosen(rows.record(row));
+    return html("tr", { class: this.about.click ? "choosable" : null, "aria-current": chosen ? "true" : null, click }, ...cells);
+  }
+
+  #cell(column, place, row, rows) {
+    const text = this.context.formats.text(column.values[row], column);
+    const choice = place === 0 && this.about.click;
+    const content = choice ? html("button", { type: "button", class: "link", "data-focus": `row ${text}`, click: () => this.context.choose(rows.record(row)) }, text) : text;
+    const bar = column.bar ? barOf(column, row) : null;
+    const kind = [column.numeric && "number", column.bar && "with-bar"].filter(Boolean).join(" ");
+    return html(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: kind || null }, bar, html("span", { class: "cell" }, content));
+  }
+
+  #pages(data) {
+    const { formats } = this.context;
+    const from = this.#page * this.size;
+    const write = (count) => formats.text(count, { type: "integer" });
+    const total = data.total ?? null;
+    const here = data.rows.length;
+    if (total === null || total <= here) return html("p", { class: "count" }, `${write(total ?? here)} ${here === 1 ? "row" : "rows"}`);
+    const turn = (way, label, off) => html("button", { type: "button", class: "quiet-button", "data-focus": label, disabled: off, click: () => this.#turn(way) }, label);
+    return html(
+      "div",
+      { class: "pages" },
+      html("p", { class: "count" }, `${write(from + 1)}–${write(from + here)} of ${write(total)}`),
+      turn(-1, "Previous", this.#page === 0),
+      turn(1, "Next", from + here >= total),
+    );
+  }
+
+  #turn(way) {
+    this.#page += way;
+    this.context.ask();
+  }
+
+  /** Once it is on the page: takes columns out until the others fit. */
+  fit() {
+    if (!this.parts) return;
+    const { scroller, table, shown } = this.parts;
+    const show = (place, visible) => {
+      for (const row of table.rows) row.cells[place].hidden = !visible;
+    };
+    shown.forEach((_, place) => show(place, true));
+    const order = shown.map(({ hide }, place) => ({ hide, place })).filter(({ hide }) => hide).sort((a, b) => a.hide - b.hide);
+    let gone = 0;
+    for (const { place } of this.#all ? [] : order) {
+      if (table.offsetWidth <= scroller.clientWidth) break;
+      show(place, false);
+      gone += 1;
+    }
+    this.#hidden.hidden = !gone;
+    if (gone) this.#hidden.textContent = `Show ${gone} more ${gone === 1 ? "column" : "columns"}`;
+    this.#fade();
+  }
+
+  #showAll() {
+    this.#all = true;
+    this.fit();
+    this.parts.scroller.focus();
+  }
+
+  #fade() {
+    const { scroller } = this.parts;
+    const { scrollLeft, scrollWidth, clientWidth, scrollTop, scrollHeight, clientHeight } = scroller;
+    scroller.classList.toggle("more-left", scrollLeft > 1);
+    scroller.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 1);
+    scroller.classList.toggle("more-below", scrollTop + clientHeight < scrollHeight - 1);
+  }
+}
+
+/** @param {ColumnView[] | undefined} views */
+function columnsOf(views, rows, formats) {
+  const wanted = views ?? rows.columns.map(({ name }) => ({ name }));
+  return wanted.filter(({ name }) => rows.has(name)).map((view) => {
+    const type = rows.type(view.name);
+    const values = rows.values(view.name);
+    const digits = view.digits ?? columnDigits(view.format, type, values, formats);
+    return { ...view, type, values, digits, title: view.title ?? words(view.name), numeric: isNumeric(type) };
+  });
+}
+
+/** A bar behind the number, as long as it is large among those of the page. */
+function barOf({ values }, row) {
+  const largest = Math.max(...values.map((value) => Math.abs(number(value) || 0))) || 1;
+  const amount = number(values[row]) || 0;
+  const bar = html("span", { class: `cell-bar${amount < 0 ? " negative" : ""}` });
+  bar.style.width = `${((Math.abs(amount) / largest) * 100).toFixed(1)}%`;
+  return bar;
+}
+
+/** The rows of a chart as a plain table: its twin. */
+export function twinOf(data, way, formats, title) {
+  const rows = new Rows(data.columns, data.rows);
+  const most = 500;
+  const columns = columnsOf(undefined, rows, formats).map((column) => (column.name in way ? { ...column, ...way[column.name] } : column));
+  const heads = columns.map(({ title: text, numeric }) => html("th", { scope: "col", class: numeric ? "number" : null }, text));
+  const lines = data.rows.slice(0, most).map((_, row) =>
+    html("tr", {}, ...columns.map((column) => html("td", { class: column.numeric ? "number" : null }, formats.text(column.values[row], column)))),
+  );
+  const caption = html("caption", { class: "visually-hidden" }, title);
+  const table = html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...lines));
+  const note = data.rows.length > most ? html("p", { class: "count" }, `First ${most} of ${formats.text(data.rows.length, { type: "integer" })} rows. The CSV file has them all.`) : null;
+  return html("div", { class: "table twin" }, html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table), note);
+}

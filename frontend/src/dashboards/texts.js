@@ -1,0 +1,8 @@
+// Headings and paragraphs.
+
+import { html } from "./dom.js";
+
+/** Blank lines part paragraphs. */
+export function paragraphs(text) {
+  return text.trim().split(/\n\s*\n/).map((part) => html("p", {}, part.replace(/\s*\n\s*/g, " ")));
+}

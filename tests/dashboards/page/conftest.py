@@ -1,0 +1,68 @@
+"""A dashboard's page in the browser, fed by a stand-in for the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator
+
+from engines.chromium import OpenPage, Watched
+from tests.dashboards.page.stand_in import StandIn, served
+
+Visit = Callable[..., Awaitable[Watched]]
+
+PATIENCE = 60.0
+"""Seconds that a test waits for what must come: a busy machine must not fail it."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[StandIn]:
+    with served() as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def stand_in(server: StandIn) -> StandIn:
+    server.clear()
+    return server
+
+
+@pytest.fixture
+def visit(open_page: OpenPage) -> Visit:
+    """``await visit(address)``: the page, once every panel has come; ``settle=False``: at once."""
+
+    async def visited(address: str, *, settle: bool = True, **options: Any) -> Watched:
+        seen = await open_page(**options)
+        seen.page.set_default_timeout(PATIENCE * 1000)
+        await seen.page.goto(address)
+        if settle:
+            await come(seen)
+        return seen
+
+    return visited
+
+
+async def come(seen: Watched) -> None:
+    """Waits until nothing is under way. The policy forbids what Playwright would wait with."""
+    script = """() => document.querySelector("main .dashboard, main .notice") !== null
+        && document.querySelectorAll("[data-state=waiting]").length === 0"""
+    await until(lambda: seen.page.evaluate(script))
+
+
+async def box_of(element: Locator) -> dict[str, float]:
+    """Where it is: x, y, width, height."""
+    box = await element.bounding_box()
+    assert box is not None
+    return {name: float(value) for name, value in box.items() if isinstance(value, int | float)}
+
+
+async def until(holds: Callable[[], Awaitable[Any]]) -> None:
+    """Waits for a condition."""
+    for _ in range(int(PATIENCE / 0.02)):
+        if await holds():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came to be")

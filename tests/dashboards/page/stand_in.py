@@ -1,0 +1,172 @@
+"""A server that answers the page's requests with what a test gives it, under the strict policy."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+POLICY = (
+    "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'"
+)
+BUNDLES = files("tenantry") / "static" / "bundles"
+MEDIA_TYPES = {"js": "text/javascript", "css": "text/css"}
+
+Message = dict[str, Any]
+Answer = Message | Callable[[Message, Mapping[str, Any]], Message]
+"""The line of a panel, or a function of the request's entry for it and of the filters."""
+
+
+@dataclass
+class StandIn:
+    """``dashboards``: by name, as the definition line has them. ``answers``: by panel id. ``held``: ids of panels whose
+    answer waits until a test takes them out."""
+
+    url: str
+    dashboards: dict[str, Message] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    choices: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+    asked: list[Message] = field(default_factory=list)
+    """The bodies of the requests."""
+    left: list[str] = field(default_factory=list)
+    """Panels whose answer nobody waited for."""
+    refusal: tuple[int, Message] | None = None
+    """A status and a body for every request."""
+
+    def clear(self) -> None:
+        for each in (self.dashboards, self.answers, self.choices, self.held, self.asked, self.left):
+            each.clear()
+        self.refusal = None
+
+    def show(self, *rows: list[Message], name: str = "sales", **more: Any) -> str:
+        """Makes a dashboard of rows of panels, each with its answer under ``rows``; its address."""
+        lines = [
+            [self._panel(f"{line}-{place}", each) for place, each in enumerate(row, 1)]
+            for line, row in enumerate(rows, 1)
+        ]
+        about = {"name": name, "title": "Sales", "description": "", "locale": "en-US", "currency": "USD"}
+        self.dashboards[name] = about | {"theme": {}, "controls": [], "rows": lines} | more
+        return f"{self.url}/{name}"
+
+    def _panel(self, panel_id: str, given: Message) -> Message:
+        about = dict(given)
+        answer = about.pop("answer", None)
+        if answer is not None:
+            self.answers[panel_id] = answer
+        outer = {key: about.pop(key) for key in ("click", "refresh", "query", "reads", "width") if key in about}
+        return {"id": panel_id, "kind": about["kind"], "width": 0, "view": about} | outer
+
+    # --- what the app answers -----------------------------------------------------------------------------------------
+
+    def frame(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self.dashboards:
+            return PlainTextResponse("There is no such dashboard.", 404)
+        rows = "".join(
+            '<div class="skeleton-row">'
+            + "".join(
+                f'<div class="skeleton-panel" data-kind="{each["kind"]}" data-width="{each["width"]}"></div>'
+                for each in row
+            )
+            + "</div>"
+            for row in self.dashboards[name]["rows"]
+        )
+        page = (
+            '<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"><title>Dashboard</title>'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta name="tenantry-hosts" content=""><meta name="tenantry-mount" content="">'
+            '<link rel="icon" href="data:,">'
+            '<link rel="stylesheet" href="/-/assets/page.css"><script type="module" src="/-/assets/page.js"></script>'
+            f'</head><body><div id="dashboard" data-name="{name}">'
+            f'<div class="skeleton" aria-hidden="true">{rows}</div></div></body></html>'
+        )
+        return HTMLResponse(page, headers={"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"})
+
+    def asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        return Response((BUNDLES / name).read_bytes(), media_type=MEDIA_TYPES[name.rpartition(".")[2]])
+
+    async def panels(self, request: Request) -> Response:
+        body = await request.json()
+        self.asked.append(body)
+        if self.refusal is not None:
+            return JSONResponse(self.refusal[1], self.refusal[0])
+        return StreamingResponse(self._lines(request.path_params["name"], body), media_type="application/x-ndjson")
+
+    async def _lines(self, name: str, body: Message) -> AsyncIterator[bytes]:
+        if body.get("definition"):
+            yield _line({"dashboard": self.dashboards[name]})
+        for control in body.get("choices", self.choices if body.get("definition") else ()):
+            yield _line({"choices": control, "values": self.choices[control]})
+        waiting = list(body["panels"])
+        while waiting:
+            ready = [each for each in waiting if each["id"] not in self.held]
+            try:
+                for each in ready:
+                    waiting.remove(each)
+                    answer = self.answers[each["id"]]
+                    yield _line({"panel": each["id"]} | (answer(each, body["filters"]) if callable(answer) else answer))
+                await asyncio.sleep(0.01)
+            except (asyncio.CancelledError, GeneratorExit):
+                self.left.extend(each["id"] for each in waiting)
+                raise
+        yield _line({"end": True})
+
+    def download(self, request: Request) -> Response:
+        return JSONResponse({"address": f"/-/download/{request.path_params['panel']}"})
+
+    def file(self, request: Request) -> Response:
+        headers = {"Content-Disposition": 'attachment; filename="rows.csv"'}
+        return PlainTextResponse("route,flights\r\n", headers=headers, media_type="text/csv")
+
+    def app(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route("/-/assets/{name}", self.asset),
+                Route("/-/download/{code}", self.file),
+                Route("/{name:path}/-/panels/{panel}/download", self.download, methods=["POST"]),
+                Route("/{name:path}/-/panels", self.panels, methods=["POST"]),
+                Route("/{name:path}", self.frame),
+            ]
+        )
+
+
+def _line(document: Message) -> bytes:
+    return json.dumps(document).encode() + b"\n"
+
+
+def rows(columns: Mapping[str, str], *lines: list[Any], **more: Any) -> Message:
+    """The answer of a panel: columns as name -> type."""
+    return {"columns": [{"name": name, "type": kind} for name, kind in columns.items()], "rows": list(lines)} | more
+
+
+@contextmanager
+def served() -> Iterator[StandIn]:
+    """The stand-in behind a real server, in a thread with an event loop of its own."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    stand_in = StandIn(f"http://127.0.0.1:{listener.getsockname()[1]}")
+    server = uvicorn.Server(
+        uvicorn.Config(stand_in.app(), log_config=None, lifespan="off", timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
+    thread.start()
+    try:
+        yield stand_in
+    finally:
+        server.should_exit = True
+        thread.join(120)
+        listener.close()

@@ -1,0 +1,92 @@
+"""How the page looks and what it weighs: every size and mode, axe, the policy, the console, the bundles."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from engines.axe import serious
+from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.gallery import gallery
+from tests.dashboards.page.stand_in import BUNDLES, StandIn
+
+SOURCES = Path(__file__).parents[3] / "frontend" / "src" / "dashboards"
+SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]
+LARGEST_SCRIPT = 40 * 1024
+LARGEST_STYLE = 8 * 1024
+LONGEST = 350
+
+
+@pytest.mark.parametrize(("width", "dark"), SIZES)
+async def test_every_size_and_mode(stand_in: StandIn, visit: Visit, tmp_path: Path, width: int, dark: bool) -> None:
+    """No sideways scrolling, nothing that axe calls serious, a clean console, no violation. A picture is kept."""
+    seen = await visit(gallery(stand_in), width=width, dark=dark)
+    assert await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert await serious(seen.page, also=("landmark-unique", "region", "heading-order")) == []
+    assert seen.console == []
+    assert await seen.violations() == []
+    assert {f"http://{host}" for host in seen.hosts()} == {stand_in.url}
+    picture = tmp_path / f"page-{width}-{'dark' if dark else 'light'}.png"
+    await seen.page.screenshot(path=picture, full_page=True)
+    assert picture.stat().st_size > 50_000
+
+
+async def test_colours_follow_the_scheme_without_another_drawing(stand_in: StandIn, visit: Visit) -> None:
+    """Light, dark, and ink on paper: the marks stay the same elements."""
+    page = (await visit(gallery(stand_in))).page
+    fill = "getComputedStyle(document.querySelector('rect.bar')).fill"
+    await page.evaluate("document.querySelector('rect.bar').same = true")
+    light = await page.evaluate(fill)
+    await page.emulate_media(color_scheme="dark")
+    dark = await page.evaluate(fill)
+    await page.emulate_media(color_scheme="dark", media="print")
+    assert await page.evaluate(fill) == light != dark
+    assert await page.evaluate("document.querySelector('rect.bar').same")
+
+
+async def test_paper_holds_everything(stand_in: StandIn, visit: Visit) -> None:
+    """At the width of A4; nothing to press."""
+    page = (await visit(gallery(stand_in), width=718)).page
+    await page.emulate_media(media="print")
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert await page.locator("button:visible", has_text="Next").count() == 0
+    assert await page.locator(".menu-holder:visible").count() == 0
+
+
+async def test_nothing_is_smaller_than_12_pixels(stand_in: StandIn, visit: Visit) -> None:
+    """Of all texts."""
+    page = (await visit(gallery(stand_in))).page
+    sizes = await page.evaluate(
+        """() => [...document.querySelectorAll("body *")]
+            .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+            .map((each) => parseFloat(getComputedStyle(each).fontSize))"""
+    )
+    assert min(sizes) >= 12
+
+
+def test_the_bundles_are_small() -> None:
+    """What a page of usual charts with all controls loads."""
+    assert len(gzip.compress((BUNDLES / "page.js").read_bytes())) <= LARGEST_SCRIPT
+    assert len(gzip.compress((BUNDLES / "page.css").read_bytes())) <= LARGEST_STYLE
+
+
+def test_only_the_tokens_hold_a_colour() -> None:
+    """And no unit of the viewport, by which a frame that grows with its content would grow for ever."""
+    for path in sorted(SOURCES.rglob("*.css")):
+        css = path.read_text(encoding="utf-8")
+        assert re.findall(r"#[0-9a-fA-F]{3,8}\b|\brgba?\(|\bhsla?\(|\d(?:vh|vw|dvh|svh)\b", css) == [], path.name
+
+
+def test_the_sources_keep_to_the_policy() -> None:
+    """No markup in texts, no code in texts, no inline handlers; a file holds one idea."""
+    banned = re.compile(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|setAttribute\(\"(?:style|on)"
+    )
+    for path in sorted(SOURCES.rglob("*.js")):
+        text = path.read_text(encoding="utf-8")
+        lines = [line for line in text.splitlines() if banned.search(line) and not line.lstrip().startswith("//")]
+        assert lines == [], path.name
+        assert len(text.splitlines()) <= LONGEST, path.name

@@ -1,0 +1,259 @@
+"""Every kind of chart: its marks lie where the data say, by the chart's own axis."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator
+
+from tests.dashboards.page.conftest import Visit, box_of
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+
+NEAR = 0.6
+"""Pixels: coordinates are written with two digits, and grid lines lie in the middle of a pixel."""
+
+MONTHS = [f"2013-{month:02}-01" for month in range(1, 13)]
+
+
+def amount(text: str) -> float:
+    return float(text.replace("\N{MINUS SIGN}", "-").replace(",", "").rstrip("%")) * (0.01 if text.endswith("%") else 1)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis of numbers as a viewer reads it: the value at a height, from its lowest and highest label."""
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+
+    def height(self, value: float) -> float:
+        share = (value - self.low[1]) / (self.high[1] - self.low[1])
+        return self.low[0] + share * (self.high[0] - self.low[0])
+
+
+async def axis(panel: Locator) -> Axis:
+    labels = await panel.locator(".axis-value .label").evaluate_all(
+        "all => all.map((each) => [Number(each.getAttribute('y')), each.textContent])"
+    )
+    ticks = sorted((float(y), amount(text)) for y, text in labels)
+    return Axis(ticks[-1], ticks[0])
+
+
+async def path(panel: Locator, what: str) -> list[list[tuple[float, float]]]:
+    """The corners of each path, one list for each part without a gap."""
+    found = await panel.locator(what).evaluate_all("all => all.map((each) => each.getAttribute('d'))")
+    numbers = [re.findall(r"-?\d+(?:\.\d+)?", part) for each in found for part in each.split("M") if part]
+    return [[(float(x), float(y)) for x, y in zip(each[::2], each[1::2], strict=True)] for each in numbers]
+
+
+async def boxes(panel: Locator, what: str = "rect.bar") -> list[dict[str, float]]:
+    found: list[dict[str, float]] = await panel.locator(what).evaluate_all(
+        """all => all.map((each) => Object.fromEntries(
+            ["x", "y", "width", "height"].map((name) => [name, Number(each.getAttribute(name))])))"""
+    )
+    return found
+
+
+async def panel_of(stand_in: StandIn, visit: Visit, panel: Message, **options: Any) -> Locator:
+    """The panel, alone on its page; the console is clean and the policy kept."""
+    seen = await visit(stand_in.show([panel]), **options)
+    assert seen.console == []
+    assert await seen.violations() == []
+    return seen.page.locator("[data-panel='1-1']")
+
+
+async def test_a_line_goes_through_every_value(stand_in: StandIn, visit: Visit) -> None:
+    """A value that is missing is a gap, and one between two gaps a dot. Red when null counts as 0."""
+    delays = [10.2, 8.4, -2.9, None, 20.8, None, 12.6, 7, 6.2, 5.4, 16.6, 11]
+    answer = rows({"month": "date", "delay": "float"}, *map(list, zip(MONTHS, delays, strict=True)))
+    panel = await panel_of(stand_in, visit, {"kind": "line", "line": ["delay"], "by": "month", "answer": answer})
+    scale = await axis(panel)
+    parts = await path(panel, ".line")
+    drawn = [point for part in parts for point in part]
+    present = [each for each in delays if each is not None]
+    assert [len(part) for part in parts] == [3, 1, 6]
+    assert [abs(y - scale.height(value)) < NEAR for (_, y), value in zip(drawn, present, strict=True)] == [True] * 10
+    assert await panel.locator(".series circle").count() == 1
+
+
+async def test_time_is_as_long_as_it_is(stand_in: StandIn, visit: Visit) -> None:
+    """Days, not rows. Red when a row's place counts."""
+    days = ["2013-01-01", "2013-01-02", "2013-01-11"]
+    answer = rows({"day": "date", "n": "integer"}, *[[day, 5] for day in days])
+    panel = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "day", "answer": answer})
+    ((first, second, third),) = await path(panel, ".line")
+    assert (third[0] - first[0]) / (second[0] - first[0]) == pytest.approx(10, abs=0.01)
+
+
+@pytest.mark.parametrize("share", [False, True])
+async def test_areas_stand_on_one_another(stand_in: StandIn, visit: Visit, share: bool) -> None:
+    """Each begins where the one below ends; as shares they end at 100 %."""
+    given = [("a", 10), ("b", 30)]
+    answer = rows(
+        {"x": "integer", "kind": "text", "n": "integer"}, *[[x, kind, n * x] for x in (1, 2) for kind, n in given]
+    )
+    view = {
+        "kind": "area",
+        "area": ["n"],
+        "by": "x",
+        "color": "kind",
+        "stack": "share" if share else "sum",
+        "answer": answer,
+    }
+    panel = await panel_of(stand_in, visit, view)
+    scale = await axis(panel)
+    below, above = await path(panel, ".layer")
+    tops = [0.25, 0.25, 1, 1] if share else [10, 20, 40, 80]
+    expected = [scale.height(top) for top in tops]
+    assert [y for _, y in (*below[:2], *above[:2])] == pytest.approx(expected, abs=NEAR)
+    assert below[:2] == above[2:][::-1]
+
+
+async def test_bars_are_as_tall_as_their_values(stand_in: StandIn, visit: Visit) -> None:
+    """Below nought they hang. Red when a bar begins anywhere but at nought."""
+    values = [120, 45.5, -30, 80]
+    answer = rows({"name": "text", "n": "float"}, *[[f"n{n}", value] for n, value in enumerate(values)])
+    panel = await panel_of(stand_in, visit, {"kind": "bar", "bar": ["n"], "by": "name", "answer": answer})
+    scale = await axis(panel)
+    zero = scale.height(0)
+    for box, value in zip(await boxes(panel), values, strict=True):
+        ends = sorted((scale.height(value), zero))
+        assert [box["y"], box["y"] + box["height"]] == pytest.approx(ends, abs=NEAR)
+
+
+async def test_stacked_bars_part_above_and_below_nought(stand_in: StandIn, visit: Visit) -> None:
+    """Gains stand on nought, losses hang from it. Red with d3's plain offset: a loss is drawn over the gain."""
+    answer = rows({"m": "text", "gain": "integer", "loss": "integer"}, ["a", 40, -10], ["b", 20, -30])
+    view = {"kind": "bar", "bar": ["gain", "loss"], "by": "m", "stack": "sum", "answer": answer}
+    panel = await panel_of(stand_in, visit, view)
+    scale = await axis(panel)
+    spans = [(each["y"], each["y"] + each["height"]) for each in await boxes(panel)]
+    expected = [(scale.height(max(0, value)), scale.height(min(0, value))) for value in (40, -10, 20, -30)]
+    assert spans == [pytest.approx(each, abs=NEAR) for each in expected]
+
+
+async def test_lying_bars_are_sorted_limited_and_labelled(stand_in: StandIn, visit: Visit) -> None:
+    """The largest first, the others as one, numbers at their ends."""
+    values = {"a": 10, "b": 400, "c": 30, "d": 20, "e": 5}
+    answer = rows({"name": "text", "n": "integer"}, *map(list, values.items()))
+    view = {
+        "kind": "bar",
+        "bar": ["n"],
+        "by": "name",
+        "horizontal": True,
+        "sort": "largest",
+        "limit": 2,
+        "answer": answer,
+    }
+    panel = await panel_of(stand_in, visit, view)
+    assert await panel.locator("text.name").all_text_contents() == ["b", "c", "Other (3)"]
+    assert await panel.locator("text.value").all_text_contents() == ["400", "30", "35"]
+    widths = [each["width"] for each in await boxes(panel)]
+    assert [width / widths[0] for width in widths] == pytest.approx([1, 30 / 400, 35 / 400], abs=0.005)
+
+
+async def test_slices_are_as_large_as_their_shares(stand_in: StandIn, visit: Visit) -> None:
+    """By the area that the browser fills: the length around the ring's middle."""
+    answer = rows({"name": "text", "n": "integer"}, ["a", 10], ["b", 60], ["c", 30])
+    panel = await panel_of(stand_in, visit, {"kind": "donut", "donut": "n", "by": "name", "answer": answer})
+    lengths = await panel.locator("path.slice").evaluate_all(
+        "all => all.map((each) => [...each.getAttribute('d').matchAll(/A[^AL]*/g)].length && each.getTotalLength())"
+    )
+    box = await box_of(panel.locator("svg.plot"))
+    outer, inner = box["width"] / 2 - 3, box["width"] * 0.32
+    angles = [(length - 2 * (outer - inner)) / (outer + inner) for length in lengths]
+    assert [angle / (2 * math.pi) for angle in angles] == pytest.approx([0.6, 0.3, 0.1], abs=0.005)
+    assert await panel.locator(".legend-note").all_inner_texts() == ["60%", "30%", "10%"]
+    assert await panel.locator(".total").text_content() == "100"
+
+
+async def test_points_lie_at_both_numbers_and_their_area_is_the_third(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the radius grows with the number: one that is 4 times as large would look 16 times as large."""
+    answer = rows({"x": "float", "y": "float", "n": "integer"}, [0, 10, 100], [50, 20, 25], [100, 40, 0])
+    panel = await panel_of(
+        stand_in, visit, {"kind": "scatter", "scatter": "y", "by": "x", "size": "n", "answer": answer}
+    )
+    scale = await axis(panel)
+    circles = await panel.locator("circle.point").evaluate_all(
+        "all => all.map((each) => ['cx', 'cy', 'r'].map((name) => Number(each.getAttribute(name))))"
+    )
+    across = sorted(circles)
+    assert [y for _, y, _ in across] == pytest.approx([scale.height(value) for value in (10, 20, 40)], abs=NEAR)
+    assert across[1][0] - across[0][0] == pytest.approx(across[2][0] - across[1][0], abs=0.02)
+    assert [r for _, _, r in across][:2] == [14, 7]
+
+
+@pytest.mark.parametrize("diverging", [False, True])
+async def test_a_heat_map_has_a_cell_for_each_pair(stand_in: StandIn, visit: Visit, diverging: bool) -> None:
+    """Hours in order whatever that of the rows; no cell where there is no row; more is darker on a light page."""
+    given = [["Mon", 2, 5], ["Mon", 1, -10], ["Tue", 2, 10]]
+    answer = rows({"day": "text", "hour": "integer", "n": "integer"}, *given)
+    view = {"kind": "heatmap", "heatmap": "n", "by": "hour", "rows": "day", "diverging": diverging, "answer": answer}
+    panel = await panel_of(stand_in, visit, view)
+    late, early, tuesday = await boxes(panel, "rect.cell")
+    assert late["y"] == early["y"] < tuesday["y"]
+    assert early["x"] < late["x"] == tuesday["x"]
+    assert await panel.locator(".axis-bottom text").all_text_contents() == ["1", "2"]
+    fills = await panel.locator("rect.cell").evaluate_all("all => all.map((each) => getComputedStyle(each).fill)")
+    light = [float(re.findall(r"[\d.]+", fill)[0]) for fill in fills]
+    assert light[2] < light[0]
+    assert fills[1] != fills[2]
+    assert not diverging or light[1] < light[0]
+
+
+async def test_a_sparkline_ends_with_the_last_value(stand_in: StandIn, visit: Visit) -> None:
+    """Its lowest value at the bottom, its highest at the top, whatever the order of the rows."""
+    months = rows({"month": "date", "n": "integer"}, ["2013-02-01", 5], ["2013-01-01", 1], ["2013-03-01", 3])
+    answer = rows({"n": "integer"}, [9], sparkline=months)
+    panel = await panel_of(stand_in, visit, {"kind": "figure", "figure": "n", "answer": answer})
+    ((first, second, third),) = await path(panel, ".sparkline .line")
+    assert [first[1], second[1], third[1]] == [29, 3, 16]
+    assert await panel.locator(".sparkline circle").get_attribute("cy") == "16"
+
+
+async def test_a_reference_line_is_at_its_value_and_says_it(stand_in: StandIn, visit: Visit) -> None:
+    """Its label stands beside the plot and within the panel. Red when the label has no margin of its own."""
+    answer = rows({"x": "integer", "n": "integer"}, [1, 10], [2, 20])
+    view = {
+        "kind": "line",
+        "line": ["n"],
+        "by": "x",
+        "reference": {"value": 15, "label": "what we promise"},
+        "answer": answer,
+    }
+    panel = await panel_of(stand_in, visit, view, width=360)
+    y = float(await panel.locator(".reference line").get_attribute("y1") or 0)
+    assert y == pytest.approx((await axis(panel)).height(15), abs=NEAR)
+    label = await box_of(panel.locator(".reference text"))
+    around = await box_of(panel)
+    assert await panel.locator(".reference text").text_content() == "what we promise 15"
+    assert label["x"] + label["width"] < around["x"] + around["width"]
+
+
+@pytest.mark.parametrize("kind", ["line", "bar", "area"])
+async def test_a_column_that_is_not_there_breaks_nothing(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """The author checks names before; the page draws what it has."""
+    answer = rows({"x": "integer", "n": "integer"}, [1, 10], [2, 20])
+    panel = await panel_of(stand_in, visit, {"kind": kind, kind: ["other"], "by": "x", "answer": answer})
+    assert await panel.locator("svg.plot").count() == 1
+
+
+async def test_labels_never_lie_over_one_another(stand_in: StandIn, visit: Visit) -> None:
+    """Long names, at the width of a telephone. Red when labels are not measured."""
+    names = [f"Terminal {n} of the northern airport" for n in range(14)]
+    answer = rows({"name": "text", "n": "integer"}, *[[name, 7] for name in names])
+    for horizontal in (False, True):
+        view = {"kind": "bar", "bar": ["n"], "by": "name", "horizontal": horizontal, "answer": answer}
+        panel = await panel_of(stand_in, visit, view, width=360)
+        labels = panel.locator("text.label:not(.value)")
+        spots = [await box_of(each) for each in await labels.all()]
+        assert len(spots) > 2
+        for place, one in enumerate(spots):
+            for other in spots[place + 1 :]:
+                apart_x = one["x"] + one["width"] <= other["x"] + 0.5 or other["x"] + other["width"] <= one["x"] + 0.5
+                apart_y = one["y"] + one["height"] <= other["y"] + 1 or other["y"] + other["height"] <= one["y"] + 1
+                assert apart_x or apart_y

@@ -1,0 +1,225 @@
+"""The states of panels and of the page: under way, empty, failed, old; leaving; each panel by itself."""
+
+from __future__ import annotations
+
+from playwright.async_api import Locator, Page
+
+from tests.dashboards.page.conftest import Visit, box_of, until
+from tests.dashboards.page.gallery import ORIGIN, PERIOD, figures, gallery, table
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+
+ANSWER = rows({"x": "text", "n": "integer"}, ["a", 10], ["b", 30])
+BAR: Message = {"kind": "bar", "bar": ["n"], "by": "x", "title": "One", "answer": ANSWER}
+OTHER: Message = BAR | {"title": "Two"}
+
+
+def panel(page: Page, panel_id: str) -> Locator:
+    return page.locator(f"[data-panel='{panel_id}']")
+
+
+async def state(page: Page, panel_id: str) -> str | None:
+    return await panel(page, panel_id).get_attribute("data-state")
+
+
+async def test_a_slow_panel_holds_no_other(stand_in: StandIn, visit: Visit) -> None:
+    """One request for all; each is drawn when its line comes."""
+    stand_in.held.add("1-1")
+    page = (await visit(stand_in.show([BAR, OTHER]), settle=False)).page
+    await panel(page, "1-2").locator("rect.bar").first.wait_for()
+    assert await state(page, "1-1") == "waiting"
+    assert len(stand_in.asked) == 1
+    stand_in.held.clear()
+    await panel(page, "1-1").locator("rect.bar").first.wait_for()
+    assert len(stand_in.asked) == 1
+
+
+async def test_nothing_moves_when_panels_come(stand_in: StandIn, visit: Visit) -> None:
+    """Skeletons are as tall as what comes. Red without the least height of a panel's body."""
+    columns = {"x": "integer", "kind": "text", "n": "integer"}
+    several = BAR | {"color": "kind", "by": "x", "answer": rows(columns, [1, "a", 3], [1, "b", 4], [2, "a", 6])}
+    lines = [figures(), [BAR, several], [table()], [OTHER]]
+    stand_in.show(*lines)
+    stand_in.held.update(stand_in.answers)
+    page = (await visit(f"{stand_in.url}/sales", settle=False)).page
+    await panel(page, "4-1").wait_for()
+    before = {each: await panel(page, each).bounding_box() for each in stand_in.answers}
+    stand_in.held.clear()
+    await until(lambda: _all_ready(page, len(stand_in.answers)))
+    after = {each: await panel(page, each).bounding_box() for each in stand_in.answers}
+    assert after == before
+
+
+async def test_widths_are_asked_with_the_first_request(stand_in: StandIn, visit: Visit) -> None:
+    """From the places that the server has drawn, in steps. Red when the definition is awaited first."""
+    await visit(stand_in.show([BAR | {"width": 8}, OTHER | {"width": 4}], [table()]), width=1440)
+    assert len(stand_in.asked) == 1
+    assert [(each["id"], each["width"]) for each in stand_in.asked[0]["panels"]] == [
+        ("1-1", 960),
+        ("1-2", 480),
+        ("2-1", 1920),
+    ]
+
+
+async def test_an_empty_panel_is_a_line_with_a_reason(stand_in: StandIn, visit: Visit) -> None:
+    """In the author's words, and with a way back where a viewer has chosen."""
+    empty = BAR | {"answer": rows({"x": "text", "n": "integer"}), "empty": "No flight was cancelled."}
+    address = stand_in.show([empty], controls=[ORIGIN])
+    page = (await visit(address)).page
+    assert await panel(page, "1-1").locator(".panel-empty").inner_text() == "No flight was cancelled."
+    assert (await box_of(panel(page, "1-1")))["height"] < 100
+    chosen = (await visit(f"{address}#origin=LGA")).page
+    await chosen.get_by_role("button", name="Show the defaults").click()
+    await until(lambda: _asked(stand_in, 3))
+    assert stand_in.asked[-1]["filters"] == {}
+
+
+async def test_a_failed_panel_says_why_and_can_be_tried_again(stand_in: StandIn, visit: Visit) -> None:
+    """The others stay."""
+    failing = BAR | {"answer": {"error": {"code": "query_timeout", "message": "The data source took too long."}}}
+    page = (await visit(stand_in.show([failing, OTHER]))).page
+    assert "The data source took too long." in await panel(page, "1-1").get_by_role("alert").inner_text()
+    assert await state(page, "1-2") == "ready"
+    stand_in.answers["1-1"] = ANSWER
+    await panel(page, "1-1").get_by_role("button", name="Try again").click()
+    await panel(page, "1-1").locator("rect.bar").first.wait_for()
+    assert [each["id"] for each in stand_in.asked[-1]["panels"]] == ["1-1"]
+
+
+async def test_rows_that_are_too_old_say_so(stand_in: StandIn, visit: Visit) -> None:
+    """A word where they are some minutes old; a warning with a way out where newer ones should have come."""
+    page = (
+        await visit(
+            stand_in.show(
+                [BAR | {"answer": ANSWER | {"age": 185.0}}, OTHER | {"answer": ANSWER | {"age": 185.0}, "refresh": 60}]
+            )
+        )
+    ).page
+    assert await panel(page, "1-1").locator(".panel-note").inner_text() == "3 min old"
+    late = panel(page, "1-2").locator(".panel-note.late")
+    assert "newer ones have not come" in await late.inner_text()
+    await late.get_by_role("button", name="Ask again").click()
+    await until(lambda: _asked(stand_in, 2))
+
+
+async def test_a_panel_asks_again_when_its_time_has_come(stand_in: StandIn, visit: Visit) -> None:
+    """By itself, and what is there stays until the answer comes."""
+    page = (await visit(stand_in.show([BAR | {"refresh": 1}, OTHER]))).page
+    await until(lambda: _asked(stand_in, 3))
+    assert [[each["id"] for each in body["panels"]] for body in stand_in.asked[1:3]] == [["1-1"], ["1-1"]]
+    assert await panel(page, "1-1").locator("rect.bar").count() == 2
+
+
+async def test_another_choice_stops_what_runs_and_asks_what_reads_it(stand_in: StandIn, visit: Visit) -> None:
+    """The connection of the first request is closed; a panel that does not read the choice and is there stays. Red
+    when the older request is left open."""
+    reading, other = BAR | {"reads": ["origin"]}, OTHER | {"reads": ["period"]}
+    stand_in.held.add("1-1")
+    page = (await visit(stand_in.show([reading, other], controls=[PERIOD, ORIGIN]), settle=False)).page
+    await panel(page, "1-2").locator("rect.bar").first.wait_for()
+    await page.get_by_role("button", name="Origin All").click()
+    await page.get_by_label("Kennedy").check()
+    await until(lambda: _left(stand_in, ["1-1"]))
+    stand_in.held.clear()
+    await come_ready(page, 2)
+    assert [each["id"] for each in stand_in.asked[-1]["panels"]] == ["1-1"]
+    assert stand_in.asked[-1]["filters"] == {"origin": ["JFK"]}
+
+
+async def test_leaving_stops_what_runs(stand_in: StandIn, visit: Visit) -> None:
+    """The queries of a viewer who has gone are not worth their time."""
+    stand_in.held.add("1-1")
+    page = (await visit(stand_in.show([BAR, OTHER]), settle=False)).page
+    await panel(page, "1-2").locator("rect.bar").first.wait_for()
+    await page.goto("about:blank")
+    await until(lambda: _left(stand_in, ["1-1"]))
+
+
+async def test_a_refused_address_has_a_way_out(stand_in: StandIn, visit: Visit) -> None:
+    """A filter that the dashboard does not have: the server's sentence, and the defaults."""
+    address = stand_in.show([BAR])
+    stand_in.refusal = (422, {"code": "invalid_parameter", "detail": "this dashboard has no filter regoin."})
+    page = (await visit(f"{address}#regoin=eu")).page
+    assert "this dashboard has no filter regoin." in await page.get_by_role("alert").inner_text()
+    stand_in.refusal = None
+    await page.get_by_role("button", name="Show the defaults").click()
+    await panel(page, "1-1").locator("rect.bar").first.wait_for()
+    assert page.url == address
+
+
+async def test_a_dead_token_is_said(stand_in: StandIn, visit: Visit) -> None:
+    """In plain words."""
+    address = stand_in.show([BAR])
+    stand_in.refusal = (401, {"code": "unknown_token"})
+    page = (await visit(address)).page
+    assert await page.get_by_role("heading", name="This access has ended").count() == 1
+
+
+async def test_a_connection_that_breaks_fails_only_what_had_not_come(stand_in: StandIn, visit: Visit) -> None:
+    """Red when an answer without its last line counts as whole: the panel would wait for ever."""
+
+    def broken(*_: object) -> Message:
+        raise RuntimeError("a test's own: the connection breaks here")
+
+    stand_in.show([BAR, OTHER])
+    stand_in.answers["1-2"] = broken
+    stand_in.held.add("1-2")
+    page = (await visit(f"{stand_in.url}/sales", settle=False)).page
+    await panel(page, "1-1").locator("rect.bar").first.wait_for()
+    stand_in.held.clear()
+    await panel(page, "1-2").get_by_role("alert").wait_for()
+    assert await state(page, "1-1") == "ready"
+    assert "The connection was lost" in await panel(page, "1-2").get_by_role("alert").inner_text()
+
+
+async def test_the_key_figure_says_its_change_in_words(stand_in: StandIn, visit: Visit) -> None:
+    """Good or bad as the author says; shares change by points."""
+    page = (await visit(stand_in.show(figures()))).page
+    words = [await each.inner_text() for each in await page.locator(".change").all()]
+    assert words == [
+        "Up 4.9% from 321,004 in the period before",
+        "Up 25.1% from 10.1 in the period before",
+        "As in the period before",
+    ]
+    assert await page.locator(".change.good").count() == await page.locator(".change.bad").count() == 1
+    assert await page.locator(".figure-value").all_inner_texts() == ["336,776", "12.64 min", "78.1%", "$1,204,501"]
+
+
+async def test_values_are_written_as_the_group_writes_them(stand_in: StandIn, visit: Visit) -> None:
+    """Locale and currency of the definition, whatever the browser's."""
+    page = (await visit(stand_in.show(figures(), locale="de-AT", currency="EUR"), locale="en-US")).page
+    assert (await page.locator(".figure-value").all_inner_texts())[-1].replace("\xa0", " ") == "€ 1.204.501"
+
+
+async def test_a_theme_of_the_group(stand_in: StandIn, visit: Visit) -> None:
+    """Its accent is kept readable; its mode counts for more than the system's."""
+    address = stand_in.show([BAR], theme={"accent": "#ffe066", "mode": "dark"})
+    page = (await visit(address)).page
+    fill = "getComputedStyle(document.querySelector('rect.bar')).fill"
+    assert await page.evaluate(fill) == "rgb(255, 224, 102)"
+    address = stand_in.show([BAR], theme={"accent": "#ffe066"})
+    light = (await visit(address)).page
+    assert await light.evaluate(fill) != "rgb(255, 224, 102)"
+
+
+async def test_the_page_without_a_panel_that_fits(stand_in: StandIn, visit: Visit) -> None:
+    """The whole gallery at once: every panel is ready, empty or failed, in one request."""
+    page = (await visit(gallery(stand_in))).page
+    states = await page.locator("[data-state]").evaluate_all("all => all.map((each) => each.dataset.state)")
+    assert {each: states.count(each) for each in set(states)} == {"ready": len(states) - 2, "empty": 1, "failed": 1}
+    assert len(stand_in.asked) == 1
+
+
+async def come_ready(page: Page, count: int) -> None:
+    await until(lambda: _all_ready(page, count))
+
+
+async def _all_ready(page: Page, count: int) -> bool:
+    return await page.locator("[data-state=ready]").count() == count
+
+
+async def _asked(stand_in: StandIn, count: int) -> bool:
+    return len(stand_in.asked) >= count
+
+
+async def _left(stand_in: StandIn, ids: list[str]) -> bool:
+    return stand_in.left == ids

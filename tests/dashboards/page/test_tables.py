@@ -1,0 +1,119 @@
+"""Tables: pages and order come from the server; the head stays; columns go in the stated order where it is narrow."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from playwright.async_api import Page
+
+from tests.dashboards.page.conftest import Visit, box_of, until
+from tests.dashboards.page.gallery import ROUTE, table
+from tests.dashboards.page.stand_in import Message, StandIn
+
+
+async def first(page: Page) -> str:
+    return await page.locator("tbody th").first.inner_text()
+
+
+async def shows(page: Page, text: str) -> None:
+    async def there() -> bool:
+        return await first(page) == text
+
+    await until(there)
+
+
+async def test_pages_come_from_the_server(stand_in: StandIn, visit: Visit) -> None:
+    """12 of 45 in words; the buttons end where the pages do; nothing below moves."""
+    page = (await visit(stand_in.show([table()]))).page
+    box = await page.locator(".panel").bounding_box()
+    assert await page.locator(".count").inner_text() == "1–12 of 45"
+    assert await page.get_by_role("button", name="Previous").is_disabled()
+    await page.get_by_role("button", name="Next").click()
+    await shows(page, "EWR → MGX")
+    assert stand_in.asked[-1]["panels"] == [{"id": "1-1", "page": 1, "sort": "-flights"}]
+    assert await page.locator(".panel").bounding_box() == box
+    for _ in range(2):
+        before = await first(page)
+        await page.get_by_role("button", name="Next").click()
+        await until(partial(_changed, page, before))
+    assert await page.locator(".count").inner_text() == "37–45 of 45"
+    assert await page.get_by_role("button", name="Next").is_disabled()
+
+
+async def test_the_order_comes_from_the_server(stand_in: StandIn, visit: Visit) -> None:
+    """By keyboard: numbers with the largest first, names with A first; the heading says it and keeps the focus."""
+    page = (await visit(stand_in.show([table()]))).page
+    heading = page.get_by_role("columnheader", name="Delay")
+    await heading.get_by_role("button").focus()
+    await page.keyboard.press("Enter")
+    await shows(page, "EWR → SWX")
+    assert await heading.get_attribute("aria-sort") == "descending"
+    assert await page.evaluate("document.activeElement.textContent") == "Delay"
+    await page.keyboard.press("Enter")
+    await shows(page, "EWR → AAX")
+    assert [each["panels"][0].get("sort") for each in stand_in.asked] == [None, "-delay", "delay"]
+    await page.get_by_role("columnheader", name="Route").get_by_role("button").click()
+    await until(lambda: _sorted(stand_in, "route"))
+
+
+async def test_columns_are_written_as_the_author_says(stand_in: StandIn, visit: Visit) -> None:
+    """Numbers at the right with one number of digits; bars as long as the numbers are large."""
+    page = (await visit(stand_in.show([table()]))).page
+    cells = await page.locator("tbody tr").first.locator("th, td").all_inner_texts()
+    assert cells == ["EWR → AAX", "900", "200.0", "61.0%", "\N{MINUS SIGN}3.20", "$12,501"]
+    widths = await page.locator(".cell-bar").evaluate_all("all => all.map((each) => parseFloat(each.style.width))")
+    assert widths[:2] == [100, 98.1]
+    assert await page.locator("td.number").first.evaluate("each => getComputedStyle(each).textAlign") == "right"
+
+
+async def test_columns_go_in_the_stated_order(stand_in: StandIn, visit: Visit) -> None:
+    """And can all be shown again; then the edges fade where there is more."""
+    page = (await visit(stand_in.show([table()]), width=480)).page
+    heads = page.locator("thead th:visible")
+    shown = await heads.all_inner_texts()
+    assert shown in (["Route", "Flights", "On time", "Revenue"], ["Route", "Flights", "On time"])
+    await page.get_by_role("button", name="more column").click()
+    assert await heads.count() == 6
+    assert await page.locator(".table-scroller.more-right").count() == 1
+    await page.locator(".table-scroller").evaluate("each => each.scrollTo(9999, 0)")
+    await until(lambda: _count(page, ".table-scroller.more-left:not(.more-right)", 1))
+
+
+async def test_the_head_stays(stand_in: StandIn, visit: Visit) -> None:
+    """Where a page of rows is taller than the panel."""
+    long = table()
+    rows_of = long["answer"]
+
+    def all_rows(asked: Message, filters: object) -> Message:
+        answer: Message = rows_of(asked, filters)
+        return answer | {"rows": answer["rows"] * 4, "total": 48}
+
+    page = (await visit(stand_in.show([long | {"answer": all_rows}]))).page
+    top = (await box_of(page.locator("thead th").first))["y"]
+    await page.locator(".table-scroller").evaluate("each => each.scrollTo(0, 400)")
+    assert (await box_of(page.locator("thead th").first))["y"] == top
+    assert await page.locator(".table-scroller.more-below").count() == 1
+
+
+async def test_a_row_filters_the_page(stand_in: StandIn, visit: Visit) -> None:
+    """By a click anywhere on it, and by a button for the keyboard; the chosen row says so."""
+    page = (await visit(stand_in.show([table()], controls=[ROUTE]))).page
+    await page.locator("tbody tr").nth(1).locator("td").nth(3).click()
+    await until(lambda: _count(page, "tr[aria-current]", 1))
+    assert stand_in.asked[-1]["filters"] == {"route": "EWR → BHX"}
+    await page.get_by_role("button", name="EWR → BHX", exact=True).focus()
+    await page.keyboard.press("Enter")
+    await until(lambda: _count(page, "tr[aria-current]", 0))
+    assert stand_in.asked[-1]["filters"] == {}
+
+
+async def _changed(page: Page, before: str) -> bool:
+    return await first(page) != before
+
+
+async def _sorted(stand_in: StandIn, sort: str) -> bool:
+    return bool(stand_in.asked[-1]["panels"][0].get("sort") == sort)
+
+
+async def _count(page: Page, selector: str, count: int) -> bool:
+    return await page.locator(selector).count() == count

@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 
 from engines.postgres import Postgres
 from tenantry.datasources import DataSources, Limits
-from tenantry.datasources.limits import take_rows
+from tenantry.datasources.limits import bytes_counter, take_rows
 from tenantry.errors import InvalidSettings, InvalidSource, QueryFailed, TooManyBytes, TooManyRows
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
@@ -137,6 +138,25 @@ def test_what_is_inside_a_value_counts(value: object) -> None:
     """Red when only the list or struct itself is counted."""
     with pytest.raises(TooManyBytes):
         take_rows("ds_1", [(value,)], _limits(max_bytes=49_000))
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("text", "x" * 50_000),
+        ("bytes", b"x" * 50_000),
+        ("decimal", Decimal("7" * 120_000)),
+        ("json", ["x" * 50_000]),
+        ("list", [b"x" * 50_000]),
+        (None, {"k": "x" * 50_000}),
+    ],
+)
+def test_a_column_is_counted_by_its_type(word: str | None, value: object) -> None:
+    """Alone and beside None. Red when one of these types is left out, as numbers are, or what is in a value is."""
+    count = bytes_counter(["integer", word], unbounded=["decimal"])
+    for rows in ([(1, value)], [(1, None), (1, value)]):
+        assert 49_000 < count(rows) < 130_000
+    assert bytes_counter(["integer", "decimal"])([(1, value)]) == 0
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "1"])

@@ -14,8 +14,8 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.clickhouse_types import FIXED_SIZE, TEXTS, type_word
-from tenantry.datasources.limits import Limits, count_columns, take_result
+from tenantry.datasources.engines.clickhouse_types import type_word
+from tenantry.datasources.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 from tenantry.results import Result
@@ -76,9 +76,7 @@ def to_result(
 ) -> Result:
     """Rows as the client gives them, within the limits; ``types`` are its own."""
     words = [type_word(each.name) for each in types]
-    texts = [position for position, word in enumerate(words) if word in TEXTS]
-    others = [position for position, word in enumerate(words) if word not in FIXED_SIZE | TEXTS]
-    return take_result(source_id, names, rows, limits, types=words, count=count_columns(others, texts))
+    return take_result(source_id, names, rows, limits, types=words, count=bytes_counter(words))
 
 
 def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:

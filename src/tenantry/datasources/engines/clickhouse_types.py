@@ -6,11 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-FIXED_SIZE: Final = frozenset({"boolean", "integer", "decimal", "float", "date", "datetime", "interval", "uuid"})
-"""Words of the types whose values are never large."""
-TEXTS: Final = frozenset({"text", "bytes"})
-"""Those whose values can be large and have no others in them."""
-
 READ_AS: Final = {"IPv4": "string", "IPv6": "string"}
 """Types whose values the client is to give in another form."""
 

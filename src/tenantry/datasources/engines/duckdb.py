@@ -26,9 +26,9 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.duckdb_types import FIXED_SIZE, JSON, TEXTS, type_word
+from tenantry.datasources.engines.duckdb_types import JSON, type_word
 from tenantry.datasources.engines.json_columns import Row, with_json
-from tenantry.datasources.limits import Limits, count_columns, take_result
+from tenantry.datasources.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
@@ -112,10 +112,7 @@ class DuckDBDriver:
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Result:
         """One statement that reads, within the limits."""
         rows = self.open_rows(connection, bound, None)
-        words = rows.types or ()
-        texts = [position for position, word in enumerate(words) if word in TEXTS]
-        nested = [position for position, word in enumerate(words) if word not in TEXTS | FIXED_SIZE]
-        count = count_columns(nested, texts)
+        count = bytes_counter(rows.types or ())
         return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:

@@ -6,14 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 JSON: Final = "json"
-FIXED_SIZE: Final = frozenset(
-    {"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"}
-)
-"""Words of the types whose values are never large."""
-
-TEXTS: Final = frozenset({"text", "bytes"})
-"""Those whose values can be large and have no others in them."""
-
 _WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "integer"),
     **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),

@@ -32,8 +32,8 @@ from tenantry.datasources.driver import (
 )
 from tenantry.datasources.engines.mysql_connection import Session, error_number
 from tenantry.datasources.engines.mysql_tls import ServerAddress, connection_hint
-from tenantry.datasources.engines.mysql_values import FIXED_SIZE, SESSION_ZONE
-from tenantry.datasources.limits import Limits, count_columns, take_result
+from tenantry.datasources.engines.mysql_values import SESSION_ZONE
+from tenantry.datasources.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import WRITES, mysql_refusal
 from tenantry.errors import TenantryError, UnbindableValue
@@ -123,7 +123,7 @@ class MySQLDriver:
     def fetch(self, connection: Session, bound: BoundSQL) -> Result:
         """One statement that reads. What it leaves in the session is wiped once its rows are there."""
         rows = self._open(connection, bound, self._limits.timeout)
-        count = count_columns([position for position, word in enumerate(rows.types or ()) if word not in FIXED_SIZE])
+        count = bytes_counter(rows.types or ())
         try:
             return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
         finally:

@@ -19,9 +19,6 @@ from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects.dialect import naive_utc
 
 SESSION_ZONE: Final = "+00:00"
-FIXED_SIZE: Final = frozenset({"integer", "float", "decimal", "date", "datetime", "interval"})
-"""Words of the types whose values are never large."""
-
 _NULL: Final = 251  # in the place of a length
 _WIDTHS: Final = {252: 2, 253: 3, 254: 8}
 """What else stands there -> the bytes of the length that follows."""

@@ -30,7 +30,7 @@ from tenantry.datasources.driver import (
     unreachable_error,
 )
 from tenantry.datasources.engines.postgresql_parameters import encode_parameters
-from tenantry.datasources.limits import Limits, count_columns, take_result
+from tenantry.datasources.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
@@ -51,6 +51,7 @@ _BAD_VALUE: Final = "22"
 _READ_ONLY: Final = "25006"
 _CANCELLED: Final = "57014"
 _SEVERAL: Final = "42601"
+_UNBOUNDED: Final = ("decimal",)  # up to 131,072 digits
 _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
     "it has a backslash, which escapes in every string of this server and in none of PostgreSQL's: use || and chr(92)"
@@ -202,8 +203,8 @@ class PostgreSQLDriver:
     def _take(self, rows: Generator[Any]) -> Result:
         with closing(rows):
             columns = next(rows)
-            count = count_columns([position for position, column in enumerate(columns) if not column.is_small])
             names, types = [column.name for column in columns], [column.type for column in columns]
+            count = bytes_counter(types, unbounded=_UNBOUNDED)
             return take_result(self.source_id, names, rows, self._limits, types=types, count=count)
 
     def _read(

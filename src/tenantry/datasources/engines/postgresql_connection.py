@@ -30,7 +30,7 @@ _ROLLBACK: Final[Statement] = (b"rollback", ())
 _UNLOCK: Final[Statement] = (b"select pg_advisory_unlock_all()", ())
 _POSTGRESQL: Final = 90_000  # Redshift says that it is 8.0.2; it has no advisory locks
 
-_ROWS: Final = 8
+_ROWS: Final = 32
 """Rows in a piece. There is no more of an answer in memory than a piece and what was taken; fewer are slower."""
 _ROWS_OF_STREAM: Final = 64
 _CHECK: Final = 0.05  # seconds from one look at whether another thread asked to stop to the next

@@ -49,15 +49,13 @@ _WORDS: Final[Mapping[int, str]] = {
     }.items()
     for name in names.split()
 }
-_SMALL: Final = frozenset({"boolean", "integer", "float", "date", "time", "datetime", "interval", "uuid"})
 
 
 class ServerColumn(NamedTuple):
-    """A column of an answer. ``type`` is its word in a Result; values of one that ``is_small`` are never large."""
+    """A column of an answer. ``type`` is its word in a Result."""
 
     name: str
     type: str
-    is_small: bool
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
@@ -69,7 +67,7 @@ def columns_of(answer: PGresult) -> list[ServerColumn]:
         if word is None:
             known = psycopg.adapters.types.get(oid)
             word = "list" if known is not None and oid == known.array_oid else "text"
-        columns.append(ServerColumn((answer.fname(number) or b"").decode(), word, word in _SMALL))
+        columns.append(ServerColumn((answer.fname(number) or b"").decode(), word))
     return columns
 
 

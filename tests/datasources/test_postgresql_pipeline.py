@@ -15,7 +15,8 @@ from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, pooled
 from engines.relay import Relay, relayed
 from engines.sends import sends_to
-from tenantry.datasources import DataSources, Limits, postgresql_connection, streams, threads
+from tenantry.datasources import DataSources, Limits, streams, threads
+from tenantry.datasources.engines import postgresql_connection
 from tenantry.datasources.engines.postgresql import PostgreSQLDriver
 from tenantry.errors import (
     DataSourceError,

@@ -28,12 +28,17 @@ def postgres() -> Iterator[str]:
 
 @contextmanager
 def mariadb() -> Iterator[str]:
-    """The URL of a fresh MariaDB, which has the sequence tables. Raises EngineMissing."""
+    """The URL of a fresh, empty MariaDB database, which has the sequence tables. Raises EngineMissing."""
     _need("pymysql", "MariaDB")
-    from engines.mariadb import running
+    from engines.debian_packages import PackagesMissing, unpack
+    from engines.mariadb import PACKAGE, running
 
+    try:
+        unpack(PACKAGE)
+    except PackagesMissing as missing:
+        raise EngineMissing(str(missing)) from None
     with running() as server:
-        yield f"mariadb://root@127.0.0.1:{server.port}/mysql"
+        yield f"mariadb://root@127.0.0.1:{server.port}/{server.create_database()}"
 
 
 @contextmanager

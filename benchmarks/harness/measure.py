@@ -90,6 +90,16 @@ def repeat(call: Callable[[], object]) -> Cell:
     return cell
 
 
+def repeat_async(call: Callable[[], Awaitable[object]]) -> Cell:
+    """A cell out of something to await, one after another."""
+
+    async def cell(times: int) -> None:
+        for _ in range(times):
+            await call()
+
+    return cell
+
+
 def run(cells: Mapping[str, Cell], *, rounds: int = ROUNDS) -> Figures:
     """``compare`` in an event loop of its own."""
     return asyncio.run(compare(cells, rounds=rounds))

@@ -1,8 +1,10 @@
-"""``make bench``: every table, printed and saved as JSON. ``python -m benchmarks.micro sql`` makes one of them."""
+"""``make bench``: every table, printed and saved as JSON. ``python -m benchmarks.micro sql`` makes one of them,
+``python -m benchmarks.micro sources`` those of a group: the names are in ``tables``."""
 
 from __future__ import annotations
 
 import json
+import logging
 import platform
 import subprocess
 import sys
@@ -12,37 +14,20 @@ from pathlib import Path
 
 from benchmarks.harness.engines import EngineMissing, run_folder
 from benchmarks.harness.table import Table
+from benchmarks.micro.tables import GROUPS, TABLES, chosen
 
-TABLES = (
-    "middleware",
-    "slots",
-    "tokens",
-    "sql",
-    "results",
-    "sources",
-    "result_cache",
-    "streams",
-    "coverage",
-    "misses_sqlite",
-    "misses_postgres",
-    "crowd",
-    "invalidation",
-    "rotations",
-    "server",
-    "api",
-    "site",
-)
 RESULTS = Path(".bench") / "results.json"
 
 
 def main() -> None:
     """Runs the chosen tables. A missed aim is printed as missed; it does not fail the run, for machines are shared."""
-    chosen = sys.argv[1:] or TABLES
-    unknown = [name for name in chosen if name not in TABLES]
-    if unknown:
-        sys.exit(f"there is no table {', '.join(unknown)}; there are {', '.join(TABLES)}")
+    try:
+        names = chosen(sys.argv[1:])
+    except KeyError as unknown:
+        sys.exit(f"there is no table {unknown}; there are {', '.join(TABLES)}; and groups of them: {', '.join(GROUPS)}")
+    logging.getLogger("tenantry.datasources").setLevel(logging.ERROR)  # warns of users that may do everything, as here
     with run_folder():
-        for name in chosen:
+        for name in names:
             table = _table(name)
             if table is not None:
                 _save(name, table)

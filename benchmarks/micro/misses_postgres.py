@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack
 
 from benchmarks.harness import engines
-from benchmarks.harness.measure import WALL, Cell, Figures, compare
+from benchmarks.harness.measure import WALL, Cell, Figures, compare, repeat_async
 from benchmarks.harness.population import KEYS, populate, raw, token
 from benchmarks.harness.table import Aim, Table
-from benchmarks.micro.misses_sqlite import GROUPS, chosen, each
+from benchmarks.micro.misses_sqlite import GROUPS, chosen
 from tenantry import Resolver
 from tenantry.backends.redis import RedisBackend
 from tenantry.backends.sql import SQLStore
@@ -51,7 +51,9 @@ async def _compare(url: str, valkey: str | None) -> Table:
         if valkey is not None:
             asks |= await _valkey(url, valkey, stack)
         for size, rounds in ROUNDS.items():
-            cells: dict[str, Cell] = {name: each(ask) if size == 1 else burst(ask, size) for name, ask in asks.items()}
+            cells: dict[str, Cell] = {
+                name: repeat_async(ask) if size == 1 else burst(ask, size) for name, ask in asks.items()
+            }
             figures[size] = await compare(cells, rounds=rounds, clock=WALL)
     return _report(figures)
 

@@ -11,14 +11,14 @@ import itertools
 import random
 import sqlite3
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import aiosqlite
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from benchmarks.harness.measure import WALL, Cell, compare, repeat
+from benchmarks.harness.measure import WALL, Cell, compare, repeat, repeat_async
 from benchmarks.harness.population import KEYS, populate, raw, token
 from benchmarks.harness.table import Aim, Table
 from tenantry import Resolver
@@ -87,11 +87,11 @@ async def _cells(path: Path, stack: AsyncExitStack) -> dict[str, Cell]:
 
     return {
         "bare sqlite3, in the event loop": repeat(lambda: bare.execute(TEXT, (next(handles),)).fetchall()),
-        LOOK: each(lambda: store.read_at_snapshot(next(live), fresh=True)),
+        LOOK: repeat_async(lambda: store.read_at_snapshot(next(live), fresh=True)),
         RESOLVE: misses(resolver, numbers),
-        SHORT: each(short),
-        USUAL: each(usual),
-        CORE: each(core),
+        SHORT: repeat_async(short),
+        USUAL: repeat_async(usual),
+        CORE: repeat_async(core),
     }
 
 
@@ -100,17 +100,7 @@ def chosen() -> list[int]:
     return random.sample(range(GROUPS), ASKED)
 
 
-def each(call: Callable[[], Awaitable[object]]) -> Cell:
-    """A cell out of something to await, one after another."""
-
-    async def cell(times: int) -> None:
-        for _ in range(times):
-            await call()
-
-    return cell
-
-
 def misses(resolver: Resolver, numbers: list[int]) -> Cell:
     """Tokens through a resolver whose cache is too small for them."""
     tokens: Iterator[bytes] = itertools.cycle([raw(number) for number in numbers])
-    return each(lambda: resolver.resolve(next(tokens)))
+    return repeat_async(lambda: resolver.resolve(next(tokens)))

@@ -10,18 +10,15 @@ import asyncio
 import secrets
 import sqlite3
 import tempfile
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
-from typing import Any
 
 from benchmarks.harness import engines
-from benchmarks.harness.measure import WALL, Cell, Figures, compare
-from benchmarks.harness.one_source import OneSource
+from benchmarks.harness.measure import WALL, Cell, Figures, compare, repeat_async
+from benchmarks.harness.one_source import SCHEMA, OneSource, group
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
 from tenantry.datasources import RedisResults, ResultCache
-from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup, freeze
 from tenantry.sql import SQLTemplate
 
 ROUNDS = 31
@@ -55,19 +52,8 @@ async def _compare(url: str, path: Path) -> Table:
 
 
 async def _cells(url: str, path: Path, rows: int, stack: AsyncExitStack) -> dict[str, Cell]:
-    environment = Environment(1, "production", Tag.CUSTOMER)
-    directory = OneSource(RegisteredSource("ds_1", "main", environment, f"sqlite:///{path}"))
-    group = UserGroup(
-        team_id=1,
-        provided_id="acme",
-        name="acme",
-        environment=environment,
-        properties=freeze({"rows": rows, "region": "us"}),
-        mapping=freeze({"main": "ds_1"}),
-        handle=b"12345678",
-        token_version=1,
-        revision=1,
-    )
+    directory = OneSource(f"sqlite:///{path}")
+    asking = group(properties={"rows": rows, "region": "us"})
     near = ResultCache(seconds=3_600)
     shared = RedisResults(url, secret=secrets.token_bytes(32), budget=5.0)
     far = ResultCache(seconds=3_600, shared=shared)
@@ -76,7 +62,7 @@ async def _cells(url: str, path: Path, rows: int, stack: AsyncExitStack) -> dict
     fleet = await stack.enter_async_context(DataSources(directory, cache=far))
 
     async def ask(sources: DataSources) -> object:
-        return await sources.query(group, "main", TEMPLATE)
+        return await sources.query(asking, SCHEMA, TEMPLATE)
 
     async def from_valkey() -> object:
         far.clear()
@@ -84,15 +70,11 @@ async def _cells(url: str, path: Path, rows: int, stack: AsyncExitStack) -> dict
 
     await ask(fleet)
     await shared.settle()
-    return {SOURCE: _each(lambda: ask(plain)), PROCESS: _each(lambda: ask(cached)), VALKEY: _each(from_valkey)}
-
-
-def _each(call: Callable[[], Awaitable[Any]]) -> Cell:
-    async def cell(times: int) -> None:
-        for _ in range(times):
-            await call()
-
-    return cell
+    return {
+        SOURCE: repeat_async(lambda: ask(plain)),
+        PROCESS: repeat_async(lambda: ask(cached)),
+        VALKEY: repeat_async(from_valkey),
+    }
 
 
 def _report(figures: dict[int, Figures], alone: Figures) -> Table:

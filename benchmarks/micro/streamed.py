@@ -14,21 +14,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from tenantry.datasources import DataSources
-from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup, freeze
+from benchmarks.harness.one_source import SCHEMA, OneSource, group
+from tenantry import DataSources
 
-ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
-GROUP = UserGroup(1, "acme", "acme", ENVIRONMENT, freeze({}), freeze({"main": "ds_1"}), b"12345678", 1, 1)
 _PAUSE = 0.001
-
-
-class _Directory:
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource:
-        """The one."""
-        return RegisteredSource(reference, reference, environment, self._url)
 
 
 class _Stalls:
@@ -70,7 +59,7 @@ def _forget_peak() -> None:
 async def _read(sources: DataSources, sql: str) -> tuple[float, float, int]:
     """Seconds to the first piece and to the last, and the rows."""
     began = time.perf_counter()
-    stream = await sources.stream(GROUP, "main", sql, {})
+    stream = await sources.stream(group(), SCHEMA, sql, {})
     first = time.perf_counter() - began
     async for _ in stream:
         pass
@@ -78,10 +67,10 @@ async def _read(sources: DataSources, sql: str) -> tuple[float, float, int]:
 
 
 async def _measure(url: str, sql: str) -> dict[str, float]:
-    async with DataSources(_Directory(url), timeout=600) as sources:
+    async with DataSources(OneSource(url), timeout=600) as sources:
         await _read(sources, f"select * from ({sql}) m limit 1000")
         if url.startswith("duckdb"):
-            await sources.fetch(GROUP, "main", "select max(id), max(name), max(amount), max(kind) from orders", {})
+            await sources.fetch(group(), SCHEMA, "select max(id), max(name), max(amount), max(kind) from orders", {})
         gc.collect()
         _forget_peak()
         before, figures, stalls = _kilobytes("VmRSS"), dict[str, float](), list[_Stalls]()

@@ -7,22 +7,19 @@ the others are longer than anything here.
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-import duckdb
-
 from benchmarks.harness import engines
+from benchmarks.harness.orders import SQL, fill_duckdb, fill_sqlite
 from benchmarks.harness.table import Aim, Table
 
 ROWS = 1_000_000
 GROWTH, GROWTH_SORTED = 20.0, 100.0
 STALL, STALL_MARIADB = 20.0, 40.0
-ORDERS = "select id, name, amount, kind from orders"
 POSTGRESQL = (
     "select n as id, 'customer ' || n as name, n * 0.5 as amount, n % 7 as kind "
     f"from (select generate_series(1, {ROWS}) as n) m"
@@ -38,12 +35,12 @@ def table() -> Table:
     result = Table(f"{ROWS:,} rows streamed as NDJSON", heads)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        _fill(folder)
+        sqlite, duckdb = fill_sqlite(folder / "sqlite", ROWS), fill_duckdb(folder / "duckdb", ROWS)
         postgresql, mariadb = stack.enter_context(engines.postgres()), stack.enter_context(engines.mariadb())
         for name, url, sql, growth, stall in (
-            ("SQLite", f"sqlite:///{folder}/sqlite", ORDERS, GROWTH, STALL),
-            ("DuckDB", f"duckdb:///{folder}/duckdb", ORDERS, GROWTH, STALL),
-            ("DuckDB, sorted", f"duckdb:///{folder}/duckdb", f"{ORDERS} order by name", GROWTH_SORTED, STALL),
+            ("SQLite", sqlite, SQL, GROWTH, STALL),
+            ("DuckDB", duckdb, SQL, GROWTH, STALL),
+            ("DuckDB, sorted", duckdb, f"{SQL} order by name", GROWTH_SORTED, STALL),
             ("PostgreSQL", postgresql, POSTGRESQL, GROWTH, STALL),
             ("MariaDB", mariadb, MARIADB, GROWTH, STALL_MARIADB),
         ):
@@ -61,16 +58,3 @@ def _measure(url: str, sql: str) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.micro.streamed", url, sql]
     found: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return found
-
-
-def _fill(folder: Path) -> None:
-    with sqlite3.connect(folder / "sqlite") as lite:
-        lite.execute("create table orders (id integer, name text, amount real, kind integer)")
-        values = ((number, f"customer {number}", number * 0.5, number % 7) for number in range(ROWS))
-        lite.executemany("insert into orders values (?, ?, ?, ?)", values)
-    lite.close()
-    with duckdb.connect(str(folder / "duckdb")) as duck:
-        duck.execute(
-            "create table orders as select i::integer as id, 'customer ' || i as name, i * 0.5::double as amount, "
-            f"(i % 7)::integer as kind from range({ROWS}) r(i)"
-        )

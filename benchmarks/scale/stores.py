@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchmarks.harness.measure import WALL, Cell, Figures, compare
+from benchmarks.harness.measure import WALL, Cell, Figures, compare, repeat_async
 from benchmarks.harness.population import KEYS, token
 from benchmarks.harness.table import Aim, Table
-from benchmarks.micro.misses_sqlite import each, misses
+from benchmarks.micro.misses_sqlite import misses
 from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import Token
@@ -59,12 +59,12 @@ async def _measure(urls: dict[int, str]) -> Figures:
             generation = (await store.changes(None)).generation
             cells[f"SQLStore.read_at_snapshot {size}"] = _looks(store, live)
             cells[f"Resolver.resolve, not cached {size}"] = misses(resolver, numbers)
-            cells[f"{POLLS} {size}"] = each(partial(store.changes, generation))
+            cells[f"{POLLS} {size}"] = repeat_async(partial(store.changes, generation))
         return await compare(cells, rounds=ROUNDS, clock=WALL)
 
 
 def _looks(store: SQLStore, live: Iterator[Token]) -> Cell:
-    return each(lambda: store.read_at_snapshot(next(live), fresh=True))
+    return repeat_async(lambda: store.read_at_snapshot(next(live), fresh=True))
 
 
 def _start(url: str, text: str) -> float:

@@ -12,11 +12,10 @@ from contextlib import AsyncExitStack, ExitStack
 from typing import Any
 
 from benchmarks.harness import engines
-from benchmarks.harness.measure import WALL, Cell, Figures, compare
-from benchmarks.harness.one_source import OneSource
+from benchmarks.harness.measure import WALL, Cell, Figures, compare, repeat_async
+from benchmarks.harness.one_source import SCHEMA, OneSource, group
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
-from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup, freeze
 from tenantry.sql import SQLTemplate
 
 ROUNDS = 31
@@ -45,27 +44,15 @@ async def _compare(url: str) -> Table:
 async def _cells(url: str, rows: int, stack: AsyncExitStack) -> dict[str, Cell]:
     import asyncpg
 
-    environment = Environment(1, "production", Tag.CUSTOMER)
-    source = RegisteredSource("ds_1", "main", environment, url)
-    sources = await stack.enter_async_context(DataSources(OneSource(source)))
+    sources = await stack.enter_async_context(DataSources(OneSource(url)))
     pool = await stack.enter_async_context(asyncpg.create_pool(url, min_size=1, max_size=5))
     held = await asyncpg.connect(url)
     stack.push_async_callback(held.close)
-    group = UserGroup(
-        team_id=1,
-        provided_id="acme",
-        name="acme",
-        environment=environment,
-        properties=freeze({"rows": rows}),
-        mapping=freeze({"main": "ds_1"}),
-        handle=b"12345678",
-        token_version=1,
-        revision=1,
-    )
+    asking = group(properties={"rows": rows})
     template = SQLTemplate(TEMPLATE)
 
     async def ours() -> object:
-        return await sources.fetch(group, "main", template)
+        return await sources.fetch(asking, SCHEMA, template)
 
     async def one_transaction(connection: Any) -> object:
         async with connection.transaction(readonly=True):
@@ -81,15 +68,13 @@ async def _cells(url: str, rows: int, stack: AsyncExitStack) -> dict[str, Cell]:
         async with pool.acquire() as connection:
             return await one_transaction(connection)
 
-    return {OURS: _each(ours), GUARDED: _each(guarded), POOL: _each(pooled), HELD: _each(lambda: one_transaction(held))}
-
-
-def _each(call: Callable[[], Awaitable[object]]) -> Cell:
-    async def cell(times: int) -> None:
-        for _ in range(times):
-            await call()
-
-    return cell
+    peers: dict[str, Callable[[], Awaitable[object]]] = {
+        OURS: ours,
+        GUARDED: guarded,
+        POOL: pooled,
+        HELD: lambda: one_transaction(held),
+    }
+    return {name: repeat_async(call) for name, call in peers.items()}
 
 
 def _report(figures: dict[int, Figures]) -> Table:

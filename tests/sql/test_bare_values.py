@@ -247,13 +247,41 @@ CONTINUED = ["{} = a", "a = {}", "{} is null", "{} || b", "a like {}", "f(a, {})
 
 @pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
 @pytest.mark.parametrize("held", HELD)
-@pytest.mark.parametrize(("sign", "word"), [("&&", "and"), ("||", "or")])
-def test_a_sign_that_joins_conditions_is_its_word(sign: str, word: str, held: str, dialect: str) -> None:
-    """Every context with such a word. Red without ``joining_signs``, and where they are not given to `Readings`."""
-    texts = [text.replace("@", held).replace(f" {word} ", f" {sign} ") for text in CONDITIONS if f" {word} " in text]
-    texts = [text for text in texts if "between" not in text or sign != "&&"]  # `between a && b` is no SQL
+def test_two_ampersands_are_and(held: str, dialect: str) -> None:
+    """In every context with the word. Red without ``joining_signs``, and where they are not given to `Readings`."""
+    contexts = [text for text in CONDITIONS if " and " in text and "between" not in text]  # `between a && b` is no SQL
+    texts = [text.replace("@", held).replace(" and ", " && ") for text in contexts]
     assert texts
     assert compiled(texts, CONDITION, dialect) == []
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+@pytest.mark.parametrize("held", HELD)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select 1 from t where a = 1 || @",
+        "select 1 from t where @ || a = 1",
+        "select 1 from t where (a || @) and b",
+        "select 1 from t where a || @ || b",
+        "select 1 from t where not (@ || a)",
+        "select case when a || @ then 1 end c",
+        "select a from t join b on a = b || @",
+        "select a from t where b like 'x' || @ limit 1",
+        "select 1 from t where a = 1 [[ || @ ]]",
+        "select 1 from t group by a having @ || b",
+    ],
+)
+def test_two_bars_in_a_condition_are_or(text: str, held: str, dialect: str) -> None:
+    """As they are unless a server has PIPES_AS_CONCAT. Red without ``or_operators`` in `find_bare`."""
+    assert compiled([text.replace("@", held)], CONDITION, dialect) == []
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+def test_two_bars_beside_items_and_arguments_may_join_texts(dialect: str) -> None:
+    """Red when every `||` joins conditions."""
+    text = "select '{{ x }}' || a, b || {{ x }}, lower({{ x }} || b), case when a then b || {{ x }} end c from t"
+    SQLTemplate(f"{text} where concat({{{{ x }}}} || a) = b and a = {{{{ x }}}} order by a || {{{{ x }}}}", dialect)
 
 
 @pytest.mark.parametrize("dialect", ["postgresql", "sqlite", "duckdb", "clickhouse", "snowflake"])

@@ -24,7 +24,7 @@ POSITIONS = {
     "one_of, composed": "select 1 where {{ params.c | one_of(a: a = '<{{ x }}>', b: a = {{ x }}) }}",
     "one_of, clause": "select 1 where 1 = 1 [[ and {{ params.c | one_of(a: a = {{ params.x }}, b: b) }} ]]",
     "default": "select {{ params.none | one_of(a: {{ x }}, b: '{{ x }}') | default(b) }} as v",
-    "not_a_filter": "select 1 where 1 = 1 [[ and a = {{ params.x }} || {{ x | not_a_filter }} ]]",
+    "not_a_filter": "select 1 where 1 = 1 [[ and a = lower({{ params.x }} || {{ x | not_a_filter }}) ]]",
     "matches": "select 1 where {{ x | matches(a) }}",
     "matches, list": "select 1 where {{ xs | matches(a) }}",
     "matches, column": "select 1 where {{ y | matches(coalesce(a, {{ x }})) }}",

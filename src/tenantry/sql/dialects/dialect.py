@@ -86,10 +86,6 @@ def for_each_unit(bucket: str) -> dict[str, str]:
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
-_JOINING_SIGNS: Final = {"&&": "and", "||": "or"}
-"""What a sign means where a dialect joins conditions with it; elsewhere it joins texts, or compares arrays."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
     """The rules of one SQL dialect. Texts with ``{…}`` are templates of SQL for ``str.format``."""
@@ -226,9 +222,9 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign that joins conditions -> the word that it stands for: ``&&`` -> ``and``, in MySQL."""
-        used = self.and_operators | self.or_operators
-        return {sign: word for sign, word in _JOINING_SIGNS.items() if sign in used}
+        """Sign that does what a word does, and nothing else -> the word: ``&&`` -> ``and``, in MySQL. Not ``||``, which
+        may join texts there too."""
+        return dict.fromkeys(self.and_operators - {"and"}, "and")
 
     @cached_property
     def opening(self) -> re.Pattern[str]:

@@ -9,6 +9,7 @@ and whatever else comes there ends it: so a keyword that no list here knows ends
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from enum import Enum, auto
 from itertools import count
 
@@ -66,6 +67,11 @@ _TYPE_WORDS = frozenset({"precision", "varying", "unsigned", "with", "without", 
 _FAR = 64  # tokens: what is longer is no parenthesis around a value
 
 
+_OR_SIGN = "||"
+_HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
+"""Of these words the nearest one before a value says whether it is in a condition."""
+
+
 class Bare(Enum):
     """What a bare value stands for."""
 
@@ -81,9 +87,12 @@ class _Around(Enum):
     ROW = auto()
 
 
-def find_bare(context: TokenContext, index: int) -> Bare | None:
-    """What the value at ``index`` stands for if it is bare; None for a part of an expression, and for any other."""
-    return _Operand(context, index).stands_for()
+def find_bare(context: TokenContext, index: int, or_operators: AbstractSet[str]) -> Bare | None:
+    """What the value at ``index`` stands for if it is bare; None for a part of an expression, and for any other.
+
+    ``or_operators`` are the dialect's: ``||`` among them joins conditions, or texts.
+    """
+    return _Operand(context, index, or_operators).stands_for()
 
 
 def parentheses_around(before: Tokens, after: Tokens) -> int:
@@ -94,9 +103,10 @@ def parentheses_around(before: Tokens, after: Tokens) -> int:
 class _Operand:
     """A value with what holds it alone. ``left`` and ``right`` are the distances of the tokens beside that."""
 
-    def __init__(self, context: TokenContext, index: int) -> None:
+    def __init__(self, context: TokenContext, index: int, or_operators: AbstractSet[str]) -> None:
         self._context = context
         self._index = index
+        self._or_signs = or_operators & {_OR_SIGN}
         self._before = context.before(index)
         self._after = context.after(index)
         self._left = self._right = 0
@@ -106,7 +116,12 @@ class _Operand:
 
     def stands_for(self) -> Bare | None:
         """What it is bare for."""
-        if _continues(self._after[self._right].text):
+        before, after = self._before[self._left].text, self._after[self._right].text
+        if before in self._or_signs and (after in self._or_signs or not _continues(after)):
+            return Bare.CONDITION if self._holds_condition() else None
+        if after in self._or_signs and before in {"(", *CONDITION_WORDS}:
+            return Bare.CONDITION if self._holds_condition() else None
+        if _continues(after):
             return None
         if self._is_ordered():
             return Bare.ORDER
@@ -234,6 +249,14 @@ class _Operand:
             return True
         ends = following in _ENDS or following in _ITEM_ENDS
         return _WORD.match(word) is not None and word not in _ITEM_ENDS and ends
+
+    def _holds_condition(self) -> bool:
+        """Whether a condition stands where the value does, so that ``||`` is `or` there. Among the arguments of a
+        function and the items of `select` it may join texts."""
+        opening = self._opening()
+        if opening is not None:
+            return not self._is_function(opening + 1)
+        return self._context.keyword_before(self._index, _HOLDS, self._left) in CONDITION_WORDS
 
     def _is_condition(self) -> bool:
         """Whether the word before begins a condition: not that of ``between``, ``is not``, ``case a when``. After ``(``

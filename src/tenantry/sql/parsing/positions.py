@@ -55,7 +55,7 @@ _TYPES = frozenset(
 )
 _BARE_TYPES = frozenset({"date", "time", "timestamp", "timestamptz", "timetz", "datetime"})
 _SEPARATE = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END, LexemeKind.TAG})
-_OPERATORS = frozenset("+-*/<>=|&^%#~!") | {"::"}
+_OPERATORS = frozenset("+-*/<>=|&^%#~!") | {"::", "||", "&&"}
 _IDENTIFIER_FIX = (
     "write the name in the template itself, or {{ name | one_of(orders, archive: old.orders) }} for names to choose "
     "from; a value is never an identifier"
@@ -194,7 +194,7 @@ class _TagSurroundings:
 
     def _reject_bare(self, lexeme: Lexeme) -> None:
         """A value alone is no condition, no column and no order: the author of such a template meant another."""
-        bare = find_bare(self._context, self._index)
+        bare = find_bare(self._context, self._index, self._dialect.or_operators)
         parts = lexeme.parts if lexeme.kind is LexemeKind.INTERPOLATED_STRING else ()
         if any(is_choice(self._source, part) for part in parts):
             return  # none is in a string, which is the better reason

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
-    "sources": ("warm_query", "fetched_rows", "written_rows", "streams", "result_cache", "turns", "equal_panels"),
+    "sources": (
+        "warm_query",
+        "fetched_rows",
+        "written_rows",
+        "streams",
+        "result_cache",
+        "turns",
+        "equal_panels",
+        "leaving",
+    ),
 }
 """``sources``: all about data sources."""
 

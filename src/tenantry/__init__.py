@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tenantry.dashboards.endpoint import dashboard, error_handler
     from tenantry.dashboards.folder import DashboardFolder
     from tenantry.dashboards.mount import mount_dashboards
-    from tenantry.datasources import DataSources, while_connected
+    from tenantry.datasources import DataSources, stop_on_signals
     from tenantry.errors import TenantryError
     from tenantry.groups import RESERVED_NAMES, Environment, Record, RecordList, Tag, Token, UserGroup
     from tenantry.html import HTMLTemplate, context_processor
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tenantry.middleware import UserGroupMiddleware
     from tenantry.queries import QueryFolder
     from tenantry.resolver import Resolver
+    from tenantry.viewers import while_connected
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -46,9 +47,10 @@ else:
             "dashboard": "tenantry.dashboards.endpoint",
             "error_handler": "tenantry.dashboards.endpoint",
             "mount_dashboards": "tenantry.dashboards.mount",
+            "stop_on_signals": "tenantry.datasources",
             "user_group": "tenantry.accessors",
             "variables": "tenantry.accessors",
-            "while_connected": "tenantry.datasources",
+            "while_connected": "tenantry.viewers",
         },
     )
 
@@ -75,6 +77,7 @@ __all__ = [
     "dashboard",
     "error_handler",
     "mount_dashboards",
+    "stop_on_signals",
     "user_group",
     "variables",
     "while_connected",

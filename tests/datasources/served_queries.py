@@ -1,7 +1,7 @@
 """The app that tests of viewers who leave run under real servers: ``uvicorn tests.datasources.served_queries:app``.
 
 ``/token`` gives the token of its one group. Each view runs a query that sleeps for ten minutes on the data source of
-``SOURCE_URL``, on the server that ``SOURCE_KIND`` names.
+``SOURCE_URL``, on the server that ``SOURCE_KIND`` names. With ``SIGNALS=yes`` they are stopped on signals.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 
+from anyio import from_thread
 from starlette.applications import Starlette
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
@@ -18,8 +19,17 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from tenantry import DataSources, TenantryError, UserGroupMiddleware, error_handler, user_group, while_connected
-from tenantry.groups import RegisteredSource
+from tenantry import (
+    DataSources,
+    TenantryError,
+    UserGroupMiddleware,
+    dashboard,
+    error_handler,
+    stop_on_signals,
+    user_group,
+    while_connected,
+)
+from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.resolver import Resolver
 from tests.datasources.conftest import PRODUCTION, Directory
 from tests.resolver.fake import KEYS, FakeBackend
@@ -33,10 +43,14 @@ backend = FakeBackend()
 _, TOKEN = backend.issue(mapping={"main": "ds_1"})
 
 
+async def ask(group: UserGroup, mark: str) -> str:
+    await sources.fetch(group, "main", f"{SLEEP[os.environ['SOURCE_KIND']]}, '{mark}' as mark", {})
+    return mark
+
+
 async def run(connection: Request | WebSocket, mark: str) -> None:
-    sql = f"{SLEEP[os.environ['SOURCE_KIND']]}, '{mark}' as mark"
     async with while_connected(connection):
-        await sources.fetch(user_group(connection), "main", sql, {})
+        await ask(user_group(connection), mark)
 
 
 async def token(request: Request) -> Response:
@@ -52,6 +66,19 @@ async def several(request: Request) -> Response:
     """Panels side by side, each a block of its own, before the view has read the body."""
     await asyncio.gather(run(request, "one"), run(request, "two"))
     return PlainTextResponse("")
+
+
+async def coroutine(group: UserGroup) -> str:
+    """A dashboard."""
+    return await ask(group, "coroutine")
+
+
+def function(group: UserGroup) -> str:
+    """A dashboard that runs in a thread, and asks again where its first query has failed."""
+    try:
+        return from_thread.run(ask, group, "function")
+    except TenantryError:
+        return from_thread.run(ask, group, "function, again")
 
 
 async def body(request: Request) -> Response:
@@ -85,11 +112,16 @@ async def pass_on(request: Request, call_next: RequestResponseEndpoint) -> Respo
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    yield
-    await sources.aclose()
+    async with sources, stop_on_signals(sources) if os.environ["SIGNALS"] == "yes" else nullcontext():
+        yield
 
 
-queries = [Route("/plain", plain, methods=["GET", "POST"]), Route("/several", several, methods=["GET", "POST"])]
+queries = [
+    Route("/plain", plain, methods=["GET", "POST"]),
+    Route("/several", several, methods=["GET", "POST"]),
+    Route("/coroutine", dashboard(coroutine)),
+    Route("/function", dashboard(function)),
+]
 wrapped = Starlette(routes=queries, exception_handlers={TenantryError: error_handler})
 wrapped.add_middleware(BaseHTTPMiddleware, dispatch=pass_on)
 app = Starlette(

@@ -16,14 +16,18 @@ import pytest
 from websockets.asyncio.client import connect
 
 from engines.ports import free_port
+from engines.postgres import Postgres
 
 APP = "tests.datasources.served_queries:app"
 ROOT = Path(__file__).parents[2]
 SERVERS = {
-    "uvicorn": ["uvicorn", APP, "--port", "{port}", "--timeout-graceful-shutdown", "1"],
-    "hypercorn": ["hypercorn", APP, "--bind", "127.0.0.1:{port}", "--graceful-timeout", "1"],
+    "uvicorn": ["uvicorn", APP, "--port", "{port}"],
+    "hypercorn": ["hypercorn", APP, "--bind", "127.0.0.1:{port}", "--workers", "0", "--graceful-timeout", "600"],
     "granian": ["granian", APP, "--interface", "asgi", "--host", "127.0.0.1", "--port", "{port}"],
+    "uvicorn, limited": ["uvicorn", APP, "--port", "{port}", "--timeout-graceful-shutdown", "1"],
+    "hypercorn, limited": ["hypercorn", APP, "--bind", "127.0.0.1:{port}", "--graceful-timeout", "1"],
 }
+"""The first three wait for what runs, for ten minutes or without end."""
 SOON = 60.0
 """Seconds within which something happens on a busy machine. A query that is not stopped runs for ten minutes."""
 
@@ -92,8 +96,8 @@ def serve(name: str, log: Path, running: Callable[[], set[str]], **environment: 
                 process.wait()
 
 
-@pytest.fixture(params=SERVERS, scope="module")
-async def served(request: pytest.FixtureRequest, postgres, tmp_path_factory) -> AsyncIterator[Served]:
+@contextmanager
+def serve_postgresql(server: str, postgres: Postgres, log: Path, signals: str = "yes") -> Iterator[Served]:
     url = postgres.create_database()
     name = urlsplit(url).path.removeprefix("/")
     listed = (
@@ -104,10 +108,15 @@ async def served(request: pytest.FixtureRequest, postgres, tmp_path_factory) -> 
     def running() -> set[str]:
         return set(postgres.execute(listed).split())
 
-    log = tmp_path_factory.mktemp("served") / "log"
-    with serve(request.param, log, running, SOURCE_URL=url, SOURCE_KIND="postgresql") as server:
-        await server.get_token()
-        yield server
+    with serve(server, log, running, SOURCE_URL=url, SOURCE_KIND="postgresql", SIGNALS=signals) as served:
+        yield served
+
+
+@pytest.fixture(params=["uvicorn", "hypercorn", "granian"], scope="module")
+async def served(request: pytest.FixtureRequest, postgres: Postgres, tmp_path_factory) -> AsyncIterator[Served]:
+    with serve_postgresql(request.param, postgres, tmp_path_factory.mktemp("served") / "log") as served:
+        await served.get_token()
+        yield served
 
 
 @pytest.mark.parametrize(
@@ -121,6 +130,18 @@ async def test_a_viewer_who_leaves_stops_the_query(served: Served, path: str, ma
     async with served.send("POST" if body else "GET", path, body):
         await served.wait(*marks)
     await served.wait()
+    assert "Traceback" not in served.log.read_text()
+
+
+@pytest.mark.parametrize("path", ["/coroutine", "/function", "/wrapped/coroutine", "/wrapped/function"])
+async def test_a_dashboard_ends_with_its_viewer(served: Served, path: str) -> None:
+    """Also one that runs in a thread, which asks no more afterwards. Red when the endpoint watches nothing, when
+    DataSources take no notice of VIEWER_OF_THREAD, and when a query is stopped but the next one is not refused."""
+    async with served.send("GET", path):
+        await served.wait(path.rpartition("/")[2])
+    await served.wait()
+    assert await asyncio.wait_for(served.ask("GET", "/token"), SOON)
+    assert await asyncio.to_thread(served.running) == set()
     assert "Traceback" not in served.log.read_text()
 
 
@@ -148,16 +169,31 @@ async def test_a_closed_websocket_stops_the_query(served: Served) -> None:
     await served.wait()
 
 
-async def test_a_stop_of_the_server_stops_its_queries(served: Served) -> None:
-    """SIGTERM under a running query: the process ends long before it, and it is gone from the database. The last test
-    of its server. Red without ``sources.aclose()`` in the lifespan or where ``aclose`` waits for the query."""
-    if "granian" in served.process.args:
-        pytest.skip("granian waits for requests that are under way, as docs/data-sources.md says")
-    async with served.send("GET", "/plain"):
-        await served.wait("plain")
+async def test_sigterm_stops_the_queries(served: Served) -> None:
+    """At once, and the server ends: those that wait get 503. The last test of its server. Red without
+    ``stop_on_signals``, where ``stop`` waits for the queries, and where the server's own handler is not called."""
+    async with served.send("GET", "/plain") as view, served.send("GET", "/function") as page:
+        await served.wait("plain", "function")
         served.process.terminate()
-        assert await asyncio.to_thread(served.process.wait, SOON) is not None
         await served.wait()
+        async with asyncio.timeout(SOON):
+            for answer in (view, page):
+                assert b" 503 " in await answer.readline()
+        assert await asyncio.to_thread(served.process.wait, SOON) is not None
+    assert "never retrieved" not in served.log.read_text()
+
+
+@pytest.mark.parametrize("server", ["uvicorn, limited", "hypercorn, limited"])
+async def test_a_server_that_gives_up_waiting_stops_them_too(server: str, postgres: Postgres, tmp_path: Path) -> None:
+    """SIGTERM without ``stop_on_signals``: the process ends long before the query, which is gone from the database. Red
+    without ``sources.aclose()`` in the lifespan or where ``aclose`` waits for the query."""
+    with serve_postgresql(server, postgres, tmp_path / "log", signals="no") as served:
+        await served.get_token()
+        async with served.send("GET", "/plain"):
+            await served.wait("plain")
+            served.process.terminate()
+            assert await asyncio.to_thread(served.process.wait, SOON) is not None
+            await served.wait()
 
 
 async def test_on_mariadb_too(mariadb, tmp_path: Path) -> None:
@@ -169,7 +205,7 @@ async def test_on_mariadb_too(mariadb, tmp_path: Path) -> None:
     def running() -> set[str]:
         return {row[0].split("'")[1] for row in mariadb.execute(listed, (user,))}
 
-    with serve("uvicorn", tmp_path / "log", running, SOURCE_URL=url, SOURCE_KIND="mariadb") as served:
+    with serve("uvicorn", tmp_path / "log", running, SOURCE_URL=url, SOURCE_KIND="mariadb", SIGNALS="no") as served:
         await served.get_token()
         async with served.send("GET", "/plain"):
             await served.wait("plain")

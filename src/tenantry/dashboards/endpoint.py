@@ -23,6 +23,7 @@ from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
 from tenantry.http import error_response
+from tenantry.viewers import watched_request, while_connected, while_thread_works
 
 POLICY_VIOLATION = 1008
 """The close code of a websocket that ends for an error of ours (RFC 6455 section 7.4.1)."""
@@ -83,6 +84,8 @@ FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 
 ARGUMENTS = ("group", "user_group", "variables", "request")
 """The parameters that a renderer may have: ``group`` and ``user_group`` are the same."""
+_READING = frozenset({"GET", "HEAD"})
+"""Methods whose renderer only reads: it may be cut off half-way."""
 
 
 class Dashboard:
@@ -109,22 +112,35 @@ class Dashboard:
         if scope["type"] == "websocket":  # a mount sends these too
             await WebSocketClose()(scope, receive, send)
             return
-        request = Request(scope, receive, send)
+        is_read = scope["method"] in _READING
+        request = watched_request(scope, receive, send) if is_read else Request(scope, receive, send)
         try:
             group = user_group(request)
             policy = self._frame_ancestors(group)
             given = {"group": group, "user_group": group, "variables": variables(request), "request": request}
             keywords = {name: given[what] for name, what in self._keywords}
             call = partial(self._renderer, *[given[name] for name in self._positional], **keywords)
-            result = await call() if self._is_async else await run_in_threadpool(call)
-            if inspect.isawaitable(result):  # a plain callable may return a coroutine
-                result = await result
-            response = _response(result)
+            response = _response(await (self._read(request, call) if is_read else self._call(call)))
         except TenantryError as error:
             response = render_error(error, request)
         else:
             set_embedding_headers(response, policy)
-        await response(scope, receive, send)
+        await response(scope, request.receive, send)
+
+    async def _call(self, call: Callable[[], Any]) -> Any:
+        result = await call() if self._is_async else await run_in_threadpool(call)
+        return await result if inspect.isawaitable(result) else result  # a plain callable may return a coroutine
+
+    async def _read(self, request: Request, call: Callable[[], Any]) -> Any:
+        """Ends when the viewer leaves: at once, or a plain function with its query."""
+        result: Any = None
+        if not self._is_async:
+            async with while_thread_works(request):
+                result = await run_in_threadpool(call)
+            if not inspect.isawaitable(result):
+                return result
+        async with while_connected(request):
+            return await (call() if self._is_async else result)
 
 
 def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Dashboard:
@@ -134,6 +150,9 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     ``**keywords`` parameter takes all three. A single parameter of another name is given the UserGroup, the Record of
     variables or the request by its annotation, the request if it has none. Parameters with a default are left alone.
     A plain function runs in a thread. Text is sent as HTML, a dict or list as JSON, a Response as it is.
+
+    When the viewer of a GET or HEAD leaves, a coroutine is cancelled. Of a plain function the queries are stopped, and
+    later ones refused, by ViewerLeft; its other work goes on.
 
     ``frame_ancestors`` lists the origins whose pages may embed the dashboard (``https://app.example.com``,
     ``https://*.example.com``, ``'self'``), or is a function of the group that gives them. Nobody may by default. They

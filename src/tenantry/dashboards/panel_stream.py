@@ -26,8 +26,8 @@ from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panel_lines import line
 from tenantry.dashboards.panel_request import PanelsRequest, WantedPanel
 from tenantry.dashboards.panels import PanelRunner
-from tenantry.datasources import while_connected
 from tenantry.errors import InvalidBody, ViewerLeft
+from tenantry.viewers import while_connected
 
 MEDIA_TYPE: Final = "application/x-ndjson"
 AT_ONCE: Final = 50

@@ -20,9 +20,10 @@ from tenantry.datasources.limits import Limits, StreamLimits, take_result, take_
 from tenantry.datasources.pages import Page, fetch_page
 from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.sources import DataSources
+from tenantry.datasources.stop_signals import stop_on_signals
 from tenantry.datasources.url import check_url, display_url, resolve_url
 from tenantry.datasources.usage import GroupUsage, Usage, UsageCounter
-from tenantry.datasources.viewers import while_connected
+from tenantry.viewers import while_connected
 
 __all__ = [
     "Answer",
@@ -51,6 +52,7 @@ __all__ = [
     "fetch_page",
     "registration_notes",
     "resolve_url",
+    "stop_on_signals",
     "take_result",
     "take_rows",
     "to_dicts",

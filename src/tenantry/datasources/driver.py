@@ -99,6 +99,16 @@ class DataSource(Protocol):
         ended or is told to. Raises DataSourceError."""
         ...
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a query of it has not ended yet."""
+        ...
+
+    def stop_all(self) -> None:
+        """Stops what is running, without waiting, and lets nothing begin. Whoever waits for it gets SourceUnavailable,
+        also where the engine cannot stop it."""
+        ...
+
     async def aclose(self) -> None:
         """Stops what is running and closes every connection."""
         ...

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -46,6 +46,8 @@ _WAREHOUSES: dict[str, Callable[[str, URL, Limits], Driver[Any]]] = {
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
 """Engines, by the scheme of their URLs, that show the text of what runs and keep no plan and no result by it."""
+
+_STOP_INTERVAL: Final = 0.005  # seconds between two looks whether a source has ended what it ran
 
 _log = logging.getLogger(__name__)
 
@@ -127,7 +129,7 @@ def source_name(registered: RegisteredSource) -> str:
     return f"{registered.environment.id}/{registered.id}"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class OpenSource:
     """A registered source with its connections. ``revision`` changes when anything of the registration does that
     decides which rows are there. ``is_tagged``: its queries get a tag."""
@@ -139,7 +141,6 @@ class OpenSource:
     turns: Turns
     is_tagged: bool = False
     users: int = 0
-    retired: bool = False
     name: str = field(init=False)
     """Its environment and id: what no other source of the store has."""
 
@@ -184,6 +185,8 @@ class Pools:
         self.connect_timeout: float = limits.connect_timeout
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
+        self._retired: set[OpenSource] = set()  # replaced while they have users
+        self._is_stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -200,7 +203,8 @@ class Pools:
     def release(self, pool: OpenSource) -> None:
         """One user less; the last one closes a source that has been replaced."""
         pool.users -= 1
-        if pool.retired and not pool.users:
+        if not pool.users and pool in self._retired:
+            self._retired.discard(pool)
             self._close(pool)
 
     def find(self, registered: RegisteredSource) -> OpenSource:
@@ -208,6 +212,8 @@ class Pools:
         InvalidSource, SourceUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
+        if self._is_stopping:
+            raise SourceUnavailable("this process is stopping, and runs no more queries; try again", retry_after=1)
         key = (registered.environment.id, registered.id)
         pool = self._open.get(key)
         if pool is not None and pool.registered == registered:
@@ -240,8 +246,9 @@ class Pools:
 
     def _retire(self, key: tuple[int, str]) -> None:
         pool = self._open.pop(key)
-        pool.retired = True
-        if not pool.users:
+        if pool.users:
+            self._retired.add(pool)
+        else:
             self._close(pool)
 
     def _close(self, pool: OpenSource) -> None:
@@ -256,17 +263,33 @@ class Pools:
             return
         if self._loop is not None and not self._loop.is_closed() and self._open:
             raise RuntimeError("one DataSources serves one event loop: make another one for this loop")
-        for pool in self._open.values():
+        for pool in self._take_all():
             pool.source.abandon()
-        self._open.clear()
         self._closing.clear()
         self._loop = loop
+
+    def _take_all(self) -> list[OpenSource]:
+        taken = [*self._open.values(), *self._retired]
+        self._open.clear()
+        self._retired.clear()
+        return taken
+
+    async def stop(self, seconds: float) -> None:
+        """Stops what is running and refuses what comes, for good. Waits for the sources so long at most."""
+        self._bind_to_loop()
+        self._is_stopping = True
+        sources = [pool.source for pool in (*self._open.values(), *self._retired)]
+        for source in sources:
+            source.stop_all()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while any(source.is_running for source in sources):  # noqa: ASYNC110  # once in a process
+                    await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
         """Stops what is running and closes every connection. The pools can be used again: they open anew."""
         self._bind_to_loop()
-        for key in list(self._open):
-            pool = self._open.pop(key)
+        for pool in self._take_all():
             self._close(pool)
         while self._closing:
             await asyncio.gather(*self._closing)

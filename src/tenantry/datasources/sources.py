@@ -32,9 +32,11 @@ from tenantry.results import Format, Result, StreamFormat
 from tenantry.results.format import DEFAULT
 from tenantry.results.pieces import piece_writers
 from tenantry.sql import BoundSQL, SQLTemplate
+from tenantry.viewers import VIEWER_OF_THREAD, ask_for_thread
 
 Found = TypeVar("Found", Rows, Result)
 
+_STOP_SECONDS = 5.0
 _COMPILED = 256  # templates given as plain text whose compiled form is cached
 
 
@@ -158,6 +160,10 @@ class DataSources:
         ``options`` and ``formula_safe`` as those of ``to_json`` and ``to_csv``. Returns when the first piece is there.
         Raises as ``fetch`` does, and InvalidSettings for a format that there is not or whose package is not installed.
         """
+        watch = VIEWER_OF_THREAD.get()
+        if watch is not None:
+            again = partial(self.stream, format=format, options=options, formula_safe=formula_safe)
+            return await ask_for_thread(watch, lambda: again(group, schema, template, variables))
         make_writer = piece_writers(format, options, formula_safe=formula_safe)
         given = group.variables if variables is None else variables
         _check_owner(group, given)
@@ -179,6 +185,9 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None,
         max_age: float | None,
     ) -> Found:
+        watch = VIEWER_OF_THREAD.get()
+        if watch is not None:
+            return await ask_for_thread(watch, lambda: self._ask(take, group, schema, template, variables, max_age))
         if max_age is not None:
             check_max_age(max_age)
         if variables is None:
@@ -261,8 +270,15 @@ class DataSources:
         if self._cached is not None:
             await self._cached.changed(name)
 
+    async def stop(self) -> None:
+        """For a process that is about to end: stops every query that runs or waits, and refuses new ones, for good.
+
+        Whoever waits gets SourceUnavailable (503) at once. Returns when the sources have ended the queries, after five
+        seconds at the latest. Connections stay open until ``aclose``."""
+        await self._pools.stop(_STOP_SECONDS)
+
     async def aclose(self) -> None:
-        """Closes every connection. Used again, it opens new ones."""
+        """Stops what runs and closes every connection. Used again, it opens new ones."""
         if self._cached is not None:
             await self._cached.aclose()
         await self._pools.aclose()

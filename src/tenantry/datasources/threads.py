@@ -112,6 +112,8 @@ class ThreadedSource(Generic[C]):
         return SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
 
     async def _wait_for_slot(self) -> None:
+        if self._closed:
+            raise self._closing_error()
         got = False
         with suppress(TimeoutError):
             async with asyncio.timeout(self._limits.connect_timeout):
@@ -155,6 +157,19 @@ class ThreadedSource(Generic[C]):
         if running in self._running:
             running.stop()
             asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self.stop, running)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a query of it has not ended yet."""
+        return bool(self._running)
+
+    def stop_all(self) -> None:
+        """Stops what is running, without waiting, and lets nothing begin."""
+        self._closed = True
+        for running in self._running:
+            if not running.outcome.done():  # whoever waits need not wait for an engine that does not stop
+                running.outcome.set_result(self._closing_error())
+            running.stop()
 
     async def aclose(self) -> None:
         """Stops what is running, waits for it, and closes every connection."""

@@ -33,8 +33,8 @@ from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.loop_local import LoopLocal
 from tenantry.middleware.cache_headers import Message, Send
-from tenantry.middleware.read_ahead import ReadAhead
 from tenantry.ports import MonotonicClock
+from tenantry.read_ahead import ReadAhead
 from tenantry.slots import monotonic_with_suspend
 
 if TYPE_CHECKING:

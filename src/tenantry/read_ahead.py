@@ -1,4 +1,4 @@
-"""ReadAhead: the messages of a websocket's client, of which some may be read before its app asks for them.
+"""ReadAhead: the messages of a client, of which some may be read before the app asks for them.
 
 That the client has left is a message behind all others, so whoever waits for it has to take the others too. They are
 kept for the app, in their order, and it notices nothing. At most one task receives from the server at a time.
@@ -10,18 +10,17 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from tenantry.middleware.cache_headers import Message
-
 if TYPE_CHECKING:
-    from starlette.types import Receive
+    from starlette.types import Message, Receive
 
 MOST_MESSAGES: Final = 16
 MOST_BYTES: Final = 64 * 1024
 """What is kept at most, and one message more: with as much, nothing is read before the app has taken it."""
+_LEFT: Final = frozenset({"websocket.disconnect", "http.disconnect"})
 
 
 class ReadAhead:
-    """The ``receive`` of a websocket's app, around the server's own."""
+    """The ``receive`` of the app of a websocket or request, around the server's own."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_size", "_space", "_turn")
 
@@ -47,7 +46,8 @@ class ReadAhead:
         return message
 
     async def wait_left(self) -> None:
-        """Returns when the client has left, or the websocket was closed here. For one task at a time.
+        """Returns when the client has left, or the websocket was closed here. For one task at a time. Raises what the
+        server's ``receive`` does.
 
         What the client sends meanwhile is kept for the app; if that is too much, nothing is noticed before the app has
         taken some of it.
@@ -91,10 +91,10 @@ class ReadAhead:
         finally:
             self._turn = None
             turn.set_result(None)
-        if message["type"] == "websocket.disconnect":
+        if message["type"] in _LEFT:
             self.mark_left()
         return message
 
 
 def _size(message: Message) -> int:
-    return len(message.get("bytes") or message.get("text") or "")
+    return len(message.get("body") or message.get("bytes") or message.get("text") or "")

@@ -1,0 +1,76 @@
+"""stop_on_signals: SIGTERM stops the queries of a server at once.
+
+A server that gets SIGTERM waits for the requests that are under way, and ends the lifespan afterwards: what is closed
+there comes too late for a query that runs for minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager, suppress
+from types import FrameType
+from typing import Any, Final
+
+from tenantry.datasources.sources import DataSources
+
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+@asynccontextmanager
+async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
+    """For a lifespan, ``async with sources, stop_on_signals(sources): yield``. At SIGTERM or SIGINT ``sources.stop()``
+    begins, and then the handler acts that was there before: the server's. A signal that is ignored stays ignored; one
+    that would just end the process does so when the queries have ended. At the end the former handlers are back.
+
+    Raises RuntimeError outside of the main thread, which alone gets signals, and for a handler that is not Python's.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError(
+            "stop_on_signals needs the main thread, which alone gets signals: leave it out here, or run the server in "
+            "processes instead of threads"
+        )
+    with ExitStack() as installed:
+        for number in _SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                installed.callback(_Handler(number, sources).restore)
+        yield
+
+
+class _Handler:
+    """The handler of one signal, in place of the former one."""
+
+    def __init__(self, number: signal.Signals, sources: DataSources) -> None:
+        self._number = number
+        self._stop = sources.stop
+        self._loop = asyncio.get_running_loop()
+        self._stopping: asyncio.Task[None] | None = None
+        former = signal.getsignal(number)
+        if former is None:
+            raise RuntimeError(f"the handler of {number.name} is not Python's: call sources.stop() there")
+        self._former: Callable[[int, FrameType | None], Any] | int = former
+        signal.signal(number, self._handle)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        """Called between two steps of whatever the main thread does."""
+        with suppress(RuntimeError):  # the loop is closed, and who came after us calls this one
+            self._loop.call_soon_threadsafe(self._begin)  # wakes the loop, too
+        if callable(self._former):
+            self._former(number, frame)
+
+    def _begin(self) -> None:
+        if self._stopping is None:
+            self._stopping = self._loop.create_task(self._stop())  # the loop holds tasks only weakly
+            if not callable(self._former):
+                self._stopping.add_done_callback(self._end_process)
+
+    def _end_process(self, _: asyncio.Task[None]) -> None:
+        signal.signal(self._number, self._former)
+        signal.raise_signal(self._number)
+
+    def restore(self) -> None:
+        """Unless somebody has put another one in its place since."""
+        if signal.getsignal(self._number) == self._handle:
+            signal.signal(self._number, self._former)

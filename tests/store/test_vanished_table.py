@@ -158,13 +158,14 @@ async def test_a_table_that_vanishes_within_a_write(
         other = SQLStore(sqlite_url)
         asyncio.run(other.changes(None))
         assert other.slots is not None
-        made.append((other.slots, other.slots.versions[slot_index(issued.token.handle)]))
+        made.append((other, other.slots, other.slots.versions[slot_index(issued.token.handle)]))
         return rotate(*args, **rest)
 
     monkeypatch.setattr(write_groups, "rotate", vanish)
     begun = time.monotonic()
     returned = await _rotate(sqlite_url, issued)
-    ((slots, before),) = made
+    ((other, slots, before),) = made
     assert slots.versions[slot_index(issued.token.handle)] != before
     assert returned - begun > 0.4
+    await other.aclose()
     await worker.aclose()

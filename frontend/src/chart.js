@@ -8,15 +8,7 @@
 // Expressions are interpreted and never compiled, so that a strict Content-Security-Policy holds; nothing is ever
 // fetched. The stylesheet reserves the height before this file has come, and shows the table where scripts are off.
 
-import { View, parse } from "vega";
-import { expressionInterpreter } from "vega-interpreter";
-import { compile } from "vega-lite";
-
-import { numbers, times } from "./locale.js";
-import { theme } from "./theme.js";
-
-const refuse = () => Promise.reject(new Error("a chart holds its own data and fetches nothing"));
-const NO_LOADING = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
+import { draw } from "./vega.js";
 
 const AS_TABLE = "Show as table";
 const AS_CHART = "Show as chart";
@@ -92,24 +84,10 @@ class TenantryChart extends HTMLElement {
   }
 
   #show(width, height) {
-    const specification = {
-      autosize: { type: "fit", contains: "padding" },
-      height,
-      ...this.#definition,
-      width,
-    };
-    const { spec } = compile(specification, { config: theme(this) });
-    const tag = this.getAttribute("locale") || document.documentElement.lang || "en";
-    const view = new View(parse(spec, null, { ast: true }), {
-      expr: expressionInterpreter,
-      renderer: "svg",
-      loader: NO_LOADING,
-      locale: { number: numbers(tag, this.getAttribute("currency") || "USD"), time: times(tag) },
-    });
-    view.description(this.#definition.description ?? "");
+    const locale = this.getAttribute("locale") || document.documentElement.lang || "en";
+    const currency = this.getAttribute("currency") || "USD";
     this.#view?.finalize();
-    this.#plot.replaceChildren();
-    this.#view = view.initialize(this.#plot).run();
+    this.#view = draw(this.#plot, this.#definition, { width, height, locale, currency });
   }
 }
 

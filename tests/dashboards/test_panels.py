@@ -68,6 +68,7 @@ async def test_a_page_gets_the_dashboard_its_choices_and_its_panels(site: Site) 
     assert (worst["kind"], worst["default"]) == ("number", "100")
     figure, text, table = (panel for row in shown["rows"] for panel in row)
     assert figure["view"] == {"kind": "figure", "figure": "flights", "title": "Flights of HA"}
+    assert [each["reads"] for each in (figure, text, table)] == [["period", "route", "worst"], [], []]
     assert text["view"]["text"] == "Only for HA."
     assert table["query"].startswith("select route")  # without its header
     assert table["click"] == {"values": {"route": "route"}, "open": ""}

@@ -30,6 +30,7 @@ BUNDLES = {
         f"tenantry/static/bundles/{name}"
         for name in (
             *("chart.js", "chart.licenses.txt", "page.js", "page.licenses.txt", "page.css"),
+            *("vega.js", "vega.licenses.txt"),
             *("tokens.css", "stamp.txt"),
         )
     },

@@ -41,7 +41,7 @@ export class Dashboard {
     const first = new Filters();
     first.set(this.page.session.filters ?? {});
     const chosen = { ...first.chosen, ...rawFilters(this.fragment) };
-    return this.requests.ask(wanted, { filters: chosen, definition: true, live: this.page.live });
+    return this.requests.ask(wanted, { filters: chosen, definition: true, ...this.#live() });
   }
 
   /** @returns {Panel[]} those that show rows */
@@ -54,7 +54,7 @@ export class Dashboard {
     if (message.panel) this.#show(message);
     else if (message.choices) this.controls.fill(message.choices, message.values ?? []);
     else if (message.changed) this.ask(message.changed);
-    else if (message.token === "ended") this.page.ended();
+    else if (message.token === "ended") this.check(); // the session asks the host for another one
   }
 
   #show(message) {
@@ -114,7 +114,17 @@ export class Dashboard {
     const panels = ids.map((id) => this.#panels.get(id)).filter((panel) => panel?.hasRows);
     for (const panel of panels) panel.waiting();
     if (!panels.length && !choices?.length) return;
-    this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices?.length ? { choices } : {}) });
+    this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices?.length ? { choices } : {}), ...this.#live() });
+  }
+
+  /** One answer stays open where that takes no connection from others. */
+  #live() {
+    return this.page.live && !this.requests.live ? { live: true } : {};
+  }
+
+  /** A question about no panel: whether the group's token still holds. */
+  check() {
+    if (this.about) this.requests.ask([], { filters: this.filters.chosen, ...this.#live() });
   }
 
   /** A viewer chose: what runs is stopped, and only what reads the change is asked again. */
@@ -162,13 +172,13 @@ export class Dashboard {
   }
 
   #failed(error, ids) {
-    if (!this.about) return this.page.refused(error, this);
+    if (!this.about || error.status === 401) return this.page.refused(error, this);
     for (const id of ids) this.#panels.get(id)?.fail(error.problem?.detail ?? LOST);
   }
 
   /** Nothing of it is wanted any more. */
   end() {
-    this.requests.stop();
+    this.requests.stop(true);
     this.refreshing.end();
   }
 }

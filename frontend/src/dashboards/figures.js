@@ -40,17 +40,16 @@ export class FigureView {
   #change(now, compare, way) {
     const before = number(new Rows(compare.columns ?? [], compare.rows).values(this.view.figure)[0]);
     const { formats } = this.context;
-    const then = "the period before";
-    if (Number.isNaN(before) || Number.isNaN(now)) return change("same", "", `No value in ${then}`);
+    if (Number.isNaN(before) || Number.isNaN(now)) return change("same", "", "No value before");
     const text = formats.text(before, way);
-    if (now === before) return change("same", "", `As in ${then}`);
+    if (now === before) return change("same", "", "As before");
     const kind = now > before ? "rise" : "fall";
     const good = this.view.better ? ((this.view.better === "higher") === (now > before) ? " good" : " bad") : "";
-    if (before === 0) return change(kind, good, `${now > before ? "Up" : "Down"} from ${text} in ${then}`);
-    return change(kind, good, `${now > before ? "Up" : "Down"} ${formats.change(now, before, way)} from ${text} in ${then}`);
+    const much = before === 0 ? "" : ` ${formats.change(now, before, way)}`;
+    return change(kind, good, `${now > before ? "Up" : "Down"}${much} from ${text} before`);
   }
 }
 
 function change(kind, good, words) {
-  return html("p", { class: `change${good}` }, icon(kind), html("span", {}, words));
+  return html("p", { class: `change${good}`, title: "Against the period of the same length just before" }, icon(kind), html("span", {}, words));
 }

@@ -2,7 +2,9 @@
 
 import { html } from "./dom.js";
 import { Dashboard } from "./dashboard.js";
-import { connect } from "./session.js";
+import { mayStayOpen } from "./live.js";
+import { notice } from "./notices.js";
+import { connect, reportHeight } from "./session.js";
 import { applyTheme } from "./theme.js";
 
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
@@ -11,12 +13,11 @@ class Page {
   /** @type {{name: string, fragment: string, title: string}[]} the dashboards that led here */
   #before = [];
 
-  constructor(root, session, mount) {
+  constructor(root, session, mount, live) {
     this.root = root;
     this.session = session;
     this.mount = mount;
-    this.live = /^h[23]/.test(performance.getEntriesByType("navigation")[0]?.nextHopProtocol ?? "");
-    this.embedded = parent !== window;
+    this.live = live;
     this.speaker = html("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
     this.announce = (text) => {
       this.speaker.textContent = text;
@@ -46,7 +47,7 @@ class Page {
   }
 
   #go(name, fragment) {
-    history.replaceState(null, "", `${this.mount}/${name}${fragment}`);
+    history.replaceState(null, "", `${this.mount}/${name}${location.search}${fragment}`);
     this.start(name, fragment);
   }
 
@@ -60,14 +61,8 @@ class Page {
     const main = html("main", { class: "page" }, element);
     this.root.replaceChildren(main, this.speaker);
     if (back) element.querySelector("h1").scrollIntoView({ block: "nearest" });
-    this.#watchHeight(main);
+    if (this.session.theme) applyTheme(this.session.theme); // the host's counts for more than the group's
     this.session.send("ready");
-  }
-
-  #watchHeight(main) {
-    this.heights?.disconnect();
-    this.heights = new ResizeObserver(() => this.session.send("height", Math.ceil(main.getBoundingClientRect().height)));
-    this.heights.observe(main);
   }
 
   /** The viewer chose: the address keeps it. */
@@ -80,31 +75,40 @@ class Page {
   /** The group's token has died. */
   ended() {
     this.dashboard.end();
-    this.#say("This access has ended", "Please load the page around this dashboard again, or ask who gave it to you.");
+    this.#say(notice("ended"));
   }
 
-  /** Nothing came: the address, or the connection. */
-  refused(error, dashboard) {
-    this.session.send("error", { status: error.status });
-    if (error.status === 401 || error.status === 403) return this.ended();
-    if (error.status === 422 || error.status === 400) {
-      const reset = () => {
-        history.replaceState(null, "", location.pathname + location.search);
-        this.start(dashboard.name, "");
-      };
-      return this.#say("This choice cannot be shown", error.problem?.detail ?? "The address holds a filter that this dashboard does not have.", "Show the defaults", reset);
-    }
-    if (error.status === 404) return this.#say("There is no such dashboard", "It may have been renamed.");
-    this.#say("The dashboard could not be loaded", "Please try again shortly.", "Try again", () => this.start(dashboard.name, dashboard.fragment));
+  /** Nothing came: the address, the connection or the token. */
+  refused({ status, problem }, dashboard) {
+    this.session.send("error", { code: problem?.code ?? "unreachable" });
+    if (status === 401 || status === 403) return this.ended();
+    if (status === 404) return this.#say(notice("unknown"));
+    if (status === 422) return this.#say(notice("filters", { detail: problem?.detail, label: "Show the defaults", run: () => this.#defaults(dashboard) }));
+    this.#say(notice("unreachable", { label: "Try again", run: () => this.start(dashboard.name, dashboard.fragment) }));
   }
 
-  #say(title, text, label, run) {
-    const button = label ? html("button", { type: "button", class: "button", click: run }, label) : null;
-    this.root.replaceChildren(html("main", { class: "page" }, html("div", { class: "notice", role: "alert" }, html("h1", {}, title), html("p", {}, text), button)), this.speaker);
+  #defaults(dashboard) {
+    history.replaceState(null, "", location.pathname + location.search);
+    this.start(dashboard.name, "");
+  }
+
+  #say(message) {
+    this.root.replaceChildren(message, this.speaker);
   }
 }
 
-const root = document.getElementById("dashboard");
-const mount = meta("tenantry-mount");
-const session = await connect({ mount, hosts: meta("tenantry-hosts").split(" ").filter(Boolean) });
-new Page(root, session, mount).start(root.dataset.name, location.hash);
+async function open() {
+  const root = document.getElementById("dashboard");
+  const mount = meta("tenantry-mount");
+  const hosts = meta("tenantry-hosts").split(" ").filter(Boolean);
+  try {
+    const [session, live] = await Promise.all([connect({ mount, hosts }), mayStayOpen()]);
+    reportHeight(session, root);
+    new Page(root, session, mount, live).start(root.dataset.name, location.hash);
+  } catch (error) {
+    if (!error.code) throw error;
+    root.replaceChildren(notice(error.code));
+  }
+}
+
+open();

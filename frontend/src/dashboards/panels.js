@@ -8,6 +8,7 @@ import { FigureView } from "./figures.js";
 import { menuOf, save, showText } from "./panel_menu.js";
 import { TableView } from "./tables.js";
 import { paragraphs } from "./texts.js";
+import { VegaView } from "./vega_view.js";
 
 const STEPS = [320, 480, 640, 960, 1280, 1920, 2560, 3840];
 const NOTEWORTHY = 60;
@@ -144,10 +145,11 @@ export class Panel {
 
   #items() {
     const found = [];
-    const chart = this.inner instanceof ChartView && this.element.dataset.state === "ready";
-    if (chart) found.push({ label: this.inner.asTable ? "Show as chart" : "Show as table", run: () => this.inner.toggleTable() });
+    const { inner } = this;
+    const ready = this.element.dataset.state === "ready";
+    if (ready && inner.toggleTable) found.push({ label: inner.asTable ? "Show as chart" : "Show as table", run: () => inner.toggleTable() });
     found.push({ label: "Download CSV", run: () => this.context.download() });
-    if (chart && !this.inner.asTable) found.push({ label: "Download PNG", run: async () => save(await this.inner.picture(), `${this.title}.png`) });
+    if (ready && inner.picture && !inner.asTable) found.push({ label: "Download PNG", run: async () => save(await inner.picture(), `${this.title}.png`) });
     if (this.about.query) found.push({ label: "Show query", run: () => showText(`Query of ${this.title}`, this.about.query) });
     return found;
   }
@@ -156,6 +158,7 @@ export class Panel {
 function viewOf(about, context) {
   if (about.kind === "figure") return new FigureView(about, context);
   if (about.kind === "table") return new TableView(about, context);
+  if (about.kind === "vega") return new VegaView(about, context);
   return new ChartView(about, context);
 }
 

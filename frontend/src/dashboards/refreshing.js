@@ -39,7 +39,7 @@ export class Refreshing {
 
   /** Hidden: what runs is stopped. Seen again: what was stopped is asked, and what is due. */
   #visibility() {
-    if (document.hidden) this.left = this.dashboard.requests.stop().map(({ id }) => id);
+    if (document.hidden) this.left = this.dashboard.requests.stop(true).map(({ id }) => id);
     else {
       this.dashboard.ask(this.left ?? []);
       this.left = [];
@@ -47,10 +47,9 @@ export class Refreshing {
     this.#plan();
   }
 
-  /** Where no answer stays open, a small question finds out whether the group's token still holds. */
+  /** Where no answer stays open that would say that the group's token has died. */
   #poll() {
-    const { requests, filters } = this.dashboard;
-    if (!document.hidden && !requests.live && this.dashboard.about) requests.ask([], { filters: filters.chosen });
+    if (!document.hidden && !this.dashboard.requests.live) this.dashboard.check();
   }
 
   end() {

@@ -87,10 +87,13 @@ export class PanelRequests {
     }
   }
 
-  /** Stops everything that runs. @returns {Wanted[]} what had not come */
-  stop() {
+  /**
+   * Stops what runs. What only stays open for changes goes on, unless `all` is to end.
+   * @returns {Wanted[]} what had not come
+   */
+  stop(all = false) {
     const left = this.pending;
-    for (const open of this.#open) this.#close(open);
+    for (const open of this.#open) if (all || open.wanted.size || !open.live) this.#close(open);
     return left;
   }
 

@@ -17,3 +17,5 @@ export async function connect() {
     send() {},
   };
 }
+
+export function reportHeight() {}

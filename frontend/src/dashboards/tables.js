@@ -7,7 +7,9 @@ import { columnDigits } from "./charts/way.js";
 import { html, icon } from "./dom.js";
 import { isNumeric, number } from "./formats.js";
 
-const PAGE = 10;
+/** The server's, where the author says nothing else. */
+const PAGE = 50;
+const MOST_GHOSTS = 17;
 
 /** @typedef {{name: string, title?: string, format?: string, digits?: number, bar?: boolean, hide?: number}} ColumnView */
 
@@ -39,8 +41,8 @@ export class TableView {
   }
 
   skeleton() {
-    const lines = Array.from({ length: Math.min(this.size, 12) + 1 }, () => html("span", { class: "ghost ghost-row" }));
-    return html("div", { class: "ghost-table" }, ...lines);
+    const lines = Array.from({ length: Math.min(this.size + 1, MOST_GHOSTS) }, () => html("span", { class: "ghost ghost-row" }));
+    return html("div", { class: "ghost-table" }, html("div", { class: "ghost-rows" }, ...lines));
   }
 
   isEmpty(data) {

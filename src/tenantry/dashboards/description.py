@@ -79,7 +79,10 @@ def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, 
         shown["refresh"] = panel.refresh
     if panel.compare:
         shown["compare"] = panel.compare
-    rows = saved.queries.panels[panel.id].rows
+    queries = saved.queries.panels[panel.id]
+    asked = [each for each in (queries.rows, queries.sparkline) if each is not None]
+    shown["reads"] = sorted({name for each in asked for name in parameters_read(each)})
+    rows = queries.rows
     if panel.show_query and rows is not None:
         shown["query"] = rows.text[rows.definition.header.end :].strip()
     return shown

@@ -31,6 +31,14 @@ def stand_in(server: StandIn) -> StandIn:
 
 
 @pytest.fixture
+def live(stand_in: StandIn) -> Iterator[StandIn]:
+    """The stand-in, whose answers stay open where a page asks for it."""
+    stand_in.stays_open = True
+    yield stand_in
+    stand_in.stays_open = False
+
+
+@pytest.fixture
 def visit(open_page: OpenPage) -> Visit:
     """``await visit(address)``: the page, once every panel has come; ``settle=False``: at once."""
 

@@ -44,11 +44,16 @@ class StandIn:
     """The bodies of the requests."""
     left: list[str] = field(default_factory=list)
     """Panels whose answer nobody waited for."""
+    events: list[Message] = field(default_factory=list)
+    """What the answers that stay open say next."""
+    stays_open: bool = False
+    open: int = 0
+    """Answers that stay open."""
     refusal: tuple[int, Message] | None = None
     """A status and a body for every request."""
 
     def clear(self) -> None:
-        for each in (self.dashboards, self.answers, self.choices, self.held, self.asked, self.left):
+        for each in (self.dashboards, self.answers, self.choices, self.held, self.asked, self.left, self.events):
             each.clear()
         self.refusal = None
 
@@ -89,6 +94,7 @@ class StandIn:
             '<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"><title>Dashboard</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             '<meta name="tenantry-hosts" content=""><meta name="tenantry-mount" content="">'
+            '<meta name="tenantry-file" data-file="vega.js" content="/-/assets/vega.js">'
             '<link rel="icon" href="data:,">'
             '<link rel="stylesheet" href="/-/assets/page.css"><script type="module" src="/-/assets/page.js"></script>'
             f'</head><body><div id="dashboard" data-name="{name}">'
@@ -125,6 +131,19 @@ class StandIn:
                 self.left.extend(each["id"] for each in waiting)
                 raise
         yield _line({"end": True})
+        if body.get("live") and self.stays_open:
+            async for line in self._changes():
+                yield line
+
+    async def _changes(self) -> AsyncIterator[bytes]:
+        self.open += 1
+        try:
+            while True:
+                await asyncio.sleep(0.02)
+                while self.events:
+                    yield _line(self.events.pop(0))
+        finally:
+            self.open -= 1
 
     def download(self, request: Request) -> Response:
         return JSONResponse({"address": f"/-/download/{request.path_params['panel']}"})

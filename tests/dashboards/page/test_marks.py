@@ -234,6 +234,23 @@ async def test_a_reference_line_is_at_its_value_and_says_it(stand_in: StandIn, v
     assert label["x"] + label["width"] < around["x"] + around["width"]
 
 
+async def test_a_specification_of_vega_lite(stand_in: StandIn, visit: Visit) -> None:
+    """Its data are the rows; its bundle comes from the same server, and only where it is needed; no violation."""
+    marks = {
+        "mark": "bar",
+        "encoding": {"x": {"field": "name", "type": "nominal"}, "y": {"field": "n", "type": "quantitative"}},
+    }
+    answer = rows({"name": "text", "n": "integer"}, ["a", 10], ["b", 60])
+    seen = await visit(stand_in.show([{"kind": "vega", "title": "Free", "vega": marks, "answer": answer}]))
+    bars = seen.page.locator(".vega .mark-rect path")
+    await bars.first.wait_for()
+    assert await bars.count() == 2
+    assert seen.console == []
+    assert await seen.violations() == []
+    usual = await visit(stand_in.show([{"kind": "bar", "bar": ["n"], "by": "name", "answer": answer}]))
+    assert [request.url for request in usual.requests if "vega" in request.url] == []
+
+
 @pytest.mark.parametrize("kind", ["line", "bar", "area"])
 async def test_a_column_that_is_not_there_breaks_nothing(stand_in: StandIn, visit: Visit, kind: str) -> None:
     """The author checks names before; the page draws what it has."""

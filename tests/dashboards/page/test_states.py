@@ -125,6 +125,36 @@ async def test_another_choice_stops_what_runs_and_asks_what_reads_it(stand_in: S
     assert stand_in.asked[-1]["filters"] == {"origin": ["JFK"]}
 
 
+async def test_a_change_is_asked_when_it_is_said(live: StandIn, visit: Visit) -> None:
+    """By the answer that stays open; another choice leaves it open. Red when it is closed with what runs."""
+    page = (await visit(live.show([BAR, OTHER], controls=[ORIGIN]))).page
+    await until(lambda: _open(live, 1))
+    live.answers["1-2"] = rows({"x": "text", "n": "integer"}, ["a", 1], ["b", 2], ["c", 3])
+    live.events.append({"changed": ["1-2"]})
+    await until(lambda: _count(panel(page, "1-2").locator("rect.bar"), 3))
+    assert [each["id"] for each in live.asked[-1]["panels"]] == ["1-2"]
+    await page.get_by_role("button", name="Origin All").click()
+    await page.get_by_label("Kennedy").check()
+    await until(lambda: _asked(live, 3))
+    assert [bool(each.get("live")) for each in live.asked] == [True, False, False]
+    assert live.open == 1
+    await page.goto("about:blank")
+    await until(lambda: _open(live, 0))
+
+
+async def test_a_third_frame_keeps_no_connection(live: StandIn, visit: Visit) -> None:
+    """Six are all that a browser opens to a host over HTTP/1.1. Red when every frame stays connected: the seventh
+    would never load."""
+    address = live.show([BAR])
+    first = (await visit(address)).page
+    for count in (2, 2, 2):
+        page = await first.context.new_page()
+        await page.goto(address)
+        await panel(page, "1-1").locator("rect.bar").first.wait_for()
+        await until(lambda count=count: _open(live, count))
+    assert [bool(each.get("live")) for each in live.asked] == [True, True, False, False]
+
+
 async def test_leaving_stops_what_runs(stand_in: StandIn, visit: Visit) -> None:
     """The queries of a viewer who has gone are not worth their time."""
     stand_in.held.add("1-1")
@@ -176,9 +206,9 @@ async def test_the_key_figure_says_its_change_in_words(stand_in: StandIn, visit:
     page = (await visit(stand_in.show(figures()))).page
     words = [await each.inner_text() for each in await page.locator(".change").all()]
     assert words == [
-        "Up 4.9% from 321,004 in the period before",
-        "Up 25.1% from 10.1 in the period before",
-        "As in the period before",
+        "Up 4.9% from 321,004 before",
+        "Up 25.1% from 10.1 before",
+        "As before",
     ]
     assert await page.locator(".change.good").count() == await page.locator(".change.bad").count() == 1
     assert await page.locator(".figure-value").all_inner_texts() == ["336,776", "12.64 min", "78.1%", "$1,204,501"]
@@ -219,6 +249,14 @@ async def _all_ready(page: Page, count: int) -> bool:
 
 async def _asked(stand_in: StandIn, count: int) -> bool:
     return len(stand_in.asked) >= count
+
+
+async def _open(stand_in: StandIn, count: int) -> bool:
+    return stand_in.open == count
+
+
+async def _count(found: Locator, count: int) -> bool:
+    return await found.count() == count
 
 
 async def _left(stand_in: StandIn, ids: list[str]) -> bool:

@@ -70,10 +70,11 @@ export function drawBottomAxis(parent, ticks, scale, plot, width) {
   parent.append(group);
 }
 
-/** Names of bands: each shortened to its band; where that is too narrow for words, only as many as fit. */
-export function bandTicks(texts, step) {
+/** Names of bands: each shortened to its band; where that is too narrow for words, or they are `whole` or nothing,
+ * only as many as fit. */
+export function bandTicks(texts, step, whole = false) {
   const widest = Math.max(0, ...texts.map(textWidth));
-  const shown = step < 44 ? Math.ceil((Math.min(widest, 90) + GAP) / step) : 1;
+  const shown = whole || step < 44 ? Math.max(1, Math.ceil((Math.min(widest, 90) + GAP) / step)) : 1;
   return texts.map((text, at) => ({ at, text: shortened(text, shown * step - GAP) })).filter(({ at }) => at % shown === 0);
 }
 
@@ -96,7 +97,8 @@ export function drawReference(parent, reference, scale, plot, text) {
 /** What a reference line says, and the margin that it needs. */
 export function referenceText(reference, way, formats) {
   if (!reference) return { text: "", margin: 0 };
-  const amount = formats.text(reference.value, { ...way, type: "float", digits: way.digits ?? formats.digits([reference.value]) });
+  const digits = formats.digits([way.format === "percent" ? reference.value * 100 : reference.value]);
+  const amount = formats.text(reference.value, { ...way, type: "float", digits });
   const text = reference.label ? `${reference.label} ${amount}` : amount;
   return { text, margin: Math.ceil(textWidth(text)) + GAP + 4 };
 }

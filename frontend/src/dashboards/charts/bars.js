@@ -114,11 +114,17 @@ class StandingBars extends Bars {
     this.x = this.bands(left, left + width, THICKEST);
     const root = canvas(size, "bar");
     drawValueAxis(root, labels, this.y, this.plot);
-    drawBottomAxis(root, bandTicks(groups.map(({ text }) => text), this.x.step), this.x.middle, this.plot, options.width);
+    drawBottomAxis(root, this.#names(), this.x.middle, this.plot, options.width);
     this.marks = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
     if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference.text);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
     return this.chart(root, stops);
+  }
+
+  #names() {
+    const { short } = this.by;
+    const texts = this.groups.map(({ at, text }, place) => (short && at >= 0 ? short(at, place === 0) : text));
+    return bandTicks(texts, this.x.step, Boolean(short));
   }
 
   #top(place) {

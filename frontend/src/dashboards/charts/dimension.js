@@ -11,6 +11,7 @@ const DAY = 86_400_000;
  * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name
  * @property {any[]} names the different values, in order; of names alone
  * @property {(position: number) => string} text
+ * @property {(place: number, first: boolean) => string} [short] a time where it stands beside others on an axis
  */
 
 /**
@@ -33,7 +34,8 @@ export function dimension(rows, name, formats, asNames = false) {
   const names = [...places.keys()];
   const positions = values.map((value) => places.get(value));
   const text = (place) => write(kind === "time" ? moment(names[place]) : names[place]);
-  return { kind: "name", values, positions, names, text };
+  const short = kind === "time" ? (place, first) => shortTime(moment(names[place]), grain(names.map(moment)), first, formats) : null;
+  return { kind: "name", values, positions, names, text, short };
 }
 
 function kindOf(type, values) {
@@ -47,6 +49,13 @@ function writer(kind, values, type, formats) {
   if (kind !== "time") return (value) => formats.text(value, { type, format: type === "integer" ? "text" : undefined });
   const format = grain(values.filter((value) => value !== null).map(moment));
   return (at) => (Number.isNaN(at) ? formats.text(null) : formats.time(at, format));
+}
+
+/** Months without their year but the first and January, days without theirs. */
+function shortTime(at, format, first, formats) {
+  if (Number.isNaN(at)) return formats.text(null);
+  if (format === "month" && !first) return formats.time(at, new Date(at).getUTCMonth() ? "monthname" : "year");
+  return formats.time(at, format === "date" && !first ? "day" : format);
 }
 
 /** The coarsest way of writing that tells these moments apart. */

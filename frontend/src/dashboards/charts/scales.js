@@ -63,7 +63,7 @@ export function valueTexts(values, way, formats) {
  * @returns {Tick[]}
  */
 export function timeTicks([low, high], width, formats) {
-  for (let count = Math.max(2, Math.round(width / 70)); count > 1; count -= 1) {
+  for (let count = Math.max(2, Math.round(width / 40)); count > 1; count -= 1) {
     const found = utcTicks(new Date(low), new Date(high), count);
     const labels = timeTexts(found, formats);
     const widest = Math.max(0, ...labels.map(({ text }) => textWidth(text)));

@@ -1,0 +1,25 @@
+// What stands in the page's place where there is no dashboard: what has happened, and the way out.
+
+import { html } from "./dom.js";
+
+/** Why there is no session (embed/child.js), and the state of an answer -> title and sentence. */
+const SENTENCES = {
+  no_host: ["This dashboard is part of another page", "The page around it has not opened it. Please load that page again."],
+  no_token: ["There is no access to this dashboard", "The page around it has none to give. Please sign in there again."],
+  code_used: ["This address has been used already", "It opens a dashboard once. Please load the page around it again."],
+  unreachable: ["The dashboard could not be loaded", "The server cannot be reached just now. Please try again shortly."],
+  ended: ["This access has ended", "Please load the page around this dashboard again, or ask who gave it to you."],
+  unknown: ["There is no such dashboard", "It may have been renamed."],
+  filters: ["This choice cannot be shown", "The address holds a filter that this dashboard does not have."],
+};
+
+/**
+ * @param {keyof typeof SENTENCES} code
+ * @param {{detail?: string, label?: string, run?: () => void}} [more] the server's own sentence; a button
+ * @returns {HTMLElement}
+ */
+export function notice(code, { detail, label, run } = {}) {
+  const [title, sentence] = SENTENCES[code] ?? SENTENCES.unreachable;
+  const button = label ? html("button", { type: "button", class: "button", click: run }, label) : null;
+  return html("main", { class: "page" }, html("div", { class: "notice", role: "alert" }, html("h1", {}, title), html("p", {}, detail ?? sentence), button));
+}

@@ -1,0 +1,76 @@
+// A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
+
+import { picture } from "./charts/png.js";
+import { Rows } from "./charts/rows.js";
+import { html } from "./dom.js";
+import { twinOf } from "./tables.js";
+
+const HEIGHT = 260;
+
+let loading;
+
+/** The bundle, by the address that the server gives it. */
+function loaded() {
+  const address = document.querySelector('meta[name="tenantry-file"][data-file="vega.js"]')?.content;
+  loading ??= address ? import(address) : Promise.reject(new Error("the server has no vega.js"));
+  return loading;
+}
+
+export class VegaView {
+  #width = 0;
+
+  /**
+   * @param {any} about the panel of the definition
+   * @param {import("./panels.js").Context} context
+   */
+  constructor(about, context) {
+    this.view = about.view;
+    this.context = context;
+    this.asTable = false;
+  }
+
+  skeleton() {
+    return html("div", { class: "ghost-plot" });
+  }
+
+  isEmpty(data) {
+    return !data.rows.length;
+  }
+
+  /** @returns {Node} */
+  show(data) {
+    this.data = data;
+    this.#width = 0;
+    this.element = html("div", { class: "vega", tabindex: "0", "data-focus": "chart", role: "group", "aria-label": this.context.title });
+    return this.element;
+  }
+
+  /** Draws it, once it is on the page and whenever its width changes. */
+  async fit() {
+    const width = this.element?.clientWidth ?? 0;
+    if (!width || width === this.#width) return;
+    this.#width = width;
+    if (this.asTable) return this.element.replaceChildren(twinOf(this.data, {}, this.context.formats, this.context.title));
+    const { locale, currency } = this.context.formats;
+    const rows = new Rows(this.data.columns, this.data.rows);
+    const values = rows.rows.map((_, row) => rows.record(row));
+    try {
+      const { draw } = await loaded();
+      draw(this.element, { ...this.view.vega, data: { values } }, { width, height: HEIGHT, locale, currency });
+    } catch (error) {
+      console.error(error);
+      this.element.replaceChildren(html("p", { class: "panel-empty" }, "This chart could not be drawn. Its table holds the same rows."));
+    }
+  }
+
+  toggleTable() {
+    this.asTable = !this.asTable;
+    this.#width = 0;
+    this.fit();
+  }
+
+  /** @returns {Promise<Blob>} */
+  picture() {
+    return picture(this.element.querySelector("svg"), { title: this.context.title, series: [] });
+  }
+}

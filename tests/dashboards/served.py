@@ -15,7 +15,9 @@ import httpx2
 from starlette.applications import Starlette
 
 from tenantry import DataSources, mount_dashboards
+from tenantry.groups import Issued, UserGroup
 from tenantry.resolver import Resolver
+from tenantry.testing import make_token
 from tests.datasources.conftest import Directory
 from tests.resolver.fake import KEYS, FakeBackend
 
@@ -64,6 +66,17 @@ class Site:
 
     def headers(self, carrier: str = "HA") -> dict[str, str]:
         return {"X-User-Group-Token": self.tokens[carrier].decode()}
+
+    def rotate(self, carrier: str) -> None:
+        """The carrier's group has another token from now on."""
+        for handle, group in self.backend.groups.items():
+            if group.provided_id == carrier.lower():
+                self.backend.groups[handle] = replace_version(group)
+
+    def issued(self, handle: bytes) -> Issued | None:
+        """A group, as stores give it."""
+        group = self.backend.groups.get(handle)
+        return None if group is None else Issued(group, make_token(group))
 
     async def post(self, path: str, body: Any, carrier: str = "HA") -> httpx2.Response:
         return await self.client.post(f"/dashboards/{path}", json=body, headers=self.headers(carrier))
@@ -137,24 +150,37 @@ class Reader:
                 return found
 
 
+def replace_version(group: UserGroup) -> UserGroup:
+    fields = {name: getattr(group, name) for name in group.__dataclass_fields__ if not name.startswith("_")}
+    return UserGroup(**{**fields, "token_version": group.token_version + 1, "revision": group.revision + 1})
+
+
 @asynccontextmanager
 async def serve(folder: Path, files: Mapping[str, str], **options: Any) -> AsyncIterator[Site]:
     """An app with the dashboards of ``files``. ``properties``: further ones of each group; ``limits``: of its
-    DataSources; the rest is for mount_dashboards."""
+    DataSources; ``store``: a class of a store for single-use codes, else there is none; the rest is for
+    mount_dashboards."""
     properties, limits = options.pop("properties", {}), options.pop("limits", {})
+    store = options.pop("store", None)
     write_files(folder, files)
     directory = Directory()
     directory.add(1, flights_database(folder / "flights.db"))
     backend = FakeBackend()
     resolver = Resolver(backend, keys=KEYS)
     tokens = {
-        carrier: backend.issue(properties={"carrier": carrier, **properties}, mapping={"main": "ds_1"})[1]
+        carrier: backend.issue(
+            provided_id=carrier.lower(), properties={"carrier": carrier, **properties}, mapping={"main": "ds_1"}
+        )[1]
         for carrier in CARRIERS
     }
     app = Starlette()
-    async with DataSources(directory, **limits) as sources:
+    stored = None if store is None else store()
+    async with DataSources(directory if stored is None else stored, **limits) as sources:
         mount_dashboards(app, folder / "dashboards", resolver, sources, **options)
         transport = httpx2.ASGITransport(app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
-            yield Site(app, sources, resolver, backend, directory, client, tokens)
+            site = Site(app, sources, resolver, backend, directory, client, tokens)
+            if stored is not None:
+                stored.site = site
+            yield site
     await resolver.aclose()

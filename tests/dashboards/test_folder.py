@@ -63,3 +63,16 @@ def test_an_address_holds_what_something_reads_and_nothing_else(tmp_path: Path) 
     folder = DashboardFolder(_write(tmp_path, {"queries/orders.sql": query, "sales.yaml": text}))
     assert folder["sales"].settable == {"region", "s", "idle"}
     assert folder.notes == [f"{tmp_path}/sales.yaml:2:30: no query reads params.idle, so this control changes nothing"]
+
+
+LOCKED = "/* ---\nparams: {region: {type: text, locked: true, default: {property: region}}}\n--- */\n"
+
+
+def test_a_locked_parameter_is_in_no_address_and_in_no_control(tmp_path: Path) -> None:
+    """It is a property of the group. Red when it is settable: a request could name it."""
+    files = {"queries/orders.sql": LOCKED + "select 1 where r = {{ params.region }}", "sales.yaml": SALES}
+    folder = DashboardFolder(_write(tmp_path, files))
+    assert folder["sales"].settable == set()
+    (tmp_path / "sales.yaml").write_text("title: a\ncontrols:\n  region: {text: }\nrows: [{table: orders}]\n")
+    with pytest.raises(InvalidDashboards, match=r"sales\.yaml:3:3: params\.region is locked in a query"):
+        DashboardFolder(tmp_path)

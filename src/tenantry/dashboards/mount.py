@@ -2,6 +2,8 @@
 
 GET  /dashboards/{name}                   the frame, public: the same for everybody
 POST /dashboards/{name}/-/panels          the panels, with the group's token as a header
+POST /dashboards/{name}/-/panels/{panel}/download   an address for the rows of a panel as a file
+GET  /dashboards/-/download/{code}        the file, once
 GET  /dashboards/-/assets/{address}       the browser files
 """
 
@@ -15,18 +17,19 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from tenantry.accessors import user_group
 from tenantry.dashboards.assets import BuiltFiles
+from tenantry.dashboards.downloads import Downloads, DownloadStore
 from tenantry.dashboards.endpoint import error_handler
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
 from tenantry.dashboards.panel_lines import check_encoder
-from tenantry.dashboards.panel_request import PanelsRequest, read_request
+from tenantry.dashboards.panel_request import DownloadRequest, PanelsRequest, read_request
 from tenantry.dashboards.panel_stream import PanelStream
 from tenantry.dashboards.panels import PanelRunner
 from tenantry.datasources import DataSources
@@ -78,10 +81,13 @@ def dashboards_app(
     built = BuiltFiles(BUNDLES)
     endpoints = _Endpoints(dashboards, sources, Frame(built, frame_ancestors))
     own_token = [Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True)]
+    issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[
             Route("/-/assets/{address}", built.respond),
+            Route("/-/download/{code}", endpoints.download, methods=["GET"]),
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=own_token),
+            Route(issue, endpoints.issue_download, methods=["POST"], middleware=own_token),
             Route("/{name:path}", endpoints.frame),
         ],
         exception_handlers={TenantryError: error_handler, HTTPException: _plain_error},
@@ -93,6 +99,8 @@ class _Endpoints:
         self._dashboards = dashboards
         self._sources = sources
         self._frame = frame
+        store = sources.directory
+        self._downloads = Downloads(store, dashboards, sources) if isinstance(store, DownloadStore) else None
 
     async def frame(self, request: Request) -> Response:
         """The page of a dashboard."""
@@ -105,6 +113,23 @@ class _Endpoints:
         wanted = await read_request(request, PanelsRequest)
         runner = PanelRunner(saved, group, self._sources, read_filters(saved, wanted.filters))
         return PanelStream(request, saved, runner, wanted)
+
+    async def issue_download(self, request: Request) -> Response:
+        """An address for the rows of a panel."""
+        group = user_group(request)
+        saved = self._find(request)
+        if self._downloads is None:
+            raise HTTPException(404, "Downloads need a store that keeps single-use codes.")
+        wanted = await read_request(request, DownloadRequest)
+        code = await self._downloads.issue(group, saved, request.path_params["panel"], wanted.filters)
+        address = f"{request.scope.get('root_path', '')}/-/download/{code}"
+        return JSONResponse({"address": address}, headers={"Cache-Control": "no-store"})
+
+    async def download(self, request: Request) -> Response:
+        """The file of an address."""
+        if self._downloads is None:
+            raise HTTPException(404, "There is no such file.")
+        return await self._downloads.respond(request.path_params["code"])
 
     def _find(self, request: Request) -> SavedDashboard:
         saved = self._dashboards.get(request.path_params["name"])

@@ -12,19 +12,25 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from tenantry.dashboards.definition.model import Panel
+from tenantry.dashboards.definition.model import Panel, PanelKind
 from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
 from tenantry.dashboards.filters import previous_period
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panel_errors import internal_error, viewer_error
 from tenantry.dashboards.panel_lines import choices_line, error_line, result_fields, rows_line
 from tenantry.dashboards.panel_request import WantedPanel
+from tenantry.dashboards.reduction import Plot, reduced_rows
+from tenantry.dashboards.tables import fetch_table
 from tenantry.datasources import DataSources
+from tenantry.datasources.pages import CountTemplate
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.resolver.loading import error_location
 from tenantry.results import Result
 from tenantry.sql import SQLTemplate
+
+REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA, PanelKind.SCATTER})
+"""Panels whose rows are reduced to what their pixels show, where they are over a number or a time."""
 
 _log = logging.getLogger("tenantry.dashboards")
 
@@ -62,10 +68,12 @@ class PanelRunner:
             return error_line(kind, name, internal_error())
 
     async def _rows(self, panel: Panel, wanted: WantedPanel) -> bytes:
-        panel.view.substitute(self.variables)  # what is missing there is missing in the panel
+        view = panel.view.substitute(self.variables)  # what is missing there is missing in the panel
         queries = self._saved.queries.panels[panel.id]
         if queries.rows is None:
             return rows_line(panel.id, Result((), ()))
+        if panel.kind is PanelKind.TABLE:
+            return await self._table(panel, queries.rows, view, wanted)
         rows, before, small = await _together(
             self._ask(panel, queries.rows, self.variables),
             self._compared(panel, queries),
@@ -77,7 +85,24 @@ class PanelRunner:
             more["compare"] = result_fields(before)
         if small is not None:
             more["sparkline"] = result_fields(small)
-        return rows_line(panel.id, rows, age=_age(rows), more=more)
+        age, reduced = _age(rows), await self._reduced(panel, view, rows, wanted.width)
+        return rows_line(panel.id, reduced or rows, age=age, reduced=reduced is not None, more=more)
+
+    async def _table(self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], wanted: WantedPanel) -> bytes:
+        def ask(each: SQLTemplate | CountTemplate) -> Awaitable[Result]:
+            return self._ask(panel, each, self.variables)
+
+        rows, total = await fetch_table(ask, template, view, wanted.page, wanted.sort)
+        return rows_line(panel.id, rows, total=total, age=_age(rows))
+
+    @staticmethod
+    async def _reduced(panel: Panel, view: Mapping[str, Any], rows: Result, width: int) -> Result | None:
+        """The rows that the plot shows; None where all of them are sent."""
+        if panel.kind not in REDUCED or not width or len(rows) <= width:
+            return None
+        shown = view[panel.kind]
+        measures = (shown,) if isinstance(shown, str) else tuple(shown)
+        return await reduced_rows(rows, Plot(view["by"], measures, view.get("color"), width))
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
         """The rows of the period before; None where none is asked for, or the viewer's range has no begin or end."""
@@ -92,7 +117,7 @@ class PanelRunner:
             return None
         return await self._ask(panel, template, extend(self.variables, "params", self._params | {name: before}))
 
-    async def _ask(self, panel: Panel, template: SQLTemplate, variables: Record) -> Result:
+    async def _ask(self, panel: Panel, template: SQLTemplate | CountTemplate, variables: Record) -> Result:
         return await self._sources.query(self._group, panel.schema, template, variables, max_age=panel.max_age)
 
     async def _choices(self, control: str) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from cachetools import LRUCache
 
@@ -84,6 +84,8 @@ class DataSources:
         slow_seconds: float | None = 10.0,
         usage: UsageCounter | None = None,
     ) -> None:
+        self.directory: Final[SourceDirectory] = directory
+        """Where registered sources are found."""
         self._registrations = Registrations(directory)
         self._pools = Pools(
             Limits(

@@ -1,0 +1,101 @@
+"""Downloads: the rows of a panel as a file, by an address that can be used once within a minute.
+
+A browser saves what it is led to, and then it sends no header: so the address stands for the group, the panel and the
+filters, and not for the token. The file is streamed, so its size is no matter of memory, here or there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+
+from tenantry.dashboards.definition.model import Panel
+from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
+from tenantry.dashboards.filters import read_filters
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.panel_errors import viewer_error
+from tenantry.datasources import DataSources
+from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
+from tenantry.groups import Issued, UserGroup, extend
+from tenantry.ports import CodeStore
+
+_GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
+
+
+@runtime_checkable
+class DownloadStore(CodeStore, Protocol):
+    """What downloads ask of a store; every Store is one."""
+
+    async def get_by_handle(self, handle: bytes) -> Issued | None:
+        """The group with this handle, and its live token; None if there is none."""
+        ...
+
+
+class Downloads:
+    """Issues addresses and answers them. Any worker of any host with the same store and dashboards does."""
+
+    def __init__(self, store: DownloadStore, dashboards: Mapping[str, SavedDashboard], sources: DataSources) -> None:
+        self._store = store
+        self._codes = SingleUseCodes(store)
+        self._dashboards = dashboards
+        self._sources = sources
+
+    async def issue(self, group: UserGroup, saved: SavedDashboard, panel_id: str, filters: Mapping[str, Any]) -> str:
+        """A code for the rows of a panel. Raises HTTPException (404) for a panel without rows; what ``read_filters``
+        raises; StoreUnavailable."""
+        self._find(saved, panel_id)
+        read_filters(saved, filters)
+        wanted = {
+            "group": group.handle.hex(),
+            "version": group.token_version,
+            "dashboard": saved.dashboard.name,
+            "panel": panel_id,
+            "filters": filters,
+        }
+        return await self._codes.issue(Purpose.DOWNLOAD, json.dumps(wanted))
+
+    async def respond(self, code: str) -> Response:
+        """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
+        rotated or its dashboard changed; StoreUnavailable."""
+        payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
+        wanted = {} if payload is None else json.loads(payload)
+        saved = self._dashboards.get(wanted.get("dashboard", ""))
+        issued = await self._store.get_by_handle(bytes.fromhex(wanted["group"])) if saved is not None else None
+        if saved is None or issued is None or issued.group.token_version != wanted["version"]:
+            raise HTTPException(410, _GONE)
+        try:
+            return await self._stream(issued.group, saved, wanted["panel"], wanted["filters"])
+        except TenantryError as error:
+            return PlainTextResponse(viewer_error(error)["message"], error.status)
+
+    async def _stream(
+        self, group: UserGroup, saved: SavedDashboard, panel_id: str, filters: Mapping[str, Any]
+    ) -> Response:
+        panel = self._find(saved, panel_id)
+        template = saved.queries.panels[panel.id].rows
+        if template is None:
+            raise HTTPException(404, "This panel has no rows.")
+        variables = extend(group.variables, "params", read_filters(saved, filters))
+        stream = await self._sources.stream(group, panel.schema, template, variables, format="csv", formula_safe=True)
+        headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
+        return StreamingResponse(stream, media_type=stream.media_type, headers=headers)
+
+    @staticmethod
+    def _find(saved: SavedDashboard, panel_id: str) -> Panel:
+        panel = saved.dashboard.panel(panel_id)
+        if panel is None or panel.query is None:
+            raise HTTPException(404, "This dashboard has no such panel with rows.")
+        return panel
+
+
+def _file_name(saved: SavedDashboard, panel: Panel, variables: Any) -> str:
+    """The title of the panel, else the dashboard's name."""
+    try:
+        title = panel.view.substitute(variables).get("title")
+    except (MissingVariable, UnbindableValue):
+        title = None
+    return title if isinstance(title, str) and title else saved.dashboard.name.rpartition("/")[2]

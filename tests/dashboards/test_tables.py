@@ -1,0 +1,147 @@
+"""Tables: pages, order and number of rows; files of them by an address that can be used once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenantry.testing import MemoryStore
+from tests.dashboards.served import Site, serve
+
+FILES = {
+    "dashboards/routes.yaml": """
+title: Routes
+controls: {route: {text: }}
+rows:
+  - {table: flights, title: "Flights of {{ carrier }}", page: 10, columns: [day, route, delay]}
+  - {line: delay, by: day, color: route, query: flights}
+  - {text: Nothing to save}
+""",
+    "queries/flights.sql": """select day, route, delay, '=1+1' as note from flights
+where carrier = {{ carrier }} [[ and route = {{ params.route }} ]] order by day, route""",
+}
+
+
+async def table(site: Site, filters: Any = None, **wanted: Any) -> dict[str, Any]:
+    return (await site.panels("routes", panels=[{"id": "1-1", **wanted}], filters=filters or {}))["1-1"]
+
+
+@pytest.mark.parametrize("limits", [{}, {"row_limit": 30}], ids=["whole", "by the engine"])
+async def test_a_table_has_pages_an_order_and_a_number(tmp_path: Path, limits: dict[str, int]) -> None:
+    """The same whether the rows are within the limits of the source, and so are cut here, or the engine is asked for
+    the page. Red when the number is that of the page."""
+    async with serve(tmp_path, FILES, limits=limits) as site:
+        first = await table(site, sort="day")
+        assert (len(first["rows"]), first["total"]) == (10, 120)
+        second = await table(site, page=1, sort="day")
+        assert [row[:2] for row in first["rows"][-2:]] == [[first["rows"][-2][0], "A-B"], [first["rows"][-2][0], "A-C"]]
+        assert first["rows"][-1][0] < second["rows"][0][0]
+        greatest = await table(site, sort="-delay")
+        assert {row[2] for row in greatest["rows"]} == {6}
+        last = await table(site, {"route": "A-B"}, page=5, sort="delay")
+        assert (len(last["rows"]), last["total"], last["rows"][-1][2]) == (10, 60, 6)
+        beyond = await table(site, page=50, sort="delay")
+        assert (beyond["rows"], beyond["total"]) == ([], 120)
+
+
+async def test_a_column_to_sort_by_is_one_of_the_rows(tmp_path: Path) -> None:
+    """It is a name and never SQL. Red when it is put into a query's text."""
+    async with serve(tmp_path, FILES) as site:
+        for sort in ("nothing", "day; drop table flights"):
+            assert (await table(site, sort=sort))["error"]["code"] == "invalid_parameter"
+        own = await table(site)
+        assert own["rows"] == sorted(own["rows"]), "the query's own order"
+
+
+async def test_a_chart_has_the_rows_that_its_pixels_show(tmp_path: Path) -> None:
+    """With its width; without one, all of them."""
+    async with serve(tmp_path, FILES) as site:
+        chart = (await site.panels("routes", panels=[{"id": "2-1", "width": 10}]))["2-1"]
+        assert chart["reduced"]
+        assert len(chart["rows"]) < 120
+        whole = (await site.panels("routes", panels=[{"id": "2-1"}]))["2-1"]
+        assert (whole["reduced"], len(whole["rows"])) == (False, 120)
+        assert all(row in whole["rows"] for row in chart["rows"])
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+class Stored(MemoryStore):
+    """A store whose groups are those of the tests' backend."""
+
+    site: Any
+
+    async def get_by_handle(self, handle: bytes) -> Any:
+        return self.site.issued(handle)
+
+    async def data_source(self, environment: Any, reference: str) -> Any:
+        return await self.site.directory.data_source(environment, reference)
+
+
+async def address_of(site: Site, panel: str = "1-1", carrier: str = "HA", **body: Any) -> Any:
+    return await site.post(f"routes/-/panels/{panel}/download", body, carrier)
+
+
+async def test_a_file_is_had_once(tmp_path: Path) -> None:
+    """By an address that holds nothing of the group, without any header. Red when the code is not used up."""
+    async with serve(tmp_path, FILES, store=Stored) as site:
+        issued = await address_of(site, filters={"route": "A-B"})
+        assert issued.headers["cache-control"] == "no-store"
+        address = issued.json()["address"]
+        assert address.startswith("/dashboards/-/download/")
+        assert site.tokens["HA"].decode() not in address
+        file = await site.client.get(address)
+        assert file.status_code == 200
+        assert file.headers["content-type"] == "text/csv; charset=utf-8"
+        assert file.headers["content-disposition"] == "attachment; filename*=UTF-8''Flights%20of%20HA.csv"
+        assert "no-store" in file.headers["cache-control"]
+        lines = file.text.splitlines()
+        assert lines[0] == "day,route,delay,note"
+        assert len(lines) == 61
+        assert lines[1].endswith(",A-B,3,'=1+1"), "a spreadsheet runs nothing of it"
+        again = await site.client.get(address)
+        assert (again.status_code, "used already" in again.text) == (410, True)
+
+
+async def test_a_file_is_not_had_with_a_token_that_was_rotated(tmp_path: Path) -> None:
+    """Red when the code alone decides."""
+    async with serve(tmp_path, FILES, store=Stored) as site:
+        address = (await address_of(site)).json()["address"]
+        site.rotate("HA")
+        assert (await site.client.get(address)).status_code == 410
+
+
+@pytest.mark.parametrize(
+    ("panel", "body", "status"),
+    [
+        ("3-1", {}, 404),
+        ("9-9", {}, 404),
+        ("1-1", {"filters": {"carrier": "UA"}}, 422),
+        ("1-1", {"format": "xlsx"}, 422),
+    ],
+)
+async def test_what_is_no_file_has_no_address(tmp_path: Path, panel: str, body: Any, status: int) -> None:
+    """Found out when it is asked for, not when it is saved."""
+    async with serve(tmp_path, FILES, store=Stored) as site:
+        assert (await address_of(site, panel, **body)).status_code == status
+        assert (await site.client.post(f"/dashboards/routes/-/panels/{panel}/download", json=body)).status_code == 401
+
+
+async def test_a_file_that_cannot_be_read_says_so_plainly(tmp_path: Path) -> None:
+    """A sentence, and nothing of the query."""
+    broken = {"dashboards/routes.yaml": "title: a\nrows: [{table: {sql: select secret from nothing}}]\n"}
+    async with serve(tmp_path, broken, store=Stored) as site:
+        address = (await address_of(site)).json()["address"]
+        answer = await site.client.get(address)
+    assert answer.status_code == 502
+    assert answer.text == "The data source could not answer the question of this panel."
+
+
+async def test_without_a_store_there_are_no_files(tmp_path: Path) -> None:
+    """A directory of data sources alone keeps no codes."""
+    async with serve(tmp_path, FILES) as site:
+        assert (await address_of(site)).status_code == 404
+        assert (await site.client.get("/dashboards/-/download/x")).status_code == 404

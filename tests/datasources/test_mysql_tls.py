@@ -6,6 +6,8 @@ The server's certificate is for ``localhost`` and signed by itself: 127.0.0.1 is
 from __future__ import annotations
 
 import ssl
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +114,17 @@ def test_one_context_for_a_source(mariadb_with_tls: MariaDB) -> None:
     context = address.arguments()["ssl"]
     assert address.arguments()["ssl"] is context
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
+
+
+def test_an_old_pymysql_is_refused() -> None:
+    """Before 1.2 it goes on in plain text where TLS is asked for and the server has none. Red without the check."""
+    program = (
+        "import pymysql; pymysql.VERSION = (1, 1, 3, 'final', 1)\n"
+        "from tenantry.datasources import Limits\n"
+        "from tenantry.datasources.pools import create_source\n"
+        "from tenantry.groups import Environment, RegisteredSource, Tag\n"
+        "environment = Environment(1, 'production', Tag.CUSTOMER)\n"
+        "create_source(RegisteredSource('ds_1', None, environment, 'mysql://u@127.0.0.1/a'), Limits(), {})"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert "InvalidSource: the driver PyMySQL 1.2 or newer is not installed: pip install" in done.stderr

@@ -55,6 +55,7 @@ LIST = '[1,null,"9007199254740993"]'
 STRUCT = '{"a":"2026-01-31","b":null}'
 MAP = '{"1":"x","2":"y"}'
 DOCUMENT = '{"a":[1,null,"x"]}'
+LAST = "9999-12-31T23:59:59.999999"
 DUCKDB = [
     Case("7::tinyint", "integer", 7, "7"),
     Case("9007199254740993", "integer", "9007199254740993", "9007199254740993", 9007199254740993),
@@ -77,6 +78,13 @@ DUCKDB = [
     Case("time '09:30:00'", "time", "09:30:00", "09:30:00", time(9, 30)),
     Case("'09:30:00+05'::timetz", "time", "09:30:00+05:00", "09:30:00+05:00"),
     Case("interval '1 day 2 hours'", "interval", "P1DT7200S", "P1DT7200S", timedelta(days=1, hours=2)),
+    Case("interval '1 year 1 month 1 day'", "interval", "P391D", "P391D", timedelta(days=391)),
+    Case("date 'infinity'", "date", "9999-12-31", "9999-12-31", date.max),
+    Case("date '-infinity'", "date", "0001-01-01", "0001-01-01", date.min),
+    Case("timestamptz 'infinity'", "datetime", LAST, LAST, datetime.fromisoformat(LAST)),
+    Case("date '10000-01-01'", "date", "10000-01-01", "10000-01-01"),
+    Case("time '24:00:00'", "time", "24:00:00", "24:00:00"),
+    Case("timestamp_ns '2026-01-31 09:30:00.500000999'", "datetime", CLOCK, CLOCK, AT),
     Case("[1, null, 9007199254740993]", "list", [1, None, "9007199254740993"], LIST, LIST),
     Case("[1.50, null]::decimal(5, 2)[2]", "list", [Decimal("1.50"), None], "[1.50,null]", "[1.50,null]"),
     Case("{'a': date '2026-01-31', 'b': 'nan'::double}", "struct", {"a": "2026-01-31", "b": None}, STRUCT, STRUCT),

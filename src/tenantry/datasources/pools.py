@@ -111,7 +111,7 @@ def _mysql_driver(source_id: str, url: URL, limits: Limits, dialect: str) -> Dri
     try:
         from tenantry.datasources.engines.mysql import MySQLDriver
     except ImportError:
-        raise InvalidSource(missing_driver_message("PyMySQL", "mysql")) from None
+        raise InvalidSource(missing_driver_message("PyMySQL 1.2 or newer", "mysql")) from None
     return MySQLDriver(source_id, url, limits, dialect)
 
 

@@ -18,7 +18,7 @@ from threading import Event
 from time import monotonic
 from typing import Any
 
-from pymysql import MySQLError
+from pymysql import VERSION, MySQLError
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import (
@@ -40,6 +40,9 @@ from tenantry.errors import TenantryError, UnbindableValue
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
+
+if VERSION[:2] < (1, 2):  # it goes on in plain text where TLS is asked for and the server has none
+    raise ImportError("PyMySQL is older than 1.2")
 
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 _NO_SUCH_THREAD = 1094

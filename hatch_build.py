@@ -20,18 +20,36 @@ DOCS = ROOT / "docs"
 sys.path.insert(0, str(FRONTEND))
 from bundling import Bundles, Node, licence_of  # noqa: E402
 
-ENTRIES = {"chart.js": "src/chart.js", "page.js": "src/dashboards/page.js", "vega.js": "src/vega.js"}
+ENTRIES = {
+    "chart.js": "src/chart.js",
+    "page.js": "src/dashboards/page.js",
+    "vega.js": "src/vega.js",
+    "embed.js": "src/dashboards/embed/element.js",
+}
 """Bundle of JavaScript -> its entry file."""
 STYLES = {"page.css": "src/dashboards/page.css"}
 """Bundle of styles -> its entry file."""
 
 TOKENS = "tokens.css"
 """The design tokens; the docs site's distribution takes the same file."""
+COPIED = {
+    TOKENS: f"src/{TOKENS}",
+    "embed.d.ts": "src/dashboards/embed/embed.d.ts",
+    "embed-react.js": "src/dashboards/embed/react.js",
+}
+"""File that is served as it is -> its source."""
 
 ESBUILD = "node_modules/esbuild/bin/esbuild"
 LOG = "--log-level=warning"
 
-SMALLEST = {"chart.js": 300_000, "page.js": 50_000, "page.css": 10_000, "vega.js": 300_000, TOKENS: 1_000}
+SMALLEST = {
+    "chart.js": 300_000,
+    "page.js": 50_000,
+    "page.css": 10_000,
+    "vega.js": 300_000,
+    "embed.js": 2_000,
+    **dict.fromkeys(COPIED, 1_000),
+}
 
 
 class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's generic parameter is its own configuration
@@ -50,12 +68,13 @@ class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's gen
 
 
 def make(node: Node, made: Path) -> None:
-    """An esbuild run per entry, and the tokens as they are."""
+    """An esbuild run per entry, and some files as they are."""
     for name, entry in ENTRIES.items():
         bundle_one(node, name, entry, made)
     for name, entry in STYLES.items():
         node.run(ESBUILD, entry, "--bundle", "--minify", "--charset=utf8", f"--outfile={made / name}", LOG)
-    shutil.copyfile(node.sources / "src" / TOKENS, made / TOKENS)
+    for name, source in COPIED.items():
+        shutil.copyfile(node.sources / source, made / name)
 
 
 def bundle_one(node: Node, name: str, entry: str, made: Path) -> None:

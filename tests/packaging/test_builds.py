@@ -31,6 +31,7 @@ BUNDLES = {
         for name in (
             *("chart.js", "chart.licenses.txt", "page.js", "page.licenses.txt", "page.css"),
             *("vega.js", "vega.licenses.txt"),
+            *("embed.js", "embed.licenses.txt", "embed.d.ts", "embed-react.js"),
             *("tokens.css", "stamp.txt"),
         )
     },

@@ -19,7 +19,7 @@ export class Dashboard {
   #panels = new Map();
 
   /**
-   * @param {{root: HTMLElement, session: import("./session.js").Session, mount: string, announce: (text: string) => void,
+   * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
    *   open: (name: string, filters: object) => void, changed: (dashboard: Dashboard) => void, live: boolean}} page
    * @param {string} name
    * @param {string} fragment

@@ -4,7 +4,7 @@ import { html } from "./dom.js";
 import { Dashboard } from "./dashboard.js";
 import { mayStayOpen } from "./live.js";
 import { notice } from "./notices.js";
-import { connect, reportHeight } from "./session.js";
+import { connect, reportHeight } from "./embed/child.js";
 import { applyTheme } from "./theme.js";
 
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
@@ -24,6 +24,7 @@ class Page {
     };
     session.on("filters", (filters) => this.dashboard.about && this.dashboard.choose(filters));
     session.on("theme", (theme) => applyTheme(theme));
+    if (session.theme) applyTheme(session.theme);
     session.on("ended", () => this.ended());
     addEventListener("pagehide", () => this.dashboard.end());
   }
@@ -80,8 +81,9 @@ class Page {
 
   /** Nothing came: the address, the connection or the token. */
   refused({ status, problem }, dashboard) {
-    this.session.send("error", { code: problem?.code ?? "unreachable" });
-    if (status === 401 || status === 403) return this.ended();
+    if (status === 401) return this.ended(); // the session has reported it
+    this.session.send("error", { code: problem?.error?.code ?? problem?.code ?? "unreachable" });
+    if (status === 403) return this.ended();
     if (status === 404) return this.#say(notice("unknown"));
     if (status === 422) return this.#say(notice("filters", { detail: problem?.detail, label: "Show the defaults", run: () => this.#defaults(dashboard) }));
     this.#say(notice("unreachable", { label: "Try again", run: () => this.start(dashboard.name, dashboard.fragment) }));

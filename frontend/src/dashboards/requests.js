@@ -24,7 +24,7 @@ export class PanelRequests {
   #open = new Set();
 
   /**
-   * @param {import("./session.js").Session} session
+   * @param {import("./embed/session.js").Session} session
    * @param {string} path of the panels of one dashboard
    * @param {{message: (message: any) => void, failed: (error: RequestFailed, ids: string[]) => void}} receiver
    */

@@ -1,0 +1,130 @@
+/** The child's side of the hand-over: how the page of a dashboard comes to its token, and so to a Session. */
+
+import { isAllowed } from "./hosts.js";
+import { Session } from "./session.js";
+
+const PROTOCOL = 1;
+/** Milliseconds that a frame waits for its host, which may have to ask its own server for the token first. */
+const PATIENCE = 30_000;
+const TALLEST = 20_000;
+
+/** Why there is no session; `code` is "no_host", "no_token", "code_used" or "unreachable". */
+export class NoSession extends Error {
+  constructor(code) {
+    super(code);
+    this.code = code;
+  }
+}
+
+/**
+ * The session of this page: of a single-use code in its address, of the element that embeds it, or of a cookie.
+ * @param {{mount: string, hosts: string[]}} page  the path of the dashboards; the origins that may embed this page
+ * @returns {Promise<Session>}  rejects with NoSession
+ */
+export function connect({ mount, hosts }) {
+  const code = takeCode();
+  if (code !== null) return redeem(mount, code);
+  if (window.parent === window) return Promise.resolve(new Session({ token: null, group: groupOfAddress() }));
+  return welcomed(hosts);
+}
+
+/**
+ * Tells the host how tall `wrapper` is, now and whenever that changes. It has `display: flow-root`, and nothing in it is
+ * as tall as the window: else frame and page would grow each other.
+ */
+export function reportHeight(session, wrapper) {
+  let last = 0;
+  const observer = new ResizeObserver(() => {
+    const height = Math.min(Math.ceil(wrapper.getBoundingClientRect().height), TALLEST);
+    if (height !== last) session.send("height", (last = height));
+  });
+  observer.observe(wrapper);
+  return () => observer.disconnect();
+}
+
+// --- a single-use code, in a plain iframe ---
+
+/** The code of `#code=…`, which is taken out of the address; what else is in the fragment stays. */
+function takeCode() {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const code = fragment.get("code");
+  if (code === null) return null;
+  fragment.delete("code");
+  const rest = fragment.toString();
+  history.replaceState(history.state, "", location.pathname + location.search + (rest && `#${rest}`));
+  return code;
+}
+
+async function redeem(mount, code) {
+  const request = { method: "POST", body: JSON.stringify({ code }), headers: { "Content-Type": "application/json" } };
+  const options = { ...request, credentials: "omit", cache: "no-store", redirect: "error" };
+  const response = await fetch(`${mount}/-/redeem`, options).catch(() => null);
+  if (!response?.ok) throw new NoSession(response && response.status < 500 ? "code_used" : "unreachable");
+  const { token } = await response.json();
+  return new Session({ token, host: window.parent === window ? null : ancestor() });
+}
+
+/** The origin of the page that embeds this one by a plain iframe, as far as the browser says it. */
+function ancestor() {
+  const named = location.ancestorOrigins?.[0] ?? "null";
+  if (named !== "null" || !document.referrer) return named;
+  return new URL(document.referrer).origin;
+}
+
+// --- a direct visit, with a cookie ---
+
+function groupOfAddress() {
+  return new URLSearchParams(location.search).get("group");
+}
+
+// --- the element of a host's page ---
+
+function welcomed(hosts) {
+  const { promise, resolve, reject } = deferred();
+  const id = randomId();
+  const timer = setTimeout(() => finish(() => reject(new NoSession("no_host"))), PATIENCE);
+
+  function finish(settle) {
+    clearTimeout(timer);
+    removeEventListener("message", onMessage);
+    settle();
+  }
+
+  function onMessage({ source, origin, data, ports }) {
+    if (source !== window.parent || !isAllowed(origin, hosts)) return;
+    if (data?.tenantry !== PROTOCOL || data.type !== "welcome" || data.id !== id || ports.length !== 1) return;
+    const [port] = ports;
+    finish(() => (data.token ? resolve(hosted(port, origin, data)) : reject(new NoSession("no_token"))));
+  }
+
+  addEventListener("message", onMessage);
+  window.parent.postMessage({ tenantry: PROTOCOL, type: "hello", id }, "*"); // holds no secret
+  return promise;
+}
+
+function hosted(port, origin, { token, filters, theme }) {
+  let renewal = null;
+  const askHost = () => {
+    renewal = deferred();
+    port.postMessage({ type: "token-required" });
+    return renewal.promise;
+  };
+  const session = new Session({ token, host: origin, askHost, post: (message) => port.postMessage(message), filters, theme });
+  port.onmessage = ({ data: message }) => {
+    if (message.type === "token") renewal?.resolve(message.data);
+    else if (message.type === "no-token") renewal?.reject(new NoSession(message.data));
+    else session.receive(message);
+  };
+  return session;
+}
+
+/** New for each document: so that an answer to the one before a reload is not taken. */
+function randomId() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
+}
+
+function deferred() {
+  const made = {};
+  made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
+  return made;
+}

@@ -1,0 +1,190 @@
+/**
+ * <tenantry-dashboard>: a dashboard in a page of another site, which gives it the token of one user group.
+ *
+ * The frame stands in a shadow root, so that it is not in `window.frames` and the frames of other tenants on this page
+ * cannot reach it. The token goes to the frame's document only, through a port, after both sides have checked each other.
+ */
+
+const PROTOCOL = 1;
+const SANDBOX = "allow-scripts allow-same-origin allow-downloads";
+/** Pixels; a page that grows with its frame would grow without end. */
+const TALLEST = 20_000;
+/** Milliseconds until a frame that is not heard of is an error: mostly this page is not among the embedding hosts. */
+const PATIENCE = 20_000;
+
+export class TenantryDashboard extends HTMLElement {
+  static observedAttributes = ["src", "name"];
+
+  #root = this.attachShadow({ mode: "closed" });
+  #frame = null;
+  #origin = "";
+  #port = null;
+  /** The promise of the token that the host gave last. */
+  #token = null;
+  #getToken = null;
+  #gotFunction = null;
+  #functionGiven = new Promise((resolve) => (this.#gotFunction = resolve));
+  #filters = {};
+  #theme = null;
+  #planned = false;
+  #timer = 0;
+
+  constructor() {
+    super();
+    if (Object.hasOwn(this, "getToken")) {
+      const early = this.getToken; // set before this class was there: it hides the accessor
+      delete this.getToken;
+      this.getToken = early;
+    }
+  }
+
+  /** `() => Promise<string>`: the group's live token. Asked once at the start, and once when the token was refused. */
+  get getToken() {
+    return this.#getToken;
+  }
+
+  set getToken(ask) {
+    this.#getToken = ask;
+    if (ask) this.#gotFunction(ask);
+  }
+
+  /** The viewer's choices as they are now, by the names of the controls. */
+  get filters() {
+    return structuredClone(this.#filters);
+  }
+
+  setFilters(filters) {
+    this.#filters = structuredClone(filters ?? {});
+    this.#port?.postMessage({ type: "filters", data: this.#filters });
+  }
+
+  setTheme(theme) {
+    this.#theme = structuredClone(theme ?? null);
+    this.#port?.postMessage({ type: "theme", data: this.#theme });
+  }
+
+  /** Begins anew, for example after an error. The filters stay. */
+  reload() {
+    if (this.#planned) return;
+    this.#planned = true;
+    queueMicrotask(() => {
+      this.#planned = false;
+      this.#stop();
+      if (this.isConnected && this.hasAttribute("src")) this.#start();
+    });
+  }
+
+  connectedCallback() {
+    addEventListener("message", this.#onMessage);
+    this.reload();
+  }
+
+  disconnectedCallback() {
+    removeEventListener("message", this.#onMessage);
+    this.#stop();
+  }
+
+  attributeChangedCallback(_, before, after) {
+    if (before !== after && this.isConnected) this.reload();
+  }
+
+  #start() {
+    let address;
+    try {
+      address = addressOf(this.getAttribute("src"), this.getAttribute("name"));
+    } catch {
+      this.#fail("bad_address");
+      return;
+    }
+    const frame = document.createElement("iframe");
+    frame.setAttribute("sandbox", SANDBOX);
+    frame.referrerPolicy = "no-referrer";
+    frame.title = this.getAttribute("aria-label") || this.getAttribute("name") || "Dashboard";
+    const height = this.getAttribute("height");
+    Object.assign(frame.style, { border: 0, display: "block", width: "100%", height: height ? `${height}px` : "480px" });
+    this.style.display ||= "block";
+    this.#frame = frame;
+    this.#origin = address.origin;
+    this.#ask(); // while the frame loads
+    this.#timer = setTimeout(() => this.#fail("no_answer"), PATIENCE);
+    frame.src = address.href;
+    this.#root.replaceChildren(frame);
+  }
+
+  #stop() {
+    clearTimeout(this.#timer);
+    this.#port?.close();
+    this.#frame?.remove();
+    this.#frame = this.#port = this.#token = null;
+  }
+
+  #ask() {
+    const asked = async () => {
+      const token = await (this.#getToken ?? (await this.#functionGiven)).call(this);
+      if (typeof token !== "string" || !token) throw new TypeError("getToken() gives the token as text");
+      return token;
+    };
+    this.#token = asked();
+    this.#token.catch((error) => console.error("tenantry-dashboard: getToken() failed:", error));
+    return this.#token;
+  }
+
+  /** A document in the frame says hello: the first one, one after a reload, or another dashboard's. */
+  #onMessage = async ({ source, origin, data }) => {
+    const frame = this.#frame;
+    if (!frame || source !== frame.contentWindow || origin !== this.#origin) return;
+    if (data?.tenantry !== PROTOCOL || data.type !== "hello") return;
+    clearTimeout(this.#timer);
+    const token = await this.#token.catch(() => null);
+    if (frame !== this.#frame) return; // replaced meanwhile
+    const { port1, port2 } = new MessageChannel();
+    this.#port?.close();
+    this.#port = port1;
+    port1.onmessage = (event) => this.#receive(port1, event.data);
+    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.#filters, theme: this.#theme };
+    source.postMessage(welcome, this.#origin, [port2]); // a document of another origin does not get it
+    if (token === null) this.#fail("no_token");
+  };
+
+  #receive(port, { type, data }) {
+    if (port !== this.#port) return;
+    if (type === "token-required") this.#renew(port);
+    else if (type === "height") this.#resize(data);
+    else if (type === "filters") this.#filters = data;
+    if (["ready", "height", "filters", "error"].includes(type)) this.#emit(type, data);
+  }
+
+  async #renew(port) {
+    const before = await this.#token.catch(() => null);
+    const token = await this.#ask().catch(() => null);
+    if (port !== this.#port) return;
+    const code = token === null ? "no_token" : token === before ? "same_token" : null;
+    port.postMessage(code ? { type: "no-token", data: code } : { type: "token", data: token });
+  }
+
+  #resize(height) {
+    if (!this.hasAttribute("height")) this.#frame.style.height = `${Math.min(Math.ceil(height), TALLEST)}px`;
+  }
+
+  #emit(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  #fail(code) {
+    this.#emit("error", { code });
+  }
+}
+
+/** Raises TypeError for what is no address, or leads out of `src`. */
+function addressOf(src, name) {
+  const address = new URL(src, document.baseURI);
+  if (!/^https?:$/.test(address.protocol)) throw new TypeError(src);
+  if (name) {
+    const parts = name.split("/");
+    if (parts.some((part) => /^\.{0,2}$/.test(part))) throw new TypeError(name);
+    address.pathname = [address.pathname.replace(/\/$/, ""), ...parts.map(encodeURIComponent)].join("/");
+  }
+  return address;
+}
+
+if (!customElements.get("tenantry-dashboard")) customElements.define("tenantry-dashboard", TenantryDashboard);

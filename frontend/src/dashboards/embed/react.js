@@ -1,0 +1,43 @@
+/**
+ * <Dashboard> for React 18 and 19, around <tenantry-dashboard>: React 18 passes no functions to custom elements, and 19
+ * takes properties that begin with "on" for events. Copy it into your app, or import it from where it is served.
+ */
+
+import { createElement, useEffect, useRef } from "react";
+
+const EVENTS = ["ready", "height", "filters", "error"];
+
+/**
+ * @param {object} props
+ * @param {string} props.src  the address where the dashboards are mounted
+ * @param {string} props.name  the dashboard
+ * @param {() => Promise<string>} props.getToken
+ * @param {object} [props.filters]  the viewer's choices at first, and whenever you give another object
+ * @param {object} [props.theme]
+ * @param {(event: CustomEvent) => void} [props.onReady]  and onHeight, onFilters, onError
+ */
+export function Dashboard({ src, name, getToken, filters, theme, onReady, onHeight, onFilters, onError, ...rest }) {
+  const element = useRef(null);
+  const listeners = useRef({});
+  listeners.current = { ready: onReady, height: onHeight, filters: onFilters, error: onError };
+  useEffect(() => {
+    const own = element.current;
+    const call = (event) => listeners.current[event.type]?.(event);
+    for (const type of EVENTS) own.addEventListener(type, call);
+    return () => EVENTS.forEach((type) => own.removeEventListener(type, call));
+  }, []);
+  useEffect(() => {
+    element.current.getToken = getToken; // also before the element's script is there
+  }, [getToken]);
+  useEffect(() => whenDefined(() => filters && element.current?.setFilters(filters)), [filters]);
+  useEffect(() => whenDefined(() => theme && element.current?.setTheme(theme)), [theme]);
+  return createElement("tenantry-dashboard", { ...rest, ref: element, src, name });
+}
+
+function whenDefined(work) {
+  let wanted = true;
+  customElements.whenDefined("tenantry-dashboard").then(() => wanted && work());
+  return () => {
+    wanted = false;
+  };
+}

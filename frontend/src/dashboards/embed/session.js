@@ -1,0 +1,126 @@
+/** Session: what a dashboard's page asks its server with. The token is in here and nowhere else in the page. */
+
+const TOKEN_HEADER = "X-User-Group-Token";
+/** The origin of the page that embeds this one; "null" where it is not known. Not sent by a page that stands alone. */
+const HOST_HEADER = "X-Embedding-Origin";
+/** The public handle of the group whose cookie is meant. */
+const GROUP_HEADER = "X-User-Group-Handle";
+
+export class Session {
+  #token;
+  #group;
+  #host;
+  #askHost;
+  #post;
+  #renewing = null;
+  #ended = false;
+  #leaving = new AbortController();
+  #listeners = new Map();
+
+  /**
+   * @param {object} connection
+   * @param {string | null} connection.token  null: the browser sends a cookie
+   * @param {string | null} [connection.group]  the handle of the group whose cookie it is
+   * @param {string | null} [connection.host]  the origin that embeds this page
+   * @param {() => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
+   * @param {(message: object) => void} [connection.post]  to the host
+   * @param {object} [connection.filters]  the viewer's choices that the host has kept
+   * @param {object | null} [connection.theme]  the host's
+   */
+  constructor({ token, group = null, host = null, askHost, post = () => {}, filters = {}, theme = null }) {
+    this.#token = token;
+    this.#group = group;
+    this.#host = host;
+    this.#askHost = askHost;
+    this.#post = post;
+    this.filters = filters;
+    this.theme = theme;
+    addEventListener("pagehide", () => {
+      this.#leaving.abort(); // a response that streams would go on
+      this.#leaving = new AbortController();
+    });
+  }
+
+  /**
+   * As `fetch`, for an address of this page's own origin, with the token. A token that is refused is renewed once.
+   * @param {string} path
+   * @param {RequestInit} [options]
+   * @returns {Promise<Response>}
+   */
+  async fetch(path, options = {}) {
+    const used = this.#token;
+    const response = await this.#send(path, options, used);
+    if (response.status !== 401 || this.#ended) return response;
+    const token = await this.#renew(used);
+    if (token === null) return response;
+    const again = await this.#send(path, options, token);
+    if (again.status === 401) this.#end("refused");
+    return again;
+  }
+
+  /** Calls `listener` for each "filters", "theme" or "ended". Returns a function that ends it. */
+  on(event, listener) {
+    const listeners = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  /** To the host: "ready"; "height" and pixels; "filters" and the viewer's choices; "error" and {code}. */
+  send(event, data) {
+    this.#post({ type: event, data });
+  }
+
+  /** What the host sends. */
+  receive({ type, data }) {
+    if (type === "filters" || type === "theme") {
+      this[type] = data;
+      this.#emit(type, data);
+    }
+  }
+
+  #send(path, options, token) {
+    const address = new URL(path, location.origin);
+    if (address.origin !== location.origin) throw new TypeError("a session asks its own server only");
+    const headers = new Headers(options.headers);
+    if (token !== null) headers.set(TOKEN_HEADER, token);
+    if (this.#group !== null) headers.set(GROUP_HEADER, this.#group);
+    if (this.#host !== null) headers.set(HOST_HEADER, this.#host);
+    const signals = [this.#leaving.signal, ...(options.signal ? [options.signal] : [])];
+    return fetch(address, {
+      ...options,
+      headers,
+      signal: AbortSignal.any(signals),
+      credentials: token === null ? "same-origin" : "omit",
+      cache: "no-store",
+      redirect: "error",
+      referrerPolicy: "no-referrer",
+    });
+  }
+
+  /** Another token than `used`; null: there is none. Of many that ask at once, one asks the host. */
+  async #renew(used) {
+    if (this.#token !== used) return this.#token; // another request has renewed it meanwhile
+    if (!this.#askHost) {
+      this.#end(this.#group === null ? "ended" : "no_session");
+      return null;
+    }
+    this.#renewing ??= this.#askHost().then(
+      (token) => (this.#token = token),
+      (error) => (this.#end(error.message), null),
+    );
+    const token = await this.#renewing;
+    this.#renewing = null;
+    return token;
+  }
+
+  #end(code) {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#emit("ended", { code });
+    this.send("error", { code });
+  }
+
+  #emit(event, data) {
+    for (const listener of this.#listeners.get(event) ?? []) listener(data);
+  }
+}

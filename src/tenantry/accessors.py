@@ -16,6 +16,10 @@ from tenantry.groups import Record, UserGroup, extend
 SCOPE_KEY = "user_group"
 """The scope key under which UserGroupMiddleware puts the UserGroup of a request, or None."""
 
+FOUND_KEY = "tenantry.found"
+"""The scope key of the hash of the token that UserGroupMiddleware found: another one that is mounted further in
+compares its own. Python's hash of 97 random characters reveals nothing of them."""
+
 HANDSHAKE_KEY = "tenantry.handshake"
 """The scope key under which UserGroupMiddleware puts the Handshake of a websocket."""
 

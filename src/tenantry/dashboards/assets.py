@@ -17,6 +17,7 @@ FOREVER: Final = "public, max-age=31536000, immutable"
 MEDIA_TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
+    "ts": "text/plain; charset=utf-8",  # types, for people
 }
 NOT_BUILT: Final = (
     "The browser files of the dashboards are not built. In a clone, run `python hatch_build.py` or `pip install -e .`"
@@ -83,6 +84,13 @@ class BuiltFiles:
         """The last part of the path of a bundle; None if it is not built."""
         file = self._by_name.get(name)
         return None if file is None else file.address
+
+    def named(self, name: str, request: Request) -> Response:
+        """Answers for a bundle by its name."""
+        file = self._by_name.get(name)
+        if file is None:
+            return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
+        return file.response(request.headers.get("accept-encoding", ""))
 
     async def respond(self, request: Request) -> Response:
         """Answers ``GET …/{address}``."""

@@ -53,15 +53,13 @@ _PAGE: Final = """<!doctype html>
 
 
 class Frame:
-    """Makes the frames of one mount. ``hosts``: the origins whose pages may embed them."""
+    """Makes the frames of one mount."""
 
-    def __init__(self, built: BuiltFiles, hosts: Sequence[str]) -> None:
+    def __init__(self, built: BuiltFiles) -> None:
         self._built = built
-        self._hosts = " ".join(host for host in hosts if host != "'none'")
-        self._policy = f"{POLICY}; {frame_ancestors_policy(hosts)}"
 
-    def response(self, request: Request, dashboard: DashboardFile) -> Response:
-        """The page; a note in its place where the bundles were never built."""
+    def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str]) -> Response:
+        """The page, which pages of ``hosts`` may embed; a note in its place where the bundles were never built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
@@ -72,7 +70,7 @@ class Frame:
             if (address := self._built.address(name)) is not None
         ]
         page = _PAGE.format(
-            hosts=escape(self._hosts),
+            hosts=escape(" ".join(hosts)),
             mount=mount,
             further="".join(further),
             title=escape(_title(dashboard)),
@@ -82,10 +80,13 @@ class Frame:
             skeleton=_skeleton(dashboard),
         )
         headers = {
-            "Content-Security-Policy": self._policy,
+            "Content-Security-Policy": f"{POLICY}; {frame_ancestors_policy(hosts)}",
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-cache",
+            # For hosts that let in only what says that it may be there (Cross-Origin-Embedder-Policy: require-corp).
+            "Cross-Origin-Embedder-Policy": "require-corp",
+            "Cross-Origin-Resource-Policy": "cross-origin",
         }
         return HTMLResponse(page, headers=headers)
 

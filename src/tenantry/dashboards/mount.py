@@ -5,6 +5,9 @@ POST /dashboards/{name}/-/panels          the panels, with the group's token as 
 POST /dashboards/{name}/-/panels/{panel}/download   an address for the rows of a panel as a file
 GET  /dashboards/-/download/{code}        the file, once
 GET  /dashboards/-/assets/{address}       the browser files
+GET  /dashboards/-/embed.js               the element by which pages of other sites embed dashboards, and its types
+POST /dashboards/{name}/-/embed-code      a single-use code for the group's token, where ``embedding`` is given
+POST /dashboards/-/redeem                 the token for a code, once
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from starlette.types import ASGIApp
 from tenantry.accessors import user_group
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.downloads import Downloads, DownloadStore
+from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
+from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
 from tenantry.dashboards.endpoint import error_handler
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
@@ -35,9 +40,9 @@ from tenantry.dashboards.panels import PanelRunner
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.middleware import UserGroupMiddleware, header
-from tenantry.middleware.middleware import TokenResolver
+from tenantry.middleware.middleware import TokenResolver, with_staleness
 
-BUNDLES: Final = (SCRIPT, STYLE, *FURTHER)
+BUNDLES: Final = (SCRIPT, STYLE, *FURTHER, *ELEMENT_FILES)
 
 Dashboards = Mapping[str, SavedDashboard]
 """A DashboardFolder, or what gives the dashboards as they are now."""
@@ -57,12 +62,15 @@ def mount_dashboards(
     *,
     path: str = "/dashboards",
     frame_ancestors: Sequence[str] = (),
+    embedding: Embedding | None = None,
 ) -> None:
     """Serve the dashboards of ``folder`` below ``path`` of a Starlette or FastAPI app.
 
     ``resolver`` finds the group of the token that a page sends as a header (``X-User-Group-Token``); ``sources`` runs
     the queries. ``frame_ancestors`` are the origins whose pages may embed the frames, as ``dashboard`` takes them;
-    nobody may by default. Needs the extra ``dashboards``.
+    nobody may by default. With ``embedding`` also those may that the store names for the environment of ``resolver``
+    (``tenantry environment set-embedding``), and a product can ask for single-use codes. Needs the extra
+    ``dashboards``.
 
     Raises InvalidDashboards and InvalidQueries for files that cannot be used, InvalidSettings for an origin or a path
     that is none and without the extra's packages, OSError.
@@ -71,21 +79,30 @@ def mount_dashboards(
         raise InvalidSettings(f"path is {path!r}: it begins with / and does not end with it, as /dashboards")
     check_encoder()
     dashboards = DashboardFolder(folder) if isinstance(folder, str | Path) else folder
-    app.mount(path, dashboards_app(dashboards, resolver, sources, frame_ancestors), name="dashboards")
+    app.mount(path, dashboards_app(dashboards, resolver, sources, frame_ancestors, embedding), name="dashboards")
 
 
 def dashboards_app(
-    dashboards: Dashboards, resolver: TokenResolver, sources: DataSources, frame_ancestors: Sequence[str]
+    dashboards: Dashboards,
+    resolver: TokenResolver,
+    sources: DataSources,
+    frame_ancestors: Sequence[str],
+    embedding: Embedding | None,
 ) -> Starlette:
     """What ``mount_dashboards`` mounts."""
     built = BuiltFiles(BUNDLES)
-    endpoints = _Endpoints(dashboards, sources, Frame(built, frame_ancestors))
-    own_token = [Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True)]
+    hosts = allowed_hosts(resolver, frame_ancestors, embedding)
+    endpoints = _Endpoints(dashboards, sources, Frame(built), hosts)
+    own_token = [
+        Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
+        Middleware(EmbeddingCheck, hosts=hosts),
+    ]
     issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[
             Route("/-/assets/{address}", built.respond),
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
+            *embedding_routes(built, embedding, own_token),
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=own_token),
             Route(issue, endpoints.issue_download, methods=["POST"], middleware=own_token),
             Route("/{name:path}", endpoints.frame),
@@ -94,17 +111,31 @@ def dashboards_app(
     )
 
 
+def allowed_hosts(resolver: TokenResolver, frame_ancestors: Sequence[str], embedding: Embedding | None) -> AllowedHosts:
+    """Raises InvalidSettings for an origin that is none."""
+    staleness = with_staleness(resolver).staleness
+    return AllowedHosts(
+        None if embedding is None else embedding.store,
+        resolver.environment,
+        group_hosts=None if embedding is None else embedding.group_hosts,
+        further=frame_ancestors,
+        staleness=staleness,
+    )
+
+
 class _Endpoints:
-    def __init__(self, dashboards: Dashboards, sources: DataSources, frame: Frame) -> None:
+    def __init__(self, dashboards: Dashboards, sources: DataSources, frame: Frame, hosts: AllowedHosts) -> None:
         self._dashboards = dashboards
         self._sources = sources
         self._frame = frame
         store = sources.directory
         self._downloads = Downloads(store, dashboards, sources) if isinstance(store, DownloadStore) else None
+        self._hosts = hosts
 
     async def frame(self, request: Request) -> Response:
         """The page of a dashboard."""
-        return self._frame.response(request, self._find(request).dashboard)
+        dashboard = self._find(request).dashboard
+        return self._frame.response(request, dashboard, await self._hosts.of_frame())
 
     async def panels(self, request: Request) -> Response:
         """The panels of a dashboard for the group of the request."""

@@ -5,7 +5,9 @@ A ``code`` never changes its meaning and is listed in docs/errors.md. The messag
 
 from tenantry.errors.base import (
     AmbiguousToken,
+    CodeUsed,
     DataSourceError,
+    EmbeddingNotAllowed,
     InvalidDashboards,
     InvalidKeys,
     InvalidParameter,
@@ -79,8 +81,10 @@ __all__ = [
     "BadRequest",
     "BodyTooLarge",
     "BreaksSavedQuery",
+    "CodeUsed",
     "DataSourceError",
     "Draining",
+    "EmbeddingNotAllowed",
     "HeadersTooLarge",
     "IdempotencyInFlight",
     "IdempotencyKeyReused",

@@ -104,6 +104,21 @@ class OriginNotAllowed(TenantryError):
     status = 403
 
 
+class EmbeddingNotAllowed(TenantryError):
+    """The page that embeds the dashboard is of an origin that is not among the hosts of its group or environment."""
+
+    code = "embedding_not_allowed"
+    status = 403
+
+
+class CodeUsed(TenantryError):
+    """The single-use code was used already, its time has passed, or it never was one: callers cannot tell which."""
+
+    code = "code_used"
+    status = 410
+    MESSAGE = "this code can be used once and for a short time: ask for a new one"
+
+
 class MiddlewareMissing(TenantryError):
     """``user_group(request)`` was asked where UserGroupMiddleware is not installed: a mistake of the host program."""
 

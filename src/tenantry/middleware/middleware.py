@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from tenantry.accessors import HANDSHAKE_KEY, SCOPE_KEY, Handshake
+from tenantry.accessors import FOUND_KEY, HANDSHAKE_KEY, SCOPE_KEY, Handshake
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.http import error_response
@@ -22,10 +22,6 @@ from tenantry.middleware.websockets import DEFAULT_STALENESS, WebSocketResolver,
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
-
-FOUND_KEY: Final = "tenantry.found"
-"""The scope key of the hash of the token that the middleware found: another one that is mounted further in compares its
-own. Python's hash of 97 random characters reveals nothing of them."""
 
 POLICY_VIOLATION: Final = 1008
 """The close code of a websocket that may not be opened (RFC 6455 section 7.4.1)."""

@@ -1,0 +1,103 @@
+"""The addresses that embedding adds to a mount of dashboards.
+
+GET  /dashboards/-/embed.js               the element, for pages of every origin; embed.d.ts, embed-react.js
+POST /dashboards/{name}/-/embed-code      a single-use code for the token of the request
+POST /dashboards/-/redeem                 the token for a code, once
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Protocol
+
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from tenantry.dashboards.assets import BuiltFiles
+from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
+from tenantry.dashboards.embedding.codes import CODE_LENGTH, SingleUseCodes
+from tenantry.dashboards.embedding.tokens import EmbedCodes, IssuedGroups, TokenMint
+from tenantry.errors import CodeUsed, InvalidBody, UnsupportedMediaType
+from tenantry.ports import CodeStore, EmbeddingStore
+
+MAX_BODY: Final = 1_024
+"""Bytes of a request that redeems a code."""
+
+ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js")
+"""The bundles that hosts take from here."""
+
+_SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+class EmbeddingBackend(CodeStore, EmbeddingStore, IssuedGroups, Protocol):
+    """What embedding asks of a store: SQLStore and MemoryStore have it."""
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """What a mount of dashboards needs to be embedded by hosts that the store names, and for single-use codes.
+
+    ``group_hosts`` gives the hosts of one group, which narrow those of its environment: they are checked when its token
+    first arrives, and on every request after that.
+    """
+
+    store: EmbeddingBackend
+    keys: TokenMint
+    group_hosts: GroupHosts | None = None
+
+
+def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
+    """The routes of the element's files, and of codes where there is an ``embedding``; ``guards`` find the group of the
+    token that a request carries."""
+    files: list[BaseRoute] = [Route(f"/-/{name}", partial(_file, built, name)) for name in ELEMENT_FILES]
+    return files if embedding is None else [*files, *code_routes(embedding, guards)]
+
+
+async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
+    response = built.named(name, request)
+    # This address has no hash of the content: hosts write it in their pages.
+    response.headers["Cache-Control"] = "public, max-age=300"
+    return response
+
+
+def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:
+    """The routes of codes."""
+    codes = EmbedCodes(SingleUseCodes(embedding.store), embedding.store, embedding.keys)
+
+    async def issue(request: Request) -> Response:
+        return JSONResponse({"code": await codes.issue(request)}, headers=_SECRET)
+
+    async def redeem(request: Request) -> Response:
+        token = await codes.redeem(await _code_of(request))
+        if token is None:
+            raise CodeUsed(CodeUsed.MESSAGE)
+        return JSONResponse({"token": token}, headers=_SECRET)
+
+    return [
+        Route("/-/redeem", redeem, methods=["POST"]),
+        Route("/{name:path}/-/embed-code", issue, methods=["POST"], middleware=list(guards)),
+    ]
+
+
+async def _code_of(request: Request) -> str:
+    """Raises UnsupportedMediaType for what is not JSON: a form could be sent by a page of any site; InvalidBody."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise UnsupportedMediaType("send the code as JSON: Content-Type: application/json")
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY:
+            raise InvalidBody(f"the body is larger than {MAX_BODY} bytes")
+    try:
+        document: Any = json.loads(bytes(body))
+    except (ValueError, RecursionError):
+        document = None
+    code = document.get("code") if isinstance(document, dict) else None
+    if not isinstance(code, str):
+        raise InvalidBody(f"the body is a JSON object with a code of {CODE_LENGTH} characters", field="/code")
+    return code

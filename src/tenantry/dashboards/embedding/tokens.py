@@ -1,0 +1,67 @@
+"""EmbedCodes: a single-use code in place of a user group's token, for a frame that nobody hands the token over to."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from tenantry.accessors import FOUND_KEY, user_group
+from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
+from tenantry.errors import TokenAlreadyRotated
+from tenantry.groups import Issued, Token
+from tenantry.http import HTTPConnection
+
+_SEPARATOR: Final = " "
+
+
+class TokenMint(Protocol):
+    """Makes the token string of its parts: a KeyRing, SigningKeys."""
+
+    def mint(self, token: Token) -> str:
+        """Raises SigningKeyMissing."""
+        ...
+
+
+class IssuedGroups(Protocol):
+    """Finds a group with its live token: a Store."""
+
+    async def get_by_handle(self, handle: bytes) -> Issued | None:
+        """The group with this handle; None if there is none."""
+        ...
+
+
+class EmbedCodes:
+    """Issues a code for the token of a request, and gives the token for the code, once.
+
+    Kept is which token is meant (handle and version), and not the token: the signing keys make it again.
+    """
+
+    def __init__(self, codes: SingleUseCodes, groups: IssuedGroups, keys: TokenMint) -> None:
+        self._codes = codes
+        self._groups = groups
+        self._keys = keys
+
+    async def issue(self, connection: HTTPConnection) -> str:
+        """A code for the token that this request carries.
+
+        Raises TokenAlreadyRotated for a token within its grace: the code would stand for the live one, which whoever
+        has the old one need not have; MissingToken, SigningKeyMissing, StoreUnavailable.
+        """
+        scope: Any = getattr(connection, "scope", connection)
+        issued = await self._groups.get_by_handle(user_group(connection).handle)
+        # The middleware took the token out of the request; what it left is enough to compare.
+        if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
+            raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
+        payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
+        return await self._codes.issue(Purpose.EMBED, payload)
+
+    async def redeem(self, code: str) -> str | None:
+        """The token; None for a code that is no good any more, and for a token that was rotated since. Raises
+        SigningKeyMissing, StoreUnavailable."""
+        payload = await self._codes.redeem(Purpose.EMBED, code)
+        if payload is None:
+            return None
+        handle, _, version = payload.partition(_SEPARATOR)
+        issued = await self._groups.get_by_handle(bytes.fromhex(handle))
+        if issued is None or issued.token.version != int(version):
+            return None
+        return self._keys.mint(issued.token)

@@ -1,0 +1,201 @@
+"""Embedding in a mount of dashboards: the element's files, hosts of the store and of a group, codes over HTTP."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import AsyncIterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.applications import Starlette
+
+from tenantry import DataSources, Resolver, UserGroup, mount_dashboards
+from tenantry.dashboards import assets
+from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts
+from tenantry.dashboards.embedding.routes import Embedding
+from tenantry.groups import Environment, GroupDraft, Tag
+from tenantry.testing import FrozenClock, MemoryStore, make_token
+from tests.dashboards.served import write_files
+from tests.resolver.fake import KEYS
+
+FILES = {"dashboards/sales.yaml": "title: Sales\nrows: [{heading: A}]\n"}
+CODE = "/dashboards/sales/-/embed-code"
+REDEEM = "/dashboards/-/redeem"
+
+
+class Mounted:
+    """A mount with embedding on a store in memory, and the groups acme and bolt in production."""
+
+    def __init__(self, folder: Path, clock: FrozenClock) -> None:
+        self.store = MemoryStore(clock=clock)
+        self.lists: dict[str, list[str]] = {}
+        app = Starlette()
+        resolver = Resolver(self.store, keys=KEYS)
+        embedding = Embedding(self.store, KEYS, self._hosts_of)
+        write_files(folder, FILES)
+        mount_dashboards(
+            app, folder / "dashboards", resolver, DataSources(self.store), frame_ancestors=(), embedding=embedding
+        )
+        transport = httpx2.ASGITransport(app)
+        self.http = httpx2.AsyncClient(transport=transport, base_url="http://dash.test")
+
+    def _hosts_of(self, group: UserGroup) -> list[str]:
+        return self.lists.get(group.provided_id, ["https://app.test", "https://*.app.test"])
+
+    async def environment(self) -> Environment:
+        found = await self.store.environment("production")
+        return found or await self.store.create_environment("production", Tag.CUSTOMER)
+
+    async def token(self, name: str = "acme") -> str:
+        environment = await self.environment()
+        made = await self.store.get_or_create(environment, GroupDraft(name, name), make_token(key_id=KEYS.active_id))
+        return KEYS.mint(made.token)
+
+    async def rotate(self, grace_seconds: int = 0) -> None:
+        issued = await self.store.get(await self.environment(), "acme")
+        assert issued is not None
+        await self.store.rotate(
+            issued.group.environment,
+            issued.token,
+            key_id=KEYS.active_id,
+            nonce=make_token().nonce,
+            grace_seconds=grace_seconds,
+        )
+
+    async def issue(self, token: str) -> httpx2.Response:
+        return await self.http.post(CODE, headers={"X-User-Group-Token": token})
+
+    async def redeem(self, body: Any) -> httpx2.Response:
+        return await self.http.post(REDEEM, json=body)
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+async def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: FrozenClock) -> AsyncIterator[Mounted]:
+    bundles = tmp_path / "static" / "bundles"
+    bundles.mkdir(parents=True)
+    for name in ("page.js", "page.css", "embed.js", "embed.d.ts", "embed-react.js"):
+        (bundles / name).write_text(f"/* {name} */" * 50)
+    monkeypatch.setattr(assets, "files", lambda package: tmp_path)
+    made = Mounted(tmp_path, clock)
+    yield made
+    await made.http.aclose()
+
+
+def test_the_element_is_small() -> None:
+    """At most 3 KB by gzip, as it is built: it stands on the pages of others."""
+    built = files("tenantry") / "static" / "bundles" / "embed.js"
+    assert len(gzip.compress(built.read_bytes(), 9)) <= 3_000
+
+
+@pytest.mark.parametrize("name", ["embed.js", "embed.d.ts", "embed-react.js"])
+async def test_every_page_may_take_the_element(mounted: Mounted, name: str) -> None:
+    """With CORS, without which no page of another origin gets a module, and not for ever: its address has no hash. Red
+    when it is sent as the other browser files are."""
+    answer = await mounted.http.get(f"/dashboards/-/{name}")
+    assert answer.status_code == 200
+    assert name in answer.text
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert answer.headers["cache-control"] == "public, max-age=300"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_the_frame_names_the_hosts_of_the_store(mounted: Mounted) -> None:
+    """Those of every environment that its resolver accepts, in the policy and for the page's script."""
+    await mounted.store.set_embedding_hosts(await mounted.environment(), ["https://app.test", "'self'"])
+    other = await mounted.store.create_environment("other", Tag.TESTING)
+    await mounted.store.set_embedding_hosts(other, ["https://staging.test", "https://app.test"])
+    page = await mounted.http.get("/dashboards/sales")
+    listed = "https://app.test 'self' https://staging.test"
+    assert page.headers["content-security-policy"].endswith(f"frame-ancestors {listed}")
+    assert f'content="{listed.replace(chr(39), "&#x27;")}"' in page.text
+    assert page.headers["cross-origin-embedder-policy"] == "require-corp"
+
+
+async def test_hosts_are_read_again_within_the_bound(clock: FrozenClock) -> None:
+    """Nobody at first; then those of the one environment that is meant. Red when they are read once, or at each
+    frame."""
+    store = MemoryStore()
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    await store.set_embedding_hosts(await store.create_environment("other", Tag.TESTING), ["https://other.test"])
+    hosts = AllowedHosts(store, "production", further=["https://own.test"], staleness=5, clock=clock.monotonic)
+    assert await hosts.of_frame() == ("https://own.test",)
+    await store.set_embedding_hosts(production, ["https://app.test"])
+    clock.advance(4.9)
+    assert await hosts.of_frame() == ("https://own.test",)
+    clock.advance(0.1)
+    assert await hosts.of_frame() == ("https://own.test", "https://app.test")
+
+
+async def test_a_code_stands_for_its_token_once(mounted: Mounted) -> None:
+    """Whoever has it gets the token that it was asked for with. Neither answer may be cached."""
+    token = await mounted.token()
+    issued = await mounted.issue(token)
+    assert (issued.status_code, issued.headers["cache-control"]) == (200, "no-store")
+    first, second = [await mounted.redeem(issued.json()) for _ in range(2)]
+    assert (first.status_code, first.json()) == (200, {"token": token})
+    assert first.headers["cache-control"] == "no-store"
+    assert (second.status_code, second.json()["error"]["code"]) == (410, "code_used")
+
+
+async def test_a_code_ends_after_a_minute_or_a_rotation(mounted: Mounted, clock: FrozenClock) -> None:
+    """Red when what is redeemed is the token that is live by then."""
+    token = await mounted.token()
+    late, rotated = [(await mounted.issue(token)).json() for _ in range(2)]
+    await mounted.rotate()
+    assert (await mounted.redeem(rotated)).status_code == 410
+    clock.advance(61)
+    assert (await mounted.redeem(late)).status_code == 410
+
+
+async def test_an_old_token_within_its_grace_gets_no_code(mounted: Mounted) -> None:
+    """It would be one for the live token, and outlive the grace. Red when the group alone is looked at."""
+    token = await mounted.token()
+    await mounted.rotate(grace_seconds=600)
+    answer = await mounted.issue(token)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "token_already_rotated")
+    assert token not in answer.text
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"code": 1}', b"{", b"\xff", b"[" * 900, b'{"code":"' + b"x" * 1100])
+async def test_what_is_no_code_is_refused(mounted: Mounted, body: bytes) -> None:
+    """As an error of whoever sent it, never as one of ours."""
+    answer = await mounted.http.post(REDEEM, content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    assert (await mounted.redeem({"code": "x" * 43})).status_code == 410
+
+
+async def test_a_form_of_another_site_redeems_nothing(mounted: Mounted) -> None:
+    """A browser sends text and forms to any site without asking. Red when the type of the body is not looked at."""
+    code = (await mounted.issue(await mounted.token())).content
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):
+        answer = await mounted.http.post(REDEEM, content=code, headers={"Content-Type": kind})
+        assert answer.status_code == 415
+    assert (await mounted.http.post(CODE)).status_code == 401
+
+
+async def test_a_group_is_shown_only_where_it_may_be(mounted: Mounted) -> None:
+    """Its own list and its environment's both have to name the page that embeds. A page that stands alone names none.
+    Red when one of the two lists is not asked."""
+    await mounted.store.set_embedding_hosts(await mounted.environment(), ["https://app.test", "https://b.test"])
+    token = await mounted.token()
+
+    async def status(origin: str | None) -> int:
+        headers = {"X-User-Group-Token": token} | ({} if origin is None else {"X-Embedding-Origin": origin})
+        answer = await mounted.http.post("/dashboards/sales/-/panels", json={}, headers=headers)
+        return int(answer.status_code)
+
+    assert await status(None) == 200
+    assert await status("https://app.test") == 200
+    for origin in ("https://b.test", "https://x.app.test", "https://evil.test", "null", "http://dash.test"):
+        assert await status(origin) == 403
+    mounted.lists["acme"] = ["https://b.test"]
+    assert (await status("https://app.test"), await status("https://b.test")) == (403, 200)

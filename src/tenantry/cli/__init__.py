@@ -60,6 +60,7 @@ class _Commands(click.Group):
 _MODULES = {
     "api-token": "tenantry.cli.api_token",
     "audit": "tenantry.cli.audit",
+    "dashboards": "tenantry.cli.dashboards",
     "data-source": "tenantry.cli.data_source",
     "demo": "tenantry.cli.serve",
     "environment": "tenantry.cli.environment",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ import click
 from tenantry.cli.options import choose_environment, settings, with_store
 from tenantry.cli.output import print_note, printable
 from tenantry.errors import TemplateError
+from tenantry.groups import Environment, UserGroup
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.ports import Store
 from tenantry.property_schemas import read_schema, schema_file, schema_names
@@ -119,12 +120,9 @@ class Check:
             target = await choose_environment(store, environment)
             self._environment = target.name
             sessions = SessionCheck(await store.data_sources(target))
-            page = await store.groups(target, limit=PAGE)
-            while page:
-                for group in page:
-                    types.add(group.provided_id, group.properties)
-                    sessions.add(group)
-                page = await store.groups(target, after=page[-1].team_id, limit=PAGE)
+            async for group in groups_of(store, target):
+                types.add(group.provided_id, group.properties)
+                sessions.add(group)
             self._sessions = tuple(sessions.findings())
 
         read(database=database)
@@ -179,6 +177,15 @@ class _Found(NamedTuple):
     file: Path | None
     folder: Path
     own: bool
+
+
+async def groups_of(store: Store, target: Environment) -> AsyncIterator[UserGroup]:
+    """Every group of an environment, read in pages."""
+    page = await store.groups(target, limit=PAGE)
+    while page:
+        for group in page:
+            yield group
+        page = await store.groups(target, after=page[-1].team_id, limit=PAGE)
 
 
 def _configured_environment() -> str | None:
@@ -238,17 +245,26 @@ def print_report(report: Report, style: str) -> None:
         }
         click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
         return
-    for name, finding in report.findings:
+    print_findings(report.findings)
+    counts = count_by_severity(report.findings)
+    over = "" if report.groups is None else f" and {report.groups} group{'s' * (report.groups != 1)}"
+    summary = f"{report.templates} template{'s' * (report.templates != 1)}{over}: {counts or 'nothing found'}"
+    print_note(summary if report.tenant_column is not None else f"{summary}; {_NOT_LOOKED_FOR}")
+
+
+def print_findings(findings: Iterable[tuple[str, Finding]]) -> None:
+    """Each with its file, line and column, and its fix."""
+    for name, finding in findings:
         where = f"{name}:{finding.line}:{finding.column}"
         click.echo(_plain(f"{where}: {finding.severity} {finding.code}: {finding.message}"))
         if finding.fix:
             click.echo(_plain(f"    fix: {finding.fix}"))
-    counts = ", ".join(
-        f"{count} {each.value}{'s' * (count != 1)}" for each in Severity if (count := report.count(each))
-    )
-    over = "" if report.groups is None else f" and {report.groups} group{'s' * (report.groups != 1)}"
-    summary = f"{report.templates} template{'s' * (report.templates != 1)}{over}: {counts or 'nothing found'}"
-    print_note(summary if report.tenant_column is not None else f"{summary}; {_NOT_LOOKED_FOR}")
+
+
+def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:
+    """``2 errors, 1 note``; nothing where there are none."""
+    counts = {each: sum(finding.severity is each for _, finding in findings) for each in Severity}
+    return ", ".join(f"{count} {each.value}{'s' * (count != 1)}" for each, count in counts.items() if count)
 
 
 def _plain(text: str) -> str:

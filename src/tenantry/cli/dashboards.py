@@ -1,0 +1,160 @@
+"""``tenantry dashboards``: dashboards as files, written, checked and looked at."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+
+from tenantry.cli.options import (
+    OptionDecorator,
+    as_name,
+    database_option,
+    environment_option,
+    keys_option,
+    parse_json_pairs,
+    settings,
+)
+from tenantry.cli.output import print_note
+
+FAILED: Final = 1
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+
+folder_argument: OptionDecorator = click.argument(
+    "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR"
+)
+
+
+@click.group()
+def dashboards() -> None:
+    """Work with dashboards as files."""
+
+
+@dashboards.command("check")
+@folder_argument
+@click.option("--groups", "with_groups", is_flag=True, help="Compare with what the groups of the store have.")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@environment_option
+@database_option
+def check(folder: Path, with_groups: bool, style: str, environment: str | None, database: str | None) -> None:
+    """Say what is wrong with the dashboards of DIR and their queries, before a viewer sees it.
+
+    With --groups every variable of texts and queries is looked for in every group of the store. Nothing is run. It
+    ends with 1 for a finding of severity error.
+    """
+    from tenantry.cli.dashboards_check import DashboardCheck, print_report
+
+    checked = DashboardCheck(folder)
+    if with_groups:
+        checked.gather(database=database, environment=environment)
+    report = checked.run()
+    print_report(report, style)
+    if report.errors:
+        sys.exit(FAILED)
+
+
+@dashboards.command("new")
+@click.argument("name")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    show_default="this one",
+    help="Where dashboards/ and queries/ are made.",
+)
+def new(name: str, folder: Path) -> None:
+    """Write a dashboard that works: dashboards/NAME.yaml and queries/NAME.sql, on rows of its own. Files are never
+    overwritten."""
+    if not _NAME.fullmatch(name):
+        raise click.BadParameter("begin with a small letter, and go on with small letters, digits and _")
+    files = {
+        folder / "dashboards" / f"{name}.yaml": _DASHBOARD.replace("NAME", name),
+        folder / "queries" / f"{name}.sql": _QUERY,
+    }
+    for file in files:
+        if file.exists():
+            raise click.ClickException(f"{file} is there already: choose another name")
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        click.echo(str(file))
+    print_note(f"Look at it: tenantry dashboards serve {folder / 'dashboards'}")
+
+
+@dashboards.command("serve")
+@folder_argument
+@click.option("--group", "provided_id", type=as_name, metavar="ID", help="The user group of the store to be.")
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Without --group: a property of the sample group, JSON or text; more than once.",
+)
+@click.option("--source", metavar="URL", help="Without --group: the data source of its schemas; default an empty one.")
+@environment_option
+@database_option
+@keys_option
+@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="0 takes a free one.")
+def serve(
+    folder: Path,
+    provided_id: str | None,
+    properties: tuple[str, ...],
+    source: str | None,
+    environment: str | None,
+    database: str | None,
+    keys: str | None,
+    port: int,
+) -> None:
+    """Show the dashboards of DIR to you alone, as one user group sees them; a file that was changed counts at once.
+
+    The group is one of the store (--group), or a sample that needs no store. It listens on this machine only, and
+    whoever can reach it there is that group: it is for writing dashboards, not for customers.
+    """
+    from tenantry.cli.dashboards_serve import sample_viewer, serve_folder, stored_viewer
+
+    if provided_id is None:
+        make_viewer = sample_viewer(folder, parse_json_pairs(properties, "--property"), source)
+    elif properties or source is not None:
+        raise click.UsageError("--property and --source are for the sample group: leave out --group")
+    else:
+        make_viewer = stored_viewer(settings(database=database, keys=keys), environment, provided_id)
+    serve_folder(folder, make_viewer, port)
+
+
+@dashboards.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of a dashboard's file, for editors."""
+    from tenantry.dashboards.definition.json_schema import dashboard_schema
+
+    click.echo(json.dumps(dashboard_schema(), indent=2))
+
+
+_DASHBOARD: Final = """\
+# tenantry dashboards schema prints what may stand here.
+title: Orders of {{ user_group.name }}
+controls:
+  city: {choices: [Vienna, Prague, Graz], many: true}
+rows:
+  - - {figure: orders, query: {sql: "select 482 as orders, 31250.5 as revenue"}, title: Orders}
+    - {figure: revenue, query: {sql: "select 482 as orders, 31250.5 as revenue"}, title: Revenue, format: currency}
+  - {bar: orders, by: city, query: NAME, title: Orders by city, click: {filter: city}}
+  - {table: NAME, columns: [city, orders, {revenue: currency}]}
+"""
+
+_QUERY: Final = """\
+-- Replace these rows by a table of yours. What tells a customer's rows apart is a property of its user group: write its
+-- name between double braces, as in: where owner = (the property owner).
+select city, orders, revenue
+from (
+    select 'Vienna' as city, 210 as orders, 14100.0 as revenue
+    union all select 'Prague', 164, 10400.5
+    union all select 'Graz', 108, 6750.0
+) sample
+where 1 = 1 [[ and city in {{ params.city }} ]]
+order by orders desc
+"""

@@ -1,0 +1,144 @@
+"""``tenantry dashboards serve``: a folder of dashboards, shown to its author as one user group sees them."""
+
+from __future__ import annotations
+
+import atexit
+import secrets
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from starlette.applications import Starlette
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tenantry.cli.options import choose_environment
+from tenantry.cli.output import print_note
+from tenantry.cli.server import listen, run
+from tenantry.dashboards.folder import DashboardFolder
+from tenantry.dashboards.mount import mount_dashboards
+from tenantry.dashboards.reloading import ReloadingFolder
+from tenantry.datasources import DataSources
+from tenantry.errors import InvalidQueries, UnknownGroup
+from tenantry.groups import GroupDraft, Tag
+from tenantry.keys import SigningKeys
+from tenantry.ports import Store
+from tenantry.provisioning import Provisioner
+from tenantry.resolver import Resolver
+from tenantry.settings import Settings
+from tenantry.tokens import KeyRing, SigningKey
+
+_HOST = "127.0.0.1"
+_HEADER = b"x-user-group-token"
+_PATH = "/dashboards"
+
+MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
+"""Opens a store, with its keys; the function gives the token of the group that is shown, in the server's loop."""
+
+
+def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
+    """A group of the store. Its function raises UnknownEnvironment, UnknownGroup."""
+
+    def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
+        from tenantry.backends.sql import SQLStore  # SQLAlchemy, which the sample does not need
+
+        store, keys = SQLStore(chosen.database), SigningKeys.from_file(chosen.keys)
+
+        async def token() -> str:
+            target = await choose_environment(store, environment)
+            issued = await store.get(target, provided_id)
+            if issued is None:
+                raise UnknownGroup(f"there is no user group {provided_id!r} in {target.name}: see tenantry group list")
+            return keys.mint(issued.token)
+
+        return store, keys, token
+
+    return make
+
+
+def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
+    """A group of its own, in a store in memory; its data source is empty unless one is given."""
+
+    def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
+        from tenantry.backends.memory import MemoryStore
+
+        store, keys = MemoryStore(), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
+        url = source or _empty_source()
+
+        async def token() -> str:
+            environment = await store.create_environment("sample", Tag.TESTING)
+            await store.create_data_source(environment, source_id="ds_sample", provided_id="sample", url=url)
+            mapping = dict.fromkeys(_schemas(folder), "sample")
+            draft = GroupDraft("sample", "Sample", properties, mapping)
+            made = await Provisioner(store, keys).get_or_create(environment, draft)
+            return made.token
+
+        return store, keys, token
+
+    return make
+
+
+def _empty_source() -> str:
+    """The URL of an empty SQLite file, which is there while this process runs."""
+    folder = tempfile.mkdtemp(prefix="tenantry-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = Path(folder) / "empty.db"
+    file.touch()
+    return f"sqlite:///{file}"
+
+
+def _schemas(folder: Path) -> set[str]:
+    """The schemas that the dashboards ask; ``main`` while they cannot be read."""
+    try:
+        saved = DashboardFolder(folder).values()
+    except InvalidQueries:
+        return {"main"}
+    return {"main"} | {panel.schema for each in saved for panel in each.dashboard.panels}
+
+
+def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
+    """Serves until Ctrl-C. Raises what ``make_viewer`` raises, InvalidSettings for a port that is taken."""
+    with listen(_HOST, port) as listener:
+        store, keys, token = make_viewer()
+        app, viewer = Starlette(), _OneViewer()
+        dashboards = ReloadingFolder(folder)
+        mount_dashboards(app, dashboards, Resolver(store, keys=keys), DataSources(store), path=_PATH)
+
+        async def prepare() -> None:
+            viewer.token = (await token()).encode()
+
+        def announce(url: str) -> None:
+            lines = [f"  {url}{_PATH}/{name}" for name in _names(dashboards)]
+            print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]))
+
+        # Only by its own name: a page of another site, whose name leads to this machine, gets nothing.
+        trusted = TrustedHostMiddleware(viewer.wrap(app), allowed_hosts=[_HOST, "localhost"])
+        run(trusted, listener, announce=announce, prepare=prepare)
+
+
+def _names(dashboards: ReloadingFolder) -> list[str]:
+    try:
+        return sorted(dashboards)
+    except InvalidQueries as error:  # it is shown where a dashboard is opened, too
+        print_note(error.message)
+        return []
+
+
+class _OneViewer:
+    """Everybody who asks is the one group: its token is added to each request."""
+
+    def __init__(self) -> None:
+        self.token = b""
+
+    def wrap(self, app: ASGIApp) -> ASGIApp:
+        """The app behind it."""
+
+        async def with_token(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "http" and self.token:
+                headers = [pair for pair in scope["headers"] if pair[0] != _HEADER]
+                scope = {**scope, "headers": [*headers, (_HEADER, self.token)]}
+            await app(scope, receive, send)
+
+        return with_token

@@ -1,10 +1,12 @@
 // A chart in its panel: drawn for the width that it has, with its legend, its readings and its twin.
 
+import { timeFormat } from "./charts/dimension.js";
 import { describe, drawChart } from "./charts/index.js";
 import { legendOf } from "./charts/legend.js";
 import { picture } from "./charts/png.js";
 import { Reading } from "./charts/reading.js";
 import { Rows } from "./charts/rows.js";
+import { wayOf } from "./charts/way.js";
 import { html } from "./dom.js";
 import { twinOf } from "./tables.js";
 
@@ -52,10 +54,9 @@ export class ChartView {
     return this.element;
   }
 
-  /** Draws it, once it is on the page and whenever its width changes. */
-  fit() {
-    const width = this.element?.clientWidth ?? 0;
-    if (!width || width === this.#width) return;
+  /** Draws it for a width in CSS pixels, unless it is drawn for that. */
+  fit(width) {
+    if (!this.element || !width || width === this.#width) return;
     this.#width = width;
     this.#draw();
   }
@@ -122,10 +123,11 @@ export class ChartView {
   }
 
   #twin() {
-    const measure = [this.view[this.view.kind]].flat();
-    const way = { format: this.view.format, digits: this.view.digits };
-    const given = Object.fromEntries(Object.entries(way).filter(([, value]) => value !== undefined));
-    return twinOf(this.data, Object.fromEntries(measure.map((name) => [name, given])), this.context.formats, this.context.title);
+    const { formats, title } = this.context;
+    const measures = [this.view[this.view.kind]].flat();
+    const way = wayOf(this.view, this.rows, measures, formats);
+    const ways = Object.fromEntries(measures.map((name) => [name, way]));
+    return twinOf(this.data, { ...ways, [this.view.by]: { format: timeFormat(this.rows, this.view.by) } }, formats, title);
   }
 
   toggleTable() {

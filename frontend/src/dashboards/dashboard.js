@@ -173,7 +173,7 @@ export class Dashboard {
 
   #failed(error, ids) {
     if (!this.about || error.status === 401) return this.page.refused(error, this);
-    for (const id of ids) this.#panels.get(id)?.fail(error.problem?.detail ?? LOST);
+    for (const id of ids) this.#panels.get(id)?.fail(error.reason?.message ?? LOST);
   }
 
   /** Nothing of it is wanted any more. */

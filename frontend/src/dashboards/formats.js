@@ -8,6 +8,7 @@ const NUMERIC = new Set(["integer", "float", "decimal"]);
 const BY_TYPE = { date: "date", datetime: "datetime", time: "text", boolean: "boolean" };
 const MOMENT = /^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?/;
 const WHOLE_MOMENT = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/;
+const DAY_LETTERS = "2026-01-31".length;
 const TIMES = {
   date: { dateStyle: "medium" },
   day: { day: "numeric", month: "short" },
@@ -35,6 +36,7 @@ export function isMoment(text) {
  * @returns {number} NaN for what is none
  */
 export function moment(text) {
+  if (text?.length === DAY_LETTERS) return Date.parse(text);
   const parts = MOMENT.exec(text);
   if (!parts) return NaN;
   const [, year, month, day = 1, hour = 0, minute = 0, second = 0, fraction = 0] = parts;

@@ -80,12 +80,12 @@ class Page {
   }
 
   /** Nothing came: the address, the connection or the token. */
-  refused({ status, problem }, dashboard) {
+  refused({ status, reason }, dashboard) {
     if (status === 401) return this.ended(); // the session has reported it
-    this.session.send("error", { code: problem?.error?.code ?? problem?.code ?? "unreachable" });
+    this.session.send("error", { code: reason?.code ?? "unreachable" });
     if (status === 403) return this.ended();
     if (status === 404) return this.#say(notice("unknown"));
-    if (status === 422) return this.#say(notice("filters", { detail: problem?.detail, label: "Show the defaults", run: () => this.#defaults(dashboard) }));
+    if (status === 422) return this.#say(notice("filters", { detail: reason?.message, label: "Show the defaults", run: () => this.#defaults(dashboard) }));
     this.#say(notice("unreachable", { label: "Try again", run: () => this.start(dashboard.name, dashboard.fragment) }));
   }
 

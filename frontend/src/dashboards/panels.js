@@ -40,6 +40,7 @@ export function widthStep(width) {
 
 export class Panel {
   #data = null;
+  #width = 0;
 
   /**
    * @param {any} about the panel of the definition
@@ -71,13 +72,18 @@ export class Panel {
     const head = html("div", { class: "panel-head" }, html("h2", { class: "panel-title", id }, this.title), unit, menuOf(this.title, () => this.#items()));
     const about = this.view.description ? html("p", { class: "panel-about" }, this.view.description) : null;
     const section = html("div", { class: `panel panel-${this.view.kind}`, "data-panel": this.id, role: "group", "aria-labelledby": id }, head, about, this.body, this.note);
-    new ResizeObserver(settled(() => this.inner.fit?.(), 60)).observe(this.body);
+    const fit = settled(() => this.inner.fit?.(this.#width), 60);
+    const sized = ([{ contentRect }]) => {
+      this.#width = contentRect.width;
+      fit();
+    };
+    new ResizeObserver(sized).observe(this.body);
     return section;
   }
 
   /** What the server is asked. */
   get wanted() {
-    return { id: this.id, ...(CHARTS.has(this.view.kind) ? { width: widthStep(this.body.clientWidth || 640) } : {}), ...this.inner.wanted };
+    return { id: this.id, ...(CHARTS.has(this.view.kind) ? { width: widthStep(this.#width || this.body.clientWidth || 640) } : {}), ...this.inner.wanted };
   }
 
   get hasRows() {
@@ -100,7 +106,7 @@ export class Panel {
     this.#state("ready");
     const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
     this.body.replaceChildren(this.inner.show(message));
-    this.inner.fit?.();
+    this.inner.fit?.(this.#width || this.body.clientWidth); // to ask for it would lay out the whole page again
     if (focused) this.#focus(focused);
     this.#age(message);
   }

@@ -10,12 +10,12 @@ import { messages } from "./stream.js";
 export class RequestFailed extends Error {
   /**
    * @param {number} status 0 where the connection was lost
-   * @param {any} [problem] the answer's JSON
+   * @param {{code: string, message: string}} [reason] the server's
    */
-  constructor(status, problem) {
+  constructor(status, reason) {
     super(`the request for panels failed (${status})`);
     this.status = status;
-    this.problem = problem;
+    this.reason = reason;
   }
 }
 
@@ -65,7 +65,7 @@ export class PanelRequests {
     const { signal } = open.controller;
     const headers = { "Content-Type": "application/json" };
     const response = await this.session.fetch(this.path, { method: "POST", headers, body: JSON.stringify(body), signal });
-    if (!response.ok) throw new RequestFailed(response.status, await response.json().catch(() => null));
+    if (!response.ok) throw new RequestFailed(response.status, (await response.json().catch(() => null))?.error);
     let ended = false;
     for await (const message of messages(response)) {
       if (signal.aborted) return;

@@ -45,10 +45,9 @@ export class VegaView {
     return this.element;
   }
 
-  /** Draws it, once it is on the page and whenever its width changes. */
-  async fit() {
-    const width = this.element?.clientWidth ?? 0;
-    if (!width || width === this.#width) return;
+  /** Draws it for a width in CSS pixels, unless it is drawn for that. */
+  async fit(width) {
+    if (!this.element || !width || width === this.#width) return;
     this.#width = width;
     if (this.asTable) return this.element.replaceChildren(twinOf(this.data, {}, this.context.formats, this.context.title));
     const { locale, currency } = this.context.formats;
@@ -65,8 +64,9 @@ export class VegaView {
 
   toggleTable() {
     this.asTable = !this.asTable;
+    const width = this.#width;
     this.#width = 0;
-    this.fit();
+    this.fit(width);
   }
 
   /** @returns {Promise<Blob>} */

@@ -167,7 +167,8 @@ async def test_leaving_stops_what_runs(stand_in: StandIn, visit: Visit) -> None:
 async def test_a_refused_address_has_a_way_out(stand_in: StandIn, visit: Visit) -> None:
     """A filter that the dashboard does not have: the server's sentence, and the defaults."""
     address = stand_in.show([BAR])
-    stand_in.refusal = (422, {"code": "invalid_parameter", "detail": "this dashboard has no filter regoin."})
+    reason = {"code": "invalid_parameter", "message": "this dashboard has no filter regoin."}
+    stand_in.refusal = (422, {"error": reason})
     page = (await visit(f"{address}#regoin=eu")).page
     assert "this dashboard has no filter regoin." in await page.get_by_role("alert").inner_text()
     stand_in.refusal = None
@@ -179,7 +180,7 @@ async def test_a_refused_address_has_a_way_out(stand_in: StandIn, visit: Visit) 
 async def test_a_dead_token_is_said(stand_in: StandIn, visit: Visit) -> None:
     """In plain words."""
     address = stand_in.show([BAR])
-    stand_in.refusal = (401, {"code": "unknown_token"})
+    stand_in.refusal = (401, {"error": {"code": "unknown_token"}})
     page = (await visit(address)).page
     assert await page.get_by_role("heading", name="This access has ended").count() == 1
 

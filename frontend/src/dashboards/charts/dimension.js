@@ -38,6 +38,12 @@ export function dimension(rows, name, formats, asNames = false) {
   return { kind: "name", values, positions, names, text, short };
 }
 
+/** How the times of a column are written; undefined where it holds none. */
+export function timeFormat(rows, name) {
+  const values = rows.values(name);
+  return kindOf(rows.type(name), values) === "time" ? grain(values.filter((value) => value !== null).map(moment)) : undefined;
+}
+
 function kindOf(type, values) {
   if (isNumeric(type)) return "number";
   if (type === "date" || type === "datetime") return "time";

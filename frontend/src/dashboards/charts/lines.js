@@ -24,7 +24,7 @@ export function drawLines(view, rows, options) {
   const series = seriesOf(view, measures, rows, by, options);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
   const way = wayOf(view, rows, measures, options.formats);
-  const layers = view.stack ? stacked(shown, view.stack) : shown.map((each) => ({ ...each, spans: each.points.map(({ x, y }) => ({ x, low: 0, high: y })) }));
+  const layers = view.stack ? stacked(shown, view.stack) : shown.map((each) => ({ ...each, spans: each.points }));
   return new LineChart({ view, rows, options, by, series, shown, layers, way }).draw();
 }
 
@@ -87,8 +87,14 @@ class LineChart {
 
   #extent() {
     if (this.options.domain) return this.options.domain;
-    const positions = positionsOf(this.series);
-    return positions.length ? [positions[0], positions.at(-1)] : [0, 1];
+    let [low, high] = [Infinity, -Infinity];
+    for (const { points } of this.series) {
+      for (const { x } of points) {
+        if (x < low) low = x;
+        if (x > high) high = x;
+      }
+    }
+    return low <= high ? [low, high] : [0, 1];
   }
 
   /** Names beside the ends of the lines, where they do not lie over one another: a legend that needs no colours. */
@@ -127,7 +133,9 @@ class LineChart {
 
   #chart(root) {
     const zoom = this.by.kind === "name" || this.rows.rows.length < 3 ? null : (pixel) => this.x.invert(pixel);
-    return { svg: root, series: this.series, stops: this.#stops(), plot: this.plot, ends: this.ends ? this.#ends() : null, zoom, by: this.by };
+    const chart = { svg: root, series: this.series, plot: this.plot, ends: this.ends ? this.#ends() : null, zoom, by: this.by };
+    let stops; // thousands, which nobody needs before a pointer or a key asks
+    return Object.defineProperty(chart, "stops", { get: () => (stops ??= this.#stops()) });
   }
 
   #ends() {

@@ -7,6 +7,8 @@ import { number } from "../formats.js";
  * @property {number} x the position on the axis
  * @property {number | null} y
  * @property {number} row the place of its row; -1 for several summed up
+ * @property {number} low where its area begins
+ * @property {number | null} high and ends, if it stands on nothing else
  */
 /**
  * @typedef {object} Series
@@ -35,7 +37,8 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) 
       const key = kinds ? `${measures.length > 1 ? measure : ""}${kind ?? ""}` : measure;
       if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, colors, formats, rows), key, points: [] });
       const y = number(amounts[row]);
-      found.get(key).points.push({ x: by.positions[row], y: Number.isNaN(y) ? null : y, row });
+      const known = Number.isNaN(y) ? null : y;
+      found.get(key).points.push({ x: by.positions[row], y: known, row, low: 0, high: known });
     }
   }
   const all = [...found.values()];

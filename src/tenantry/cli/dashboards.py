@@ -10,6 +10,7 @@ from typing import Final
 
 import click
 
+from tenantry.cli.dashboards_explain import explain_command
 from tenantry.cli.options import (
     OptionDecorator,
     as_name,
@@ -32,6 +33,9 @@ folder_argument: OptionDecorator = click.argument(
 @click.group()
 def dashboards() -> None:
     """Work with dashboards as files."""
+
+
+dashboards.add_command(explain_command)
 
 
 @dashboards.command("check")

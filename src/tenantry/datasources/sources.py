@@ -19,6 +19,7 @@ from tenantry.datasources.caching.shared_answer import Uncopyable
 from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
 from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import DataSource, Rows
+from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.limits import Limits, StreamLimits
 from tenantry.datasources.pages import CountTemplate
 from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
@@ -254,6 +255,15 @@ class DataSources:
         async with self._pools.use(registered) as opened:
             session = None if opened.session is None else opened.session.bind(group)
             return opened.fingerprint(_bind(compiled, given, opened.source), session, group)
+
+    async def explain(
+        self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
+    ) -> ExplainedQuery:
+        """What ``query`` would ask, and where; runs nothing. Raises as ``fetch`` does before it runs anything."""
+        _check_owner(group, variables)
+        registered = await self._registrations.of_schema(group, schema)
+        async with self._pools.use(registered) as opened:
+            return explain_query(opened, self._cache, group, template, variables)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The dialect that templates of this group's schema are bound for. Raises as ``fetch`` does; runs no query."""

@@ -14,7 +14,13 @@ from typing import Any, Self
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
 from tenantry.sql.binding.codegen import Bind, generate
-from tenantry.sql.binding.paramstyles import BoundSQL, check_placeholder_conflicts, paramstyle_named
+from tenantry.sql.binding.paramstyles import (
+    BoundSQL,
+    Paramstyle,
+    TracedSQL,
+    check_placeholder_conflicts,
+    paramstyle_named,
+)
 from tenantry.sql.binding.renderer import Interpreter
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand
@@ -235,6 +241,20 @@ class SQLTemplate:
         bound = bind(conversion.convert(variables, profile, now))
         return bound._replace(reads_group=True) if conversion.reads_group else bound
 
+    def trace(
+        self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
+    ) -> TracedSQL:
+        """What ``bind`` makes, and of which variables each parameter is made: for people who look into it. Raises as
+        ``bind`` does."""
+        profile = dialect_named(dialect)
+        tree = self._tree(profile)
+        conversion = self._conversions.get(profile.name)
+        given = variables if conversion is None else conversion.convert(variables, profile, now)
+        traced = self._interpreter(tree, profile, paramstyle_named(paramstyle)).trace(given)
+        if conversion is None or not conversion.reads_group:
+            return traced
+        return traced._replace(bound=traced.bound._replace(reads_group=True))
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """Every tag in the order of the text: for the template's dialect, else the first one that takes the text."""
@@ -301,8 +321,7 @@ class SQLTemplate:
                 tree = self._tree(profile)
                 interpreter = self._interpreters.pop(key, None)
                 if interpreter is None:
-                    check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
-                    interpreter = Interpreter(tree.source, tree, profile, style, self._guards[profile.name])
+                    interpreter = self._interpreter(tree, profile, style)
                     if _INTERPRETS_FIRST:
                         self._interpreters[key] = interpreter
                         return interpreter.bind
@@ -312,6 +331,10 @@ class SQLTemplate:
             else:
                 self._binds[dialect, paramstyle] = bind
         return bind
+
+    def _interpreter(self, tree: Tree, profile: Dialect, style: Paramstyle) -> Interpreter:
+        check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
+        return Interpreter(tree.source, tree, profile, style, self._guards[profile.name])
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:

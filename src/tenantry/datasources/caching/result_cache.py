@@ -112,6 +112,11 @@ class ResultCache:
         self._groups[entry.group].keys.move_to_end(key)
         return entry
 
+    def age(self, key: str) -> float | None:
+        """Seconds since the answer of a key was asked for; None if none is kept. It counts as no use of it."""
+        entry = self._entries.get(key)
+        return None if entry is None else max(0.0, self.clock() - entry.as_of)
+
     def is_stale(self, entry: KeptAnswer) -> bool:
         """Whether it is past its time, and a new answer is to be asked for."""
         return self.clock() - entry.as_of > self.seconds

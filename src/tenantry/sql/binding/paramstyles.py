@@ -15,7 +15,7 @@ from tenantry.sql.binding.fingerprint import digest
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import PlaceholderConflict
+from tenantry.sql.syntax_tree import PlaceholderConflict, VariableReference
 
 _CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)|\{(?=\s*+\w+\s*+:)")
 _BRACKET = re.compile(r"[\[\](){}]")
@@ -108,6 +108,13 @@ class BoundSQL(NamedTuple):
     def __repr__(self) -> str:
         count = len(self.params or ())
         return f"<BoundSQL {self.dialect} {self.paramstyle}, {count} parameter{'s' * (count != 1)}: {self.sql!r}>"
+
+
+class TracedSQL(NamedTuple):
+    """``bound``; and for each of its parameters, in their order, the variables that it is made of."""
+
+    bound: BoundSQL
+    references: tuple[tuple[VariableReference, ...], ...]
 
 
 def driver_params(

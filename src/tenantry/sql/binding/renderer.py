@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import converter
-from tenantry.sql.binding.paramstyles import BoundSQL, Paramstyle, driver_params
+from tenantry.sql.binding.paramstyles import BoundSQL, Paramstyle, TracedSQL, driver_params
 from tenantry.sql.binding.values import UNREADABLE, as_text, check_scalar, is_absent, list_items, look_up, type_name
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
@@ -170,13 +170,21 @@ class Interpreter:
 
     def bind(self, variables: Any) -> BoundSQL:
         """Raises MissingVariable for all variables without a value, else UnbindableValue for the first bad one."""
+        return self._bind(variables)[0]
+
+    def trace(self, variables: Any) -> TracedSQL:
+        """The same, with where each parameter comes from."""
+        bound, nodes = self._bind(variables)
+        return TracedSQL(bound, tuple(tuple(references_in([node])) for node in nodes))
+
+    def _bind(self, variables: Any) -> tuple[BoundSQL, Sequence[Node]]:
         self._reader.require(variables, self._needed(self._tree.nodes, variables))
         key: list[int] = []
         params = _Params(self._style)
         self._bind_nodes(self._tree.nodes, variables, key, params, included=True)
         sql, names = self.renderer.render(tuple(key))
         given = driver_params(self._style, names, tuple(params.values))
-        return BoundSQL(sql, given, self._style.name, self._dialect.name, reads_group(self._tree))
+        return BoundSQL(sql, given, self._style.name, self._dialect.name, reads_group(self._tree)), params.nodes
 
     def _bind_nodes(
         self, nodes: Sequence[Node], variables: Any, key: list[int], params: _Params, *, included: bool
@@ -228,6 +236,7 @@ class _Params:
 
     def __init__(self, style: Paramstyle) -> None:
         self.values: list[Any] = []
+        self.nodes: list[Node] = []  # of each value
         self._shares = style.shares
         self._seen: set[Hashable] = set()
 
@@ -236,6 +245,7 @@ class _Params:
         key = placeholder_key(node)
         if not self._shares or key not in self._seen:
             self.values += values
+            self.nodes += [node] * len(values)
             self._seen.add(key)
 
 

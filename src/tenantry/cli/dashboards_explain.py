@@ -1,0 +1,117 @@
+"""``tenantry dashboards explain``: why a group sees what it sees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tenantry.cli.options import (
+    OptionDecorator,
+    as_name,
+    choose_environment,
+    environment_option,
+    parse_pairs,
+    with_store,
+)
+from tenantry.cli.output import printable
+from tenantry.errors import InvalidSettings, UnknownGroup
+from tenantry.groups import Environment, UserGroup
+from tenantry.ports import Store
+from tenantry.suggestions import did_you_mean
+from tenantry.tokens import mask_within
+
+if TYPE_CHECKING:
+    from tenantry.dashboards.folder import SavedDashboard
+
+folder_option: OptionDecorator = click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default="dashboards",
+    show_default=True,
+    envvar="TENANTRY_DASHBOARDS",
+    show_envvar=True,
+    help="The folder of the dashboards.",
+)
+group_option: OptionDecorator = click.option(
+    "--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group that sees it."
+)
+
+
+def find_dashboard(folder: Path, name: str) -> SavedDashboard:
+    """The dashboard of this name. Raises InvalidSettings, InvalidDashboards, InvalidQueries."""
+    from tenantry.dashboards.folder import DashboardFolder  # the YAML reader, not imported for `--help`
+
+    dashboards = DashboardFolder(folder)
+    if name not in dashboards:
+        near = did_you_mean(name, dashboards)
+        raise InvalidSettings(f"there is no dashboard {name!r} in {folder}: {near}it has {', '.join(dashboards)}")
+    return dashboards[name]
+
+
+async def find_group(store: Store, environment: Environment, provided_id: str) -> UserGroup:
+    """The group of this id. Raises UnknownGroup."""
+    issued = await store.get(environment, provided_id)
+    if issued is None:
+        raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}: see tenantry group list")
+    return issued.group
+
+
+def _filters(given: tuple[str, ...]) -> dict[str, Any]:
+    """A name that comes more than once has a list."""
+    found: dict[str, list[str]] = {}
+    for text in given:
+        for name, value in parse_pairs((text,), "--filter").items():
+            found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+@click.command("explain")
+@click.argument("name", metavar="NAME")
+@group_option
+@click.option("--against", type=as_name, metavar="ID", help="Another group: what differs between the two.")
+@click.option("--filter", "filters", multiple=True, metavar="NAME=VALUE", help="A viewer's filter; more than once.")
+@click.option("--format", "style", type=click.Choice(["text", "json", "html"]), default="text", show_default=True)
+@folder_option
+@environment_option
+@with_store
+async def explain_command(
+    store: Store,
+    name: str,
+    provided_id: str,
+    against: str | None,
+    filters: tuple[str, ...],
+    style: str,
+    folder: Path,
+    environment: str | None,
+) -> None:
+    """Say why a group sees what it sees in the dashboard NAME: the source of each panel, its SQL, and where each value
+    comes from. With --against, what differs between two groups; as html, both side by side. Nothing is run. It shows
+    the properties of the group.
+    """
+    from tenantry.dashboards.explanation import explain_dashboard
+    from tenantry.datasources import DataSources
+
+    saved = find_dashboard(folder, name)
+    target = await choose_environment(store, environment)
+    groups = [await find_group(store, target, each) for each in (provided_id, against) if each is not None]
+    async with DataSources(store) as sources:
+        explained = [
+            await explain_dashboard(saved, group, sources, filters=_filters(filters), values=True) for group in groups
+        ]
+    click.echo(mask_within(_written(explained, style)))
+
+
+def _written(explained: list[dict[str, Any]], style: str) -> str:
+    from tenantry.dashboards.explanation import compare_explanations, explanation_page
+    from tenantry.dashboards.explanation.report import comparison_text, explanation_text
+
+    if style == "html":
+        return explanation_page(explained)
+    if style == "text":
+        text = comparison_text(*explained) if len(explained) > 1 else explanation_text(*explained)
+        return "\n".join(map(printable, text.splitlines()))
+    document = compare_explanations(*explained) if len(explained) > 1 else explained[0]
+    return json.dumps(document, ensure_ascii=False, indent=2)

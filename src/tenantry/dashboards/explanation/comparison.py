@@ -1,0 +1,77 @@
+"""The difference between two groups: their explanations of one dashboard, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+Explanation: TypeAlias = Mapping[str, Any]
+"""What ``explain_dashboard`` gives."""
+
+
+def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
+    """What differs between two groups in one dashboard, as JSON: ``differences`` are those of its texts, its choices
+    and its panels; each has ``where`` it is, of ``what``, and the ``values`` of both groups, null where one has none.
+
+    Both are made with ``values``, else two values cannot be told apart. Raises ValueError for two dashboards.
+    """
+    if left["dashboard"] != right["dashboard"]:
+        raise ValueError("these are explanations of two dashboards")
+    return {
+        "dashboard": left["dashboard"],
+        "groups": [left["group"], right["group"]],
+        "differences": [each for each in _differences(left, right) if not _is_one_error(left, right, each["values"])],
+    }
+
+
+def _differences(left: Explanation, right: Explanation) -> Iterator[dict[str, Any]]:
+    yield from _texts("title", left, right)
+    for one, other in zip(left["choices"], right["choices"], strict=True):
+        yield from _query(f"control {one['control']}", one, other)
+    for one, other in zip(left["panels"], right["panels"], strict=True):
+        where = f"panel {one['id']}"
+        yield from _texts(where, one, other)
+        for asked, asked_other in zip(one["queries"], other["queries"], strict=True):
+            yield from _query(where, asked, asked_other)
+
+
+def _texts(where: str, left: Explanation, right: Explanation) -> Iterator[dict[str, Any]]:
+    for one, other in zip(left["texts"], right["texts"], strict=True):
+        yield from _differing(where, f"text {one['reads'][0]['path']}", _outcome(one), _outcome(other))
+
+
+def _query(where: str, left: Explanation, right: Explanation) -> Iterator[dict[str, Any]]:
+    what = left["name"] or left["for"]
+    yield from _differing(where, f"{what}: source", left.get("source"), right.get("source"))
+    yield from _differing(where, f"{what}: SQL", left.get("sql"), right.get("sql"))
+    yield from _differing(where, f"{what}: error", left.get("error"), right.get("error"))
+    values, others = _by_path(left), _by_path(right)
+    for path in {**values, **others}:
+        yield from _differing(where, f"{what}: {path}", values.get(path), others.get(path))
+
+
+def _by_path(query: Explanation) -> dict[str, Any]:
+    """The values by the paths that they are made of."""
+    return {
+        " and ".join(each["path"] for each in used["reads"]): _outcome(used) for used in query.get("placeholders", ())
+    }
+
+
+def _outcome(used: Explanation) -> Any:
+    """The value, or why there is none; with its origin, for equal values may be of different ones."""
+    origins = [{name: text for name, text in each.items() if name != "path"} for each in used["reads"]]
+    return {"origins": origins, "value": used.get("value"), "error": used.get("error")}
+
+
+def _is_one_error(left: Explanation, right: Explanation, values: list[Any]) -> bool:
+    """Whether both have the same error, which calls each by its own id."""
+    if not all(isinstance(each, Mapping) and "message" in each for each in values):
+        return False
+    ids = [repr(each["group"]["id"]) for each in (left, right)]
+    one, other = ((each["code"], each["message"].replace(own, "")) for each, own in zip(values, ids, strict=True))
+    return bool(one == other)
+
+
+def _differing(where: str, what: str, left: Any, right: Any) -> Iterator[dict[str, Any]]:
+    if left != right:
+        yield {"where": where, "what": what, "values": [left, right]}

@@ -1,0 +1,151 @@
+"""Explanations for people: as text for a terminal, and as one page of HTML that needs nothing else and runs nothing."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from typing import Any, Final
+
+from tenantry.dashboards.explanation.comparison import Explanation, compare_explanations
+
+_STYLE: Final = """
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
+body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
+h2 { margin-top: 2.5rem; font-size: 1.15rem; }
+table { border-collapse: collapse; width: 100%; margin: 0.5rem 0; }
+th, td { border-bottom: 1px solid #8886; padding: 0.3rem 0.6rem; text-align: left; vertical-align: top; }
+pre { overflow-x: auto; padding: 0.75rem; background: #8882; border-radius: 0.4rem; }
+tr.differs td:first-child { font-weight: 600; border-left: 4px solid #c2410c; }
+.note { opacity: 0.75; }
+"""
+_POLICY: Final = f"default-src 'none'; style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p class="note">A line that is marked is not the same for both groups.</p>
+{body}
+</body>
+</html>
+"""
+
+
+def origin_phrase(origin: Mapping[str, str]) -> str:
+    """Where a value comes from: ``property region``, ``clock: last 30 days, by default``."""
+    kind, of, by = origin["origin"], origin.get("of", ""), origin.get("by", "")
+    zone = f", in the zone of {origin['zone']}" if "zone" in origin else ""
+    if kind == "clock":
+        return f"clock: {of}, {'by default' if by == 'default' else 'chosen by the viewer'}{zone}"
+    return f"{kind} {of}".strip() + zone
+
+
+def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
+    """The title, each control and each panel, with what they are called; a control is as a panel of one query."""
+    yield "title", {**explanation, "queries": []}
+    for control in explanation["choices"]:
+        yield f"control {control['control']}", {"texts": [], "queries": [control]}
+    for panel in explanation["panels"]:
+        yield f"panel {panel['id']} ({panel['kind']})", panel
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """The explanation of one group, for a terminal."""
+    lines = [f"{explanation['dashboard']} for {_group(explanation)}"]
+    for name, part in parts(explanation):
+        if part["texts"] or part["queries"]:
+            lines += ["", name, *(f"  {_cell(used)}" for used in part["texts"])]
+        for query in part["queries"]:
+            lines += [f"  {_query_head(query)}", *(f"    {_cell(each)}" for each in query.get("placeholders", ()))]
+            lines += [f"      {line}" for line in query.get("sql", "").splitlines()]
+    return "\n".join(lines)
+
+
+def comparison_text(left: Explanation, right: Explanation) -> str:
+    """What differs, for a terminal."""
+    compared = compare_explanations(left, right)
+    lines = [f"{left['dashboard']} for {_group(left)}, and for {_group(right)}"]
+    for each in compared["differences"]:
+        lines += ["", f"{each['where']}, {each['what']}"]
+        for explanation, value in zip((left, right), each["values"], strict=True):
+            lines.append(f"  {explanation['group']['id']}: {_differing_value(value)}")
+    return "\n".join(lines if compared["differences"] else [*lines, "", "there is no difference"])
+
+
+def _group(explanation: Explanation) -> str:
+    group = explanation["group"]
+    return f"{group['id']} ({group['environment']}, revision {group['revision']})"
+
+
+def _cell(used: Explanation) -> str:
+    paths = " and ".join(each["path"] for each in used["reads"])
+    return f"{paths}: {_value(used)} ({'; '.join(map(origin_phrase, used['reads']))})"
+
+
+def _differing_value(value: Any) -> str:
+    if isinstance(value, Mapping) and "origins" in value:
+        return f"{_value(value)} ({'; '.join(map(origin_phrase, value['origins']))})"
+    if isinstance(value, Mapping):
+        return value.get("message") or f"{value['name']} ({value['id']}, {value['engine']})"
+    return "-" if value is None else str(value)
+
+
+def _value(used: Explanation) -> str:
+    if used.get("error") is not None:
+        return f"[{used['error']['code']}]"
+    return json.dumps(used.get("value"), ensure_ascii=False)
+
+
+def _query_head(query: Explanation) -> str:
+    name = query["name"] or "its own statement"
+    if "error" in query:
+        return f"{query['for']}: {name}: {query['error']['message']} [{query['error']['code']}]"
+    source = query["source"]
+    age = "" if query["age"] is None else f", kept for {query['age']} s"
+    return f"{query['for']}: {name}, of {source['name']} ({source['id']}, {source['engine']}){age}"
+
+
+# --- a page -----------------------------------------------------------------------------------------------------------
+
+
+def explanation_page(explanations: Sequence[Explanation]) -> str:
+    """The explanations of one group, or of two side by side, as HTML with a policy of its own: it loads nothing."""
+    first = explanations[0]
+    title = escape(f"{first['dashboard']} for {' and for '.join(map(_group, explanations))}")
+    sections = zip(*(list(parts(each)) for each in explanations), strict=True)
+    body = "\n".join(_section(list(each)) for each in sections)
+    return _PAGE.format(policy=_POLICY, title=title, style=_STYLE, body=body)
+
+
+def _section(same: list[tuple[str, Explanation]]) -> str:
+    name, panels = same[0][0], [panel for _, panel in same]
+    rows = [_row([_cell(each) for each in texts]) for texts in zip(*(panel["texts"] for panel in panels), strict=True)]
+    for queries in zip(*(panel["queries"] for panel in panels), strict=True):
+        rows.append(_row([_query_head(each) for each in queries]))
+        rows.append(_row([each.get("sql", "") for each in queries], "pre"))
+        cells = [{_paths(each): _cell(each) for each in query.get("placeholders", ())} for query in queries]
+        rows += [_row([each.get(path, "") for each in cells]) for path in dict.fromkeys(p for c in cells for p in c)]
+    return f"<h2>{escape(name)}</h2>\n<table>\n{''.join(rows)}</table>" if rows else ""
+
+
+def _paths(used: Explanation) -> tuple[str, ...]:
+    return tuple(each["path"] for each in used["reads"])
+
+
+def _row(cells: Sequence[str], element: str = "span") -> str:
+    differs = ' class="differs"' if len(set(cells)) > 1 else ""
+    written = "".join(f"<td><{element}>{escape(cell)}</{element}></td>" for cell in cells)
+    return f"<tr{differs}>{written}</tr>\n"

@@ -1,0 +1,57 @@
+"""``tenantry dashboards explain``: why a group sees what it sees, at a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Terminal
+from tests.dashboards.served import flights_database, write_files
+
+FILES = {
+    "dashboards/flights.yaml": """
+title: Departures of {{ carrier }}
+controls:
+  worst: {number: 100}
+rows:
+  - {figure: flights, query: key_figures}
+""",
+    "queries/key_figures.sql": """select count(*) as flights from flights
+where carrier = {{ carrier }} and delay <= {{ params.worst }}""",
+}
+
+
+@pytest.fixture
+def stocked(ready: Terminal, folder: Path) -> Terminal:
+    """Two groups with rows in one source."""
+    write_files(folder, FILES)
+    ready("data-source", "create", "warehouse", "--url", flights_database(folder / "flights.db"))
+    for name, carrier in (("acme", "HA"), ("globex", "UA")):
+        ready("group", "create", name, "--map", "main=warehouse", "--property", f"carrier={carrier}")
+    return ready
+
+
+def test_explain_says_why_a_group_sees_what_it_sees(stocked: Terminal) -> None:
+    """As text, as JSON, and two groups side by side; the token is nowhere."""
+    token = stocked("group", "get", "acme", "--token").out.strip()
+    text = stocked("dashboards", "explain", "flights", "--group", "acme", "--filter", "worst=3")
+    assert 'carrier: "HA" (property carrier)' in text.out
+    assert "params.worst: 3.0 (viewer)" in text.out or "params.worst: 3 (viewer)" in text.out
+    found = stocked("dashboards", "explain", "flights", "--group", "acme", "--format", "json").json()
+    query = found["panels"][0]["queries"][0]
+    assert query["source"]["name"] == "warehouse"
+    assert [each["reads"][0]["origin"] for each in query["placeholders"]] == ["property", "default"]
+    both = stocked("dashboards", "explain", "flights", "--group", "acme", "--against", "globex", "--format", "json")
+    assert {each["what"] for each in both.json()["differences"]} == {"text carrier", "key_figures: carrier"}
+    page = stocked("dashboards", "explain", "flights", "--group", "acme", "--against", "globex", "--format", "html")
+    assert page.out.startswith("<!doctype html>")
+    assert not any(token in each.out for each in (text, both, page))
+
+
+def test_explain_names_what_is_not_there(stocked: Terminal) -> None:
+    """A dashboard, a group, a filter; with the code of the error."""
+    assert "did you mean flights" in stocked("dashboards", "explain", "flihgts", "--group", "acme", fails=1).err
+    assert "[unknown_group]" in stocked("dashboards", "explain", "flights", "--group", "nobody", fails=1).err
+    refused = stocked("dashboards", "explain", "flights", "--group", "acme", "--filter", "carrier=UA", fails=1)
+    assert "[invalid_parameter]" in refused.err

@@ -33,6 +33,7 @@ from tenantry.dashboards.endpoint import error_handler
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
+from tenantry.dashboards.live import ChangedPanels, WatchToken
 from tenantry.dashboards.panel_lines import check_encoder
 from tenantry.dashboards.panel_request import DownloadRequest, PanelsRequest, read_request
 from tenantry.dashboards.panel_stream import PanelStream
@@ -94,6 +95,7 @@ def dashboards_app(
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     endpoints = _Endpoints(dashboards, sources, Frame(built), hosts)
     own_token = [
+        Middleware(WatchToken, resolver=resolver),
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
@@ -143,7 +145,9 @@ class _Endpoints:
         saved = self._find(request)
         wanted = await read_request(request, PanelsRequest)
         runner = PanelRunner(saved, group, self._sources, read_filters(saved, wanted.filters))
-        return PanelStream(request, saved, runner, wanted)
+        schemas = {panel.id: panel.schema for panel in saved.dashboard.panels if panel.query is not None}
+        changes = ChangedPanels(self._sources, group, schemas)
+        return PanelStream(request, saved, runner, wanted, changes)
 
     async def issue_download(self, request: Request) -> Response:
         """An address for the rows of a panel."""

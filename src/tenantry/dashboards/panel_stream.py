@@ -3,7 +3,12 @@
     {"dashboard": …}                    first, where it was asked for
     {"choices": "origin", "values": …}  of each control that a query fills
     {"panel": "1-1", "columns": …}      rows, or an error, in the order in which they are ready
-    {"end": true}                       nothing follows; an answer without it was cut off
+    {"end": true}                       all are there; an answer without it was cut off
+
+An answer that stays open (``live``) goes on:
+
+    {"changed": ["1-1"]}                the rows of these panels have changed
+    {"token": "ended"}                  of any answer: its token is no longer good, and nothing follows
 
 One request for all panels of a page, since browsers open six connections to a host. When the viewer leaves, hides the
 page or asks with other filters, the connection is closed, and what still runs is stopped.
@@ -12,8 +17,9 @@ page or asks with other filters, the connection is closed, and what still runs i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from asyncio import FIRST_COMPLETED
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import nullcontext, suppress
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -23,6 +29,7 @@ from starlette.types import Receive, Scope, Send
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.description import describe
 from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.live import ChangedPanels, TokenWatch, token_watch
 from tenantry.dashboards.panel_lines import line
 from tenantry.dashboards.panel_request import PanelsRequest, WantedPanel
 from tenantry.dashboards.panels import PanelRunner
@@ -40,24 +47,42 @@ class PanelStream(Response):
     """The response to ``request``, whose body has been read. Raises InvalidBody for a panel or control that the
     dashboard does not have."""
 
-    def __init__(self, request: Request, saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> None:
+    def __init__(
+        self,
+        request: Request,
+        saved: SavedDashboard,
+        runner: PanelRunner,
+        wanted: PanelsRequest,
+        changes: ChangedPanels | None,
+    ) -> None:
         headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
         super().__init__(media_type=MEDIA_TYPE, headers=headers)
         del self.headers["content-length"]
         self._request = request
         self._tasks = [*_choices(saved, runner, wanted), *_panels(saved, runner, wanted)]
         self._first = line({"dashboard": describe(saved, runner.variables)}) if wanted.definition else b""
+        self._watch = token_watch(request.scope)
+        self._changes = changes if wanted.live and self._watch is not None else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the lines. Returns early when the viewer leaves."""
+        """Sends the lines. Returns early when the viewer leaves, and when the token ends."""
         with suppress(ViewerLeft):
             async with while_connected(self._request):
                 await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                if self._first:
-                    await send({"type": "http.response.body", "body": self._first, "more_body": True})
-                async for each in in_order_of_completion(self._tasks):
+                async for each in ended_by(self._watch, self._lines()):
                     await send({"type": "http.response.body", "body": each, "more_body": True})
-                await send({"type": "http.response.body", "body": line({"end": True})})
+                await send({"type": "http.response.body", "body": b""})
+
+    async def _lines(self) -> AsyncGenerator[bytes]:
+        async with self._changes or nullcontext() as changes:  # from here on: a change while panels run is one, too
+            if self._first:
+                yield self._first
+            async for each in in_order_of_completion(self._tasks):
+                yield each
+            yield line({"end": True})
+            if changes is not None:
+                async for panels in changes:
+                    yield line({"changed": panels}) if panels else b"\n"  # or a sign that the connection is there
 
 
 def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
@@ -89,6 +114,29 @@ def _is_asked(panel: Panel) -> bool:
 
 def _bound(function: Callable[..., Awaitable[bytes]], *arguments: Any) -> Task:
     return lambda: function(*arguments)
+
+
+async def ended_by(watch: TokenWatch | None, lines: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
+    """The lines, until the token ends: then that it has, in place of what follows."""
+    ended = None if watch is None else asyncio.ensure_future(watch.wait_ended())
+    following: asyncio.Future[bytes] | None = None
+    try:
+        while True:
+            following = asyncio.ensure_future(anext(lines))
+            await asyncio.wait({following, *([ended] if ended is not None else [])}, return_when=FIRST_COMPLETED)
+            if ended is not None and ended.done():
+                yield line({"token": "ended"})
+                return
+            try:
+                yield following.result()
+            except StopAsyncIteration:
+                return
+    finally:
+        left = [each for each in (following, ended) if each is not None]
+        for each in left:
+            each.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await lines.aclose()
 
 
 async def in_order_of_completion(tasks: list[Task]) -> AsyncIterator[bytes]:

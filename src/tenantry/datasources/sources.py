@@ -87,6 +87,8 @@ class DataSources:
     ) -> None:
         self.directory: Final[SourceDirectory] = directory
         """Where registered sources are found."""
+        self.listeners: Final[set[Callable[[str], None]]] = set()
+        """Called with the id of a source (``ds_…``) whose rows have changed, after ``changed`` has done its work."""
         self._registrations = Registrations(directory)
         self._pools = Pools(
             Limits(
@@ -281,6 +283,13 @@ class DataSources:
         self.flights.forget_source(name)
         if self._cached is not None:
             await self._cached.changed(name)
+        for listener in [*self.listeners]:
+            listener(registered.id)
+
+    async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
+        """The source that the group's mapping names for a schema. Raises UnmappedSchema, UnregisteredSource,
+        StoreUnavailable."""
+        return await self._registrations.of_schema(group, schema)
 
     async def stop(self) -> None:
         """For a process that is about to end: stops every query that runs or waits, and refuses new ones, for good.

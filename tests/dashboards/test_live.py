@@ -1,0 +1,100 @@
+"""Answers that stay open: rows that change, and tokens that end while an answer goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from tenantry.dashboards import live
+from tenantry.dashboards.live import TokenWatch
+from tenantry.resolver import Resolver
+from tests.dashboards.served import SOON, Site, serve
+from tests.datasources.conftest import PRODUCTION
+from tests.resolver.fake import KEYS, FakeBackend
+
+FILES = {
+    "dashboards/open.yaml": """
+title: Open
+rows:
+  - - {table: {sql: "select count(*) as n from flights where carrier = {{ carrier }}"}}
+    - {table: {sql: "select 1 as n"}, schema: other}
+    - {text: Words}
+""",
+    "dashboards/slow.yaml": """
+title: Slow
+rows: [{table: {sql: "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) as a from n"}}]
+""",
+}
+
+
+async def test_an_open_answer_says_which_panels_have_changed(tmp_path: Path) -> None:
+    """Those of the data source that the program reports, again and again; of another source none. Red when every panel
+    is asked for again, and when a change while the panels run is missed."""
+    async with serve(tmp_path, FILES) as site, site.reading("open/-/panels", {"live": True}) as reader:
+        site.directory.add(2, "sqlite:///other.db")
+        got = [await reader.line() for _ in range(3)]
+        assert {"end": True} in got
+        await site.sources.changed(PRODUCTION, "own_2")
+        for _ in range(2):
+            await site.sources.changed(PRODUCTION, "own_1")
+            assert await reader.line() == {"changed": ["1-1"]}
+        assert len(site.sources.listeners) == 1
+    assert site.sources.listeners == set(), "the viewer has left"
+
+
+async def test_an_answer_that_nobody_wants_open_ends(tmp_path: Path) -> None:
+    """With its panels."""
+    async with serve(tmp_path, FILES) as site:
+        assert len(await site.lines("open")) == 2
+        assert site.sources.listeners == set()
+
+
+@pytest.mark.parametrize(("name", "lines"), [("open", 3), ("slow", 0)])
+async def test_an_answer_ends_with_its_token(tmp_path: Path, name: str, lines: int) -> None:
+    """While it waits for changes, and while a query runs, which is stopped. Red without the watch: the answer to a
+    customer who was cut off goes on."""
+    async with serve(tmp_path, FILES, limits={"timeout": 600}) as site:
+        async with site.reading(f"{name}/-/panels", {"live": True}) as reader:
+            for _ in range(lines):
+                await reader.line()
+            async with asyncio.timeout(SOON):
+                while not lines and not site.sources.flights.by_key:
+                    await asyncio.sleep(0.01)
+            rotate(site)
+            assert await reader.line() == {"token": "ended"}
+        assert site.sources.flights.by_key == {}
+
+
+def rotate(site: Site) -> None:
+    handle = next(handle for handle, group in site.backend.groups.items() if group.provided_id == "ha")
+    site.backend.table.before(handle)
+    site.rotate("HA")
+    site.backend.table.after(handle)
+
+
+async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty line, so that no proxy takes the connection for dead; and after its time an answer ends."""
+    monkeypatch.setattr(live, "_SIGN_SECONDS", 0.01)
+    monkeypatch.setattr(live, "_OPEN_SECONDS", 0.2)
+    async with serve(tmp_path, FILES) as site:
+        answer = await site.post("open/-/panels", {"live": True})
+    assert json.loads(answer.text.strip().splitlines()[-1]) == {"end": True}
+    assert answer.text.endswith("\n\n\n")
+
+
+async def test_a_token_of_which_nothing_is_known_ends_at_the_staleness_bound() -> None:
+    """The store is down: red when that is taken for a good token for ever."""
+    backend = FakeBackend()
+    _, raw = backend.issue()
+    resolver = Resolver(backend, keys=KEYS, staleness=0.5)
+    await resolver.resolve(raw)
+    watching = asyncio.ensure_future(TokenWatch(resolver, raw).wait_ended())
+    await asyncio.sleep(1.0)
+    assert not watching.done()
+    backend.error = backend.poll_error = OSError("down")
+    async with asyncio.timeout(SOON):
+        await watching
+    await resolver.aclose()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.datasources import Limits
+from tenantry.datasources import Limits, OpenRows
 from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.errors import QueryFailed, TenantryError
 from tenantry.groups import RegisteredSource
@@ -152,6 +152,64 @@ class SharingDriver(SQLiteDriver):
         return self.shared
 
 
+class EmptyTextDriver(SQLiteDriver):
+    """Gives an empty text for NULL, as some files do."""
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        answer = super().fetch(connection, bound)
+        return Result(answer.names, [tuple("" if each is None else each for each in row) for row in answer.rows])
+
+
+class GuessingDriver(SQLiteDriver):
+    """Says that every column is a UUID."""
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        answer = super().fetch(connection, bound)
+        return Result(answer.names, answer.rows, ["uuid"] * len(answer.names))
+
+
+class RoundingDriver(SQLiteDriver):
+    """Streams numbers as floats."""
+
+    def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        opened = super().open_rows(connection, bound, session)
+        rows = (tuple(float(each) if isinstance(each, int) else each for each in row) for row in opened.rows)
+        return replace(opened, rows=rows)
+
+
+class ListlessDriver(SQLiteDriver):
+    """Sends the first value alone, for each."""
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        params = tuple(bound.params or ())
+        return super().fetch(connection, bound._replace(params=params[:1] * len(params)))
+
+
+class StickyDriver(SQLiteDriver):
+    """A stop that comes too late stops the next query, of whatever connection."""
+
+    is_stopping = False
+
+    def interrupt(self, connection: sqlite3.Connection) -> None:
+        self.is_stopping = True
+
+    def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        stopped, self.is_stopping = self.is_stopping, False
+        if stopped:
+            raise sqlite3.OperationalError("interrupted")
+        return super().fetch(connection, bound)
+
+
+class QuotingStreamDriver(SQLiteDriver):
+    """Passes on what the engine says, in streams."""
+
+    def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
+        try:
+            return super().open_rows(connection, bound, session)
+        except sqlite3.Error as error:
+            raise QueryFailed(str(error)) from None
+
+
 BROKEN: list[tuple[type[SQLiteDriver], Callable[..., None], str]] = [
     (WritingDriver, DriverContract.test_what_writes_is_refused, "this was written"),
     (SilentDriver, DriverContract.test_what_writes_is_refused, "runs what it must refuse"),
@@ -164,6 +222,12 @@ BROKEN: list[tuple[type[SQLiteDriver], Callable[..., None], str]] = [
     (FirstOnlyDriver, DriverContract.test_one_statement_only, "runs what it must refuse"),
     (LateDriver, DriverContract.test_connections_do_not_mix_their_answers, "the rows of another"),
     (SharingDriver, DriverContract.test_closing_one_connection_leaves_the_others, "closed database"),
+    (EmptyTextDriver, DriverContract.test_null_is_none_beside_values, "NULL comes back as"),
+    (GuessingDriver, DriverContract.test_a_column_says_its_type, "has the type uuid"),
+    (RoundingDriver, DriverContract.test_a_stream_gives_the_same_values, "is streamed as"),
+    (ListlessDriver, DriverContract.test_a_list_matches_its_members, "matches"),
+    (StickyDriver, DriverContract.test_a_stop_after_the_last_row_stops_nothing, "interrupted"),
+    (LateDriver, DriverContract.test_queries_are_cancelled_at_any_moment, "the rows of a cancelled one"),
     (UnstoppableDriver, DriverContract.test_a_query_is_stopped_at_its_timeout, "still runs"),
     (UnstoppableDriver, DriverContract.test_a_query_is_stopped_from_another_thread, "still runs"),
     (UnstoppableDriver, DriverContract.test_it_is_closed_while_queries_run, "still runs"),
@@ -171,6 +235,7 @@ BROKEN: list[tuple[type[SQLiteDriver], Callable[..., None], str]] = [
 BROKEN_ERRORS: list[tuple[type[SQLiteDriver], str]] = [
     (QuotingDriver, "is shown: no such table"),
     (ChainingDriver, "is shown: no such table"),
+    (QuotingStreamDriver, "is shown: no such table"),
     (BoastingDriver, "is shown: <BoastingDriver"),
 ]
 

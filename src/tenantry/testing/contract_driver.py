@@ -14,16 +14,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta, timezone
-from decimal import Decimal
-from typing import Any, Final
-from uuid import UUID
+from typing import Final
 
 import pytest
 
-from tenantry.datasources.driver import StreamingDriver
 from tenantry.errors import (
     NotOneStatement,
     QueryFailed,
@@ -31,42 +27,18 @@ from tenantry.errors import (
     UnbindableValue,
 )
 from tenantry.sql import DIALECTS, PARAMSTYLES
-from tenantry.testing.contract_bounds import BoundsContract, check_answers, run_check
+from tenantry.testing.contract_bounds import BoundsContract
+from tenantry.testing.contract_checks import check_answers, run_check
+from tenantry.testing.contract_stops import StopsContract
+from tenantry.testing.contract_types import TypesContract
+from tenantry.testing.contract_values import REQUIRED, VALUES
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
-_NOON: Final = datetime(2026, 1, 31, 12, 0, 0, 5)  # noqa: DTZ001  # a clock time is meant
-
-VALUES: Final[Mapping[str, Sequence[Any]]] = {
-    "text": (
-        "",
-        " a ",
-        "' or 1 = 1 -- ",
-        '"`\\',
-        "\\' or 1 = 1 -- ",
-        "%s %% %(a)s :a $1 ? ?1 @a {a} {a:Int8}",
-        "e\u0301 \u00e9 \u00df \u0130 \u65e5\u672c\u8a9e",
-        "\U0001f600 \U00020bb7 \U0010fffd",
-        "a\nb\r\nc\td",
-        "x" * 20_000,
-    ),
-    "integer": (0, 1, -1, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)),
-    "decimal": (Decimal("0.10"), Decimal("-1.50"), Decimal("1234567890123456789.0123456789")),
-    "float": (0.1, -2.5e-10, 1e300),
-    "boolean": (True, False),
-    "date": (date(2026, 1, 31), date(2024, 2, 29), date(1970, 1, 1)),
-    "datetime": (_NOON, datetime(1999, 12, 31, 23, 59, 59)),  # noqa: DTZ001
-    "instant": (_NOON.replace(tzinfo=UTC), _NOON.replace(tzinfo=timezone(timedelta(hours=5, minutes=30)))),
-    "uuid": (UUID(int=5), UUID("f81d4fae-7dec-41d0-a765-00a0c91e6bf6")),
-    "bytes": (b"", b"ab", bytes(range(256))),
-}
-"""Kinds of values, and some that are hard to keep. An instant is equal as a moment, and has a zone."""
-
-_REQUIRED = frozenset({"text", "integer"})
 _CANARY: Final = "c4n4ry"
 _REFUSALS: Final = (NotOneStatement, QueryFailed)
 
 
-class DriverContract(BoundsContract):
+class DriverContract(TypesContract, BoundsContract, StopsContract):
     """Tests of a Driver. A subclass gives the fixture ``engine``."""
 
     def test_it_says_how_sql_is_bound_for_it(self, engine: EngineCase) -> None:
@@ -76,65 +48,8 @@ class DriverContract(BoundsContract):
         assert driver.dialect in DIALECTS, f"dialect is {driver.dialect!r}: {', '.join(DIALECTS)}"
         assert driver.paramstyle in PARAMSTYLES, f"paramstyle is {driver.paramstyle!r}: {', '.join(PARAMSTYLES)}"
         assert not set(engine.types) - set(VALUES), "types has kinds that VALUES does not have"
-        assert set(engine.types) >= _REQUIRED, "types must have text and integer"
+        assert set(engine.types) >= REQUIRED, "types must have text and integer"
         driver.shutdown()
-
-    def test_values_come_back_equal(self, engine: EngineCase) -> None:
-        """Each as a parameter and back, with its type. NULL is None; a template has no parameter for it."""
-
-        async def check(asked: AskedDriver) -> None:
-            for kind, expression in engine.types.items():
-                template = f"select {expression} as v{engine.from_one_row}"
-                for value in VALUES[kind]:
-                    ((back,),) = await asked.rows(template, v=value)
-                    assert _is_same(value, back), f"{kind}: {value!r} comes back as {back!r}"
-            ((nothing,),) = await asked.rows(f"select null as v{engine.from_one_row}")
-            assert nothing is None, f"NULL comes back as {nothing!r}"
-
-        run_check(engine, check)
-
-    def test_a_text_stays_a_value(self, engine: EngineCase) -> None:
-        """A text that reads like SQL is compared as a text, and matches itself alone."""
-
-        async def check(asked: AskedDriver) -> None:
-            text = engine.types["text"]
-            template = f"select v from (select 1 as v{engine.from_one_row}) t where {text} = 'a'"
-            assert await asked.rows(template, v="a") == [(1,)], "a text does not match itself"
-            for value in ("b", "a' or '1' = '1", "a\\' or 1 = 1 -- "):
-                assert await asked.rows(template, v=value) == [], f"a text matches another: {value}"
-
-        run_check(engine, check)
-
-    def test_literals_have_their_types(self, engine: EngineCase) -> None:
-        """An expression of the engine gives the value of Python that it is known for."""
-
-        async def check(asked: AskedDriver) -> None:
-            for expression, value in engine.literals.items():
-                ((back,),) = await asked.rows(f"select {expression} as v{engine.from_one_row}")
-                assert _is_same(value, back), f"{expression} gives {back!r}, not {value!r}"
-
-        run_check(engine, check)
-
-    def test_an_empty_result_has_its_columns(self, engine: EngineCase) -> None:
-        """No rows, and the names. Take the rows by ``take_result``: dicts have no names where there is none."""
-
-        async def check(asked: AskedDriver) -> None:
-            inner = f"select 1 as v, 2 as w{engine.from_one_row}"
-            result = await asked.result(f"select v, w from ({inner}) t where 1 = 0")
-            assert len(result) == 0, "a condition that never holds gives rows"
-            names = [name.lower() for name in result.names]  # there are engines that write all names in capitals
-            assert names == ["v", "w"], f"an empty result has the columns {names}"
-
-        run_check(engine, check)
-
-    def test_columns_of_one_name_are_refused(self, engine: EngineCase) -> None:
-        """In a row of names the second would replace the first. Also where there are no rows."""
-
-        async def check(asked: AskedDriver) -> None:
-            error = await asked.error(f"select 1 as v, 2 as w, 3 as v{engine.from_one_row}")
-            assert isinstance(error, QueryFailed), repr(error)
-
-        run_check(engine, check)
 
     def test_what_writes_is_refused(self, engine: EngineCase) -> None:
         """Each statement alone, and after one that reads; and nothing was written."""
@@ -163,7 +78,8 @@ class DriverContract(BoundsContract):
         run_check(engine, check)
 
     def test_a_session_keeps_nothing(self, engine: EngineCase) -> None:
-        """Whatever a query sets is refused, or gone before the next query on its connection."""
+        """Whatever a query sets is refused, or gone before the next query on its connection, which cannot write
+        either."""
 
         async def check(asked: AskedDriver) -> None:
             for statement, shown_by in engine.settings.items():
@@ -171,6 +87,8 @@ class DriverContract(BoundsContract):
                 with suppress(*_REFUSALS):
                     await asked.rows(statement)
                 assert await asked.rows(shown_by) == before, f"the next query sees what this one set: {statement}"
+                error = await asked.error(engine.writes[0])
+                assert isinstance(error, _REFUSALS), f"after {statement}: {error!r}"
 
         run_check(engine, check)
 
@@ -185,27 +103,9 @@ class DriverContract(BoundsContract):
 
         run_check(engine, check, pool_size=4)
 
-    def test_a_stream_gives_the_same_rows(self, engine: EngineCase) -> None:
-        """``open_rows`` of a StreamingDriver, twice on one connection and before a plain query on it."""
-        driver = engine.open_driver(engine.limits())
-        if not isinstance(driver, StreamingDriver):
-            driver.shutdown()
-            pytest.skip("the driver is no StreamingDriver")
-        asked = AskedDriver(driver, engine.limits())
-        bound = asked.bind(engine.rows(70))
-        connection = driver.open()
-        for _ in range(2):
-            opened = driver.open_rows(connection, bound, None)
-            assert len(opened.names) == 1
-            assert sorted(tuple(row) for row in opened.rows) == [(number,) for number in range(70)]
-            opened.close()
-        assert len(driver.fetch(connection, bound)) == 70
-        driver.close(connection)
-        driver.shutdown()
-
     def test_an_error_shows_nothing(self, engine: EngineCase, caplog: pytest.LogCaptureFixture) -> None:
         """No value, no word of the SQL that the engine would quote, and no password: neither in an error with all that
-        is attached to it, nor in the log. The next query has its rows."""
+        is attached to it, nor in the log; of queries and of streams. The next query has its rows."""
 
         async def check(asked: AskedDriver) -> None:
             seen = [repr(asked.driver)]
@@ -215,9 +115,10 @@ class DriverContract(BoundsContract):
                 f"select {{{{ params.v }}}} as v from where '{_CANARY}' {_CANARY}",
                 *engine.refused,
             ):
-                error = await asked.error(template, v=_CANARY)
-                assert isinstance(error, (*_REFUSALS, UnbindableValue)), f"{template}: {error!r}"
-                seen += _texts(error)
+                for refuse in (asked.error, asked.stream_error):
+                    error = await refuse(template, v=_CANARY)
+                    assert isinstance(error, (*_REFUSALS, UnbindableValue)), f"{template}: {error!r}"
+                    seen += _texts(error)
                 await check_answers(asked, engine)
             _check_hidden(engine, [*seen, caplog.text])
 
@@ -249,12 +150,6 @@ class DriverContract(BoundsContract):
             assert len(driver.fetch(second, bound)) == 1
             driver.close(second)
             driver.shutdown()
-
-
-def _is_same(value: Any, back: Any) -> bool:
-    if type(back) is not type(value) or back != value:
-        return False
-    return not isinstance(value, datetime) or (value.tzinfo is None) == (back.tzinfo is None)
 
 
 def _texts(error: BaseException | None) -> list[str]:

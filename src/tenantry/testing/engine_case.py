@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.datasources import Driver, DriverFactory, Limits
-from tenantry.datasources.driver import as_result
+from tenantry.datasources.driver import Pieces, as_result
 from tenantry.datasources.threads import ThreadedSource
 from tenantry.datasources.url import parse
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment, RegisteredSource, Tag
 from tenantry.results import Result
+from tenantry.results.format import DEFAULT
+from tenantry.results.pieces import piece_writers
 from tenantry.sql import BoundSQL, SQLTemplate
 
 _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
@@ -112,6 +114,30 @@ class AskedDriver:
         except TenantryError as error:
             return error
         raise AssertionError(f"the driver runs what it must refuse: {template} gave {len(result)} rows")
+
+    async def streamed(self, template: str, **params: Any) -> bytes:
+        """The same rows as the body of a stream, in CSV. Raises TenantryError."""
+        pieces = await self._stream(template, params)
+        body = b""
+        while (piece := await pieces.next()) is not None:
+            body += piece
+        return body
+
+    async def stream_error(self, template: str, **params: Any) -> TenantryError:
+        """What a stream ends with. Raises AssertionError when it ends well."""
+        try:
+            body = await self.streamed(template, **params)
+        except TenantryError as error:
+            return error
+        raise AssertionError(f"the driver streams what it must refuse: {template} gave {len(body)} bytes")
+
+    async def leave_stream(self, template: str, **params: Any) -> None:
+        """Begins a stream that nobody reads."""
+        (await self._stream(template, params)).close()
+
+    async def _stream(self, template: str, params: Mapping[str, Any]) -> Pieces:
+        make_writer = piece_writers("csv", DEFAULT, formula_safe=False)
+        return await self._source.stream(make_writer, self.bind(template, **params), None, lambda *_: None)
 
     async def close(self, patience: float) -> None:
         """Stops what runs and closes every connection. Raises AssertionError when that takes longer than ``patience``

@@ -1,0 +1,53 @@
+"""What the parts of DriverContract share: a check that is run with a driver, and whether it still answers."""
+# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import pytest
+
+from tenantry.datasources import DeclaringDriver
+from tenantry.errors import QueryTimeout, SourceUnavailable
+from tenantry.testing.engine_case import AskedDriver, EngineCase
+
+SHORT: Final = 0.5
+"""Seconds: the timeout of a query that is stopped by it."""
+
+
+def run_check(engine: EngineCase, check: Callable[[AskedDriver], Awaitable[None]], **limits: Any) -> None:
+    """Runs the check with a driver that has these limits."""
+
+    async def with_driver() -> None:
+        async with engine.ask(**limits) as asked:
+            await check(asked)
+
+    asyncio.run(with_driver())
+
+
+async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
+    """The next query has its own rows. Where the timeout is short, one that is slow in itself is asked again."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + engine.patience
+    while True:
+        try:
+            rows = await asked.rows(engine.rows(3))
+        except QueryTimeout:
+            if loop.time() < until:
+                continue
+            raise
+        except SourceUnavailable as error:
+            raise AssertionError(f"the query before was not stopped: {error!r}") from None
+        assert sorted(rows) == [(0,), (1,), (2,)], f"a query has the rows of another: {rows}"
+        return
+
+
+def skip_unless_stopped(engine: EngineCase) -> None:
+    """Skips a test of stops for a driver that declares that it has none."""
+    driver = engine.open_driver(engine.limits())
+    declared = driver.enforcement if isinstance(driver, DeclaringDriver) else None
+    driver.shutdown()
+    if declared is not None and not declared.can_stop:
+        pytest.skip("the driver declares that it cannot stop a query")

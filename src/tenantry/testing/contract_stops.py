@@ -1,0 +1,135 @@
+"""StopsContract: queries that are stopped, in time and too late, and connections that are given back. It is a part of
+DriverContract."""
+# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too; its SQL is its own
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from tenantry.datasources import Driver
+from tenantry.errors import SourceUnavailable
+from tenantry.testing.contract_checks import SHORT, check_answers, run_check, skip_unless_stopped
+from tenantry.testing.engine_case import AskedDriver, EngineCase
+
+_LATE = 3
+"""How often a query is stopped that has ended: stops are repeated until somebody knows of the end."""
+_ROWS = 70
+"""More than one piece of any engine."""
+_CANCELLED = 16
+_STEP = 0.001
+"""Seconds by which each of so many queries is cancelled later than the one before."""
+
+
+class StopsContract:
+    """Tests of stops, and of what becomes of connections."""
+
+    def test_a_query_is_stopped_from_another_thread(self, engine: EngineCase) -> None:
+        """Its viewer leaves while it runs: the only connection has the right rows of the next query."""
+        skip_unless_stopped(engine)
+
+        async def check(asked: AskedDriver) -> None:
+            for pause in (0.0, SHORT / 2):
+                task = asyncio.create_task(asked.result(engine.slow))
+                await asyncio.sleep(pause)
+                task.cancel()
+                await asyncio.wait([task])
+                assert task.cancelled(), f"it ended by itself: slow must run for longer than {engine.patience:g} s"
+                await check_answers(asked, engine)
+
+        # The engine's own timeout must not be what ends it.
+        run_check(engine, check, timeout=4 * engine.patience)
+
+    def test_it_is_closed_while_queries_run(self, engine: EngineCase) -> None:
+        """They are stopped, not waited for."""
+        skip_unless_stopped(engine)
+
+        async def check(asked: AskedDriver) -> None:
+            running = [asyncio.create_task(asked.result(engine.slow)) for _ in range(2)]
+            await asyncio.sleep(SHORT / 2)
+            await asked.close(engine.patience)
+            for outcome in await asyncio.gather(*running, return_exceptions=True):
+                assert isinstance(outcome, SourceUnavailable), repr(outcome)
+
+        run_check(engine, check, pool_size=2, timeout=4 * engine.patience)
+
+    def test_a_stop_after_the_last_row_stops_nothing(self, engine: EngineCase) -> None:
+        """Neither while the connection is idle nor once it is closed: no query of another connection, and of no later
+        one."""
+        driver = engine.open_driver(engine.limits())
+        bound = AskedDriver(driver, engine.limits()).bind(engine.rows(3))
+        other = driver.open()
+        for _ in range(_LATE):
+            connection = driver.open()
+            assert len(driver.fetch(connection, bound)) == 3
+            for _ in range(_LATE):
+                driver.interrupt(connection)
+            assert len(driver.fetch(other, bound)) == 3, "the stop of one connection stops another one's query"
+            driver.close(connection)
+            with suppress(Exception):  # nobody stops a closed connection, so what it says is its own
+                driver.interrupt(connection)
+        assert len(driver.fetch(other, bound)) == 3
+        driver.close(other)
+        driver.shutdown()
+
+    def test_queries_are_cancelled_at_any_moment(self, engine: EngineCase) -> None:
+        """Before they begin, while they run and after their last row. The next query has its own rows, of its own
+        value."""
+
+        async def check(asked: AskedDriver) -> None:
+            template = f"select {engine.types['text']} as v{engine.from_one_row}"
+            for number in range(_CANCELLED):
+                task = asyncio.create_task(asked.rows(template, v="cancelled"))
+                await asyncio.sleep(number * _STEP)
+                task.cancel()
+                await asyncio.wait([task])
+                rows = await asked.rows(template, v=f"value {number}")
+                assert rows == [(f"value {number}",)], f"a query has the rows of a cancelled one: {rows}"
+
+        run_check(engine, check)
+
+    def test_connections_are_given_back(self, engine: EngineCase) -> None:
+        """Each that was opened is closed once, after answers, errors, limits, stops and streams that nobody reads to
+        their end; and one is enough for all of them."""
+        driver = CountingDriver(engine.open_driver(engine.limits(row_limit=_ROWS)))
+
+        async def run() -> None:
+            asked = AskedDriver(driver, engine.limits(row_limit=_ROWS))
+            for _ in range(3):
+                await asked.result(engine.rows(_ROWS))
+                await asked.error(engine.rows(_ROWS + 1))
+                await asked.error("select nothing from nowhere_at_all")
+                await asked.leave_stream(engine.rows(_ROWS))
+                task = asyncio.create_task(asked.result(engine.rows(3)))
+                await asyncio.sleep(_STEP)
+                task.cancel()
+                await asyncio.wait([task])
+            await check_answers(asked, engine)
+            await asked.close(engine.patience)
+
+        asyncio.run(run())
+        assert driver.closed == driver.opened, "a connection is left open, or closed twice"
+
+
+class CountingDriver:
+    """A driver that counts its connections. All else is as it was."""
+
+    def __init__(self, driver: Driver[Any]) -> None:
+        self._driver = driver
+        self.opened = 0
+        self.closed = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._driver, name)
+
+    def open(self) -> Any:
+        """Counted once it is there."""
+        connection = self._driver.open()
+        self.opened += 1
+        return connection
+
+    def close(self, connection: Any) -> None:
+        """Counted also where it fails."""
+        self.closed += 1
+        self._driver.close(connection)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import duckdb
@@ -15,27 +14,16 @@ from tenantry.errors import (
     DataSourceError,
     NotOneStatement,
     QueryFailed,
-    QueryTimeout,
     SourceUnavailable,
     TemplateError,
-    TooManyRows,
 )
 from tests.datasources.conftest import Directory, duckdb_file, group
-
-ENDLESS = "select count(*) as n from range(100000) a, range(100000) b, range(100000) c"
-"""Without end and without memory: one side of each join is kept, and two such queries share the file's memory limit."""
 
 
 @pytest.fixture
 def fetch(directory: Directory, open_sources, tmp_path: Path):
     """Runs SQL on a file with 3 orders, with few rows, and time enough on a busy machine."""
     return _runner(directory, tmp_path, open_sources(timeout=120, row_limit=10, pool_size=2, connect_timeout=120))
-
-
-@pytest.fixture
-def hasty(directory: Directory, open_sources, tmp_path: Path):
-    """The same, and a query is stopped after 2 s."""
-    return _runner(directory, tmp_path, open_sources(timeout=2, row_limit=10, pool_size=2, connect_timeout=120))
 
 
 def _runner(directory: Directory, tmp_path: Path, sources: DataSources):
@@ -173,26 +161,6 @@ async def test_a_text_of_the_template_may_be_run_as_sql(fetch) -> None:
     assert len(await fetch("select * from query('select owner from orders')")) == 3
     told = await fetch("-- the main query (monthly)\nselect 'query(1)' as query where {{ v }} = 1", v=1)
     assert told == [{"query": "query(1)"}]
-
-
-async def test_an_endless_query_is_stopped(hasty) -> None:
-    """After the timeout the thread really ends: as many endless queries as connections, and the next one runs."""
-    outcomes = await asyncio.gather(hasty(ENDLESS), hasty(f"{ENDLESS} -- 2"), return_exceptions=True)
-    assert [type(outcome) for outcome in outcomes] == [QueryTimeout, QueryTimeout]
-    assert len(await hasty("select * from orders")) == 3
-
-
-async def test_the_row_limit_is_an_error_and_never_a_cut(fetch) -> None:
-    """Exactly ``row_limit`` rows are given; one more is TooManyRows."""
-    assert len(await fetch("select * from range(10)")) == 10
-    with pytest.raises(TooManyRows):
-        await fetch("select * from range(11)")
-
-
-async def test_two_columns_of_one_name_are_refused(fetch) -> None:
-    """DuckDB itself allows them."""
-    with pytest.raises(QueryFailed, match="columns 1 and 2 have the same name"):
-        await fetch("select 1 as a, 2 as a")
 
 
 async def test_two_sources_share_a_file(directory: Directory, open_sources, tmp_path: Path) -> None:

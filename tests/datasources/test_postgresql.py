@@ -211,12 +211,6 @@ async def test_the_row_limit_is_an_error_and_never_a_cut(fetch) -> None:
     assert len(await fetch("select id from orders")) == 3
 
 
-async def test_two_columns_of_one_name_are_refused(fetch) -> None:
-    """PostgreSQL itself allows them."""
-    with pytest.raises(QueryFailed, match="columns 1 and 2 have the same name"):
-        await fetch("select 1 as a, 2 as a")
-
-
 async def _until(postgres, database: str, query: str, answer: str) -> None:
     """Waits until the server itself answers so."""
     async with asyncio.timeout(120):

@@ -18,7 +18,6 @@ from tenantry.errors import (
     QueryFailed,
     QueryTimeout,
     SourceUnavailable,
-    TooManyRows,
 )
 from tests.datasources.conftest import Directory, group, sqlite_file
 
@@ -169,16 +168,6 @@ async def test_an_endless_query_is_stopped(hasty) -> None:
     assert len(await hasty("select * from orders")) == 3
 
 
-async def test_a_cancelled_query_is_stopped(fetch) -> None:
-    """When the viewer goes away, so does the query: its connection serves others at once."""
-    tasks = [asyncio.create_task(fetch(f"{ENDLESS} -- {n}")) for n in range(2)]
-    await asyncio.sleep(0.05)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    assert len(await fetch("select * from orders")) == 3
-
-
 async def test_more_queries_than_connections_wait_then_fail(directory: Directory, open_sources, tmp_path: Path) -> None:
     """A query waits for a free connection, for ``connect_timeout``; then it is SourceUnavailable with Retry-After."""
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
@@ -199,15 +188,6 @@ async def test_more_queries_than_connections_wait_then_fail(directory: Directory
         *(patient.fetch(group(main="ds_1"), "main", f"select {n} as n", {}) for n in range(5))
     )
     assert waited == [[{"n": n}] for n in range(5)]
-
-
-async def test_the_row_limit_is_an_error_and_never_a_cut(fetch) -> None:
-    """Exactly ``row_limit`` rows are given; one more is TooManyRows. Red when limit rows were fetched, not one more."""
-    many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < {{ n }}) select i from n"
-    assert len(await fetch(many, n=10)) == 10
-    with pytest.raises(TooManyRows, match="more than 10 rows"):
-        await fetch(many, n=11)
-    assert len(await fetch("select * from orders")) == 3
 
 
 async def test_two_columns_of_one_name_are_refused(fetch) -> None:

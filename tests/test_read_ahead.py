@@ -11,7 +11,8 @@ import pytest
 from tenantry.accessors import VIEWER_KEY
 from tenantry.datasources import while_connected
 from tenantry.errors import MiddlewareMissing, ViewerLeft
-from tenantry.middleware.websockets import REVOKED, WebSocketSession
+from tenantry.middleware.token_watch import REVOKED
+from tenantry.middleware.websockets import WebSocketSession
 from tenantry.read_ahead import MOST_BYTES, MOST_MESSAGES, ReadAhead
 from tests.middleware.sockets import RAW, Answers, Socket
 

@@ -9,7 +9,8 @@ import weakref
 import pytest
 
 from tenantry.errors import InvalidToken
-from tenantry.middleware.websockets import BATCH, SocketClosed, TimerQueue, WebSocketSession
+from tenantry.middleware.timers import BATCH, TimerQueue
+from tenantry.middleware.websockets import SocketClosed, WebSocketSession
 from tests.middleware.sockets import RAW, Answers, Socket, listening, until
 
 

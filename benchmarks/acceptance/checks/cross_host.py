@@ -16,7 +16,7 @@ from benchmarks.acceptance.fleet.host import Dashboards, Host
 from benchmarks.acceptance.fleet.live import closing
 from benchmarks.acceptance.fleet.operator import Operator
 from benchmarks.acceptance.fleet.site import Site
-from tenantry.middleware.websockets import REVOKED, TRY_AGAIN_LATER
+from tenantry.middleware.token_watch import REVOKED, TRY_AGAIN_LATER
 
 STALENESS = 5.0
 

@@ -17,7 +17,16 @@ from typing import Any, Final
 
 Message = MutableMapping[str, Any]  # as ASGI has it
 Send = Callable[[Message], Awaitable[None]]
+Receive = Callable[[], Awaitable[Message]]
 Header = tuple[bytes, bytes]
+
+LONG_KEY: Final = "tenantry.long_response"
+"""The scope key of the LongResponse of a request."""
+
+
+Exchange = tuple[Send, Receive, bytes, MutableMapping[str, Any]]
+"""One request of a group: what the server gave to send and receive with, the token, and the scope. A plain tuple: each
+request makes one, and few have it read."""
 
 SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
@@ -32,9 +41,16 @@ _SHARED_DIRECTIVES: Final = frozenset(
 )  # private="field": too weak
 
 
-def set_headers(vary: str, *, private: bool, in_address: bool = False) -> Callable[[Send, Message], Awaitable[None]]:
+def set_headers(
+    vary: str,
+    *,
+    private: bool,
+    in_address: bool = False,
+    send_part: Callable[[Exchange, Message], Awaitable[None]] | None = None,
+) -> Callable[[tuple[Any, ...], Message], Awaitable[None]]:
     """A send that sets Vary, and if asked Cache-Control: private, and Referrer-Policy for a token in the address: bind
-    it with ``types.MethodType(set_headers(…), send)``."""
+    it with ``types.MethodType(set_headers(…), (send,))``. With ``send_part`` it is bound to an Exchange, and every part
+    of a body that has several goes there."""
     added: list[Header] = []
     merged_names = {b"vary"}
     if vary:
@@ -48,7 +64,10 @@ def set_headers(vary: str, *, private: bool, in_address: bool = False) -> Callab
     # ASGI wants lower case; servers let the usual other spellings pass, so they do occur.
     to_merge = frozenset(spelling for name in merged_names for spelling in (name, name.title(), name.upper()))
 
-    def send_with_headers(send: Send, message: Message) -> Awaitable[None]:
+    watched = send_part is not None
+
+    def send_with_headers(exchange: tuple[Any, ...], message: Message) -> Awaitable[None]:
+        send: Send = exchange[0]
         if message["type"] == "http.response.start":
             # Copies: an app may send one and the same message, or list of headers, for every request.
             message = {**message}
@@ -58,6 +77,8 @@ def set_headers(vary: str, *, private: bool, in_address: bool = False) -> Callab
                     message["headers"] = _merge(headers, vary, private=private, in_address=in_address)
                     return send(message)
             headers += added
+        elif watched and (("more_body" in message and message["more_body"]) or LONG_KEY in exchange[3]):  # noqa: RUF019
+            return send_part(exchange, message)  # type: ignore[misc]  # it is given, and bound to an Exchange
         return send(message)
 
     return send_with_headers

@@ -14,14 +14,16 @@ from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNo
 from tenantry.groups import UserGroup
 from tenantry.http import error_response
 from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restore_redirects
-from tenantry.middleware.cache_headers import Message, Send, set_headers
+from tenantry.middleware.cache_headers import Exchange, Message, Receive, Send, set_headers
 from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carrier, Carriers, first_of
 from tenantry.middleware.extraction import create_extractor
+from tenantry.middleware.long_responses import watch_responses
 from tenantry.middleware.origins import OriginCheck
-from tenantry.middleware.websockets import DEFAULT_STALENESS, WebSocketResolver, WebSocketSession
+from tenantry.middleware.token_watch import DEFAULT_STALENESS, BoundedResolver
+from tenantry.middleware.websockets import WebSocketSession
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope
+    from starlette.types import ASGIApp, Scope
 
 POLICY_VIOLATION: Final = 1008
 """The close code of a websocket that may not be opened (RFC 6455 section 7.4.1)."""
@@ -34,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class TokenResolver(Protocol):
-    """What the middleware needs of a Resolver; for websockets also what ``WebSocketResolver`` has, if it has it."""
+    """What the middleware needs of a Resolver; for what stays open also what ``BoundedResolver`` has, if it has it."""
 
     @property
     def environment(self) -> str | None:
@@ -58,9 +60,9 @@ class _PlainResolver:
         self.resolve = resolver.resolve
 
 
-def with_staleness(resolver: TokenResolver) -> WebSocketResolver:
+def with_staleness(resolver: TokenResolver) -> BoundedResolver:
     """The resolver itself if it has a staleness bound and leases, else one around it that has the defaults."""
-    if isinstance(resolver, WebSocketResolver):
+    if isinstance(resolver, BoundedResolver):
         return resolver
     return _PlainResolver(resolver)
 
@@ -92,7 +94,8 @@ class UserGroupMiddleware:
     (``OriginCheck``).
 
     A websocket with a group is checked again while it is open: it is closed with 4401 within the resolver's staleness
-    bound once its token is no longer good, and follows updates of its group (``WebSocketSession``).
+    bound once its token is no longer good, and follows updates of its group (``WebSocketSession``). A response that
+    streams is ended within the same bound (``LongResponse``).
 
     The token is taken out of the scope in any case. Responses have ``Vary``, and ``Cache-Control: private`` when there
     was a group. A group that another UserGroupMiddleware has found already stays. If its own carriers
@@ -118,14 +121,20 @@ class UserGroupMiddleware:
         self._resolver = resolver
         self._environment = resolver.environment
         self._peek = resolver.peek
-        self._websocket_resolver = with_staleness(resolver)
+        self._bounded_resolver = with_staleness(resolver)
         self._extract = create_extractor(carriers, OriginCheck(allowed_origins))
         self._extract_again = create_extractor(
             carriers
         )  # beside a token that was found already: its origin was checked then
         self._required = required
-        self._send_private = set_headers(carriers.vary, private=True, in_address=bool(carriers.paths))
-        self._send_private_query = set_headers(carriers.vary, private=True, in_address=True)
+        self._receive_while_good, send_part = watch_responses(self._bounded_resolver)
+        self._send_private = set_headers(
+            carriers.vary, private=True, in_address=bool(carriers.paths), send_part=send_part
+        )
+        self._send_private_query = set_headers(carriers.vary, private=True, in_address=True, send_part=send_part)
+        # Another middleware around this one watches a response whose group it has found.
+        self._send_private_found = set_headers(carriers.vary, private=True, in_address=bool(carriers.paths))
+        self._send_private_found_query = set_headers(carriers.vary, private=True, in_address=True)
         self._send_varied = set_headers(carriers.vary, private=False)
 
     @mark_coroutine
@@ -145,15 +154,20 @@ class UserGroupMiddleware:
             return self._run_without(scope, receive, send)
         if kind != "http":
             return self._run_socket(raw, scope, receive, send)
-        private: Send = (
-            MethodType(self._send_private, send) if ADDRESS_KEY not in scope else self._send_from_address(scope, send)
-        )
+        private: Send
+        if ADDRESS_KEY not in scope:
+            exchange: Exchange = (send, receive, raw, scope)
+            private = MethodType(self._send_private, exchange)
+        else:
+            exchange = (self._restore(scope, send), receive, raw, scope)
+            private = MethodType(self._send_private_query, exchange)
+        watched: Receive = MethodType(self._receive_while_good, exchange)
         group = self._peek(raw)
         if group is None:
-            return self._run_resolved(raw, scope, receive, send, private)
+            return self._run_resolved(raw, scope, watched, send, private)
         scope[SCOPE_KEY] = group
         scope[FOUND_KEY] = hash(raw)
-        return self.app(scope, receive, private)
+        return self.app(scope, watched, private)
 
     async def _run_resolved(self, raw: bytes, scope: Scope, receive: Receive, send: Send, private: Send) -> None:
         scope[SCOPE_KEY] = None
@@ -175,13 +189,11 @@ class UserGroupMiddleware:
         except TenantryError as error:
             await send_error(error, scope, send)
             return
-        await WebSocketSession(self._websocket_resolver, raw, scope, receive, send).run(self.app)
+        await WebSocketSession(self._bounded_resolver, raw, scope, receive, send).run(self.app)
 
-    def _send_from_address(self, scope: Scope, send: Send) -> Send:
+    def _restore(self, scope: Scope, send: Send) -> Send:
         """The send for a token that came in the query or the path, and never reaches the app in this scope."""
-        restored = restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
-        private: Send = MethodType(self._send_private_query, restored)
-        return private
+        return restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
 
     def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Another middleware has found the group: it stays, unless this request has another token or environment."""
@@ -197,15 +209,18 @@ class UserGroupMiddleware:
             return send_error(error, scope, send)
         if raw is None:
             return self.app(scope, receive, send)
-        in_address = ADDRESS_KEY in scope
-        private = self._send_from_address(scope, send) if in_address else MethodType(self._send_private, send)
+        private: Send
+        if ADDRESS_KEY in scope:
+            private = MethodType(self._send_private_found_query, (self._restore(scope, send),))
+        else:
+            private = MethodType(self._send_private_found, (send,))
         return self.app(scope, receive, private if scope["type"] == "http" else send)
 
     def _run_without(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         scope[SCOPE_KEY] = None
         if self._required:
             return send_error(MissingToken("this request carries no user group token"), scope, send)
-        varied: Send = MethodType(self._send_varied, send) if scope["type"] == "http" else send
+        varied: Send = MethodType(self._send_varied, (send,)) if scope["type"] == "http" else send
         return LateUnauthorized(varied).run(self.app, scope, receive, send)
 
 

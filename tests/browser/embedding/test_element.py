@@ -56,6 +56,24 @@ async def test_a_rotation_asks_the_host_once(open_page: OpenPage, sites: Sites) 
         assert (await noted(seen.page))["asked"] == {"acme": 1 + rotations}
 
 
+async def test_a_stream_ends_with_its_token(open_page: OpenPage, sites: Sites) -> None:
+    """It breaks off, the page asks again, and the host is asked once for both: what the end of the stream starts finds
+    the token renewed, or renews it. Red when UserGroupMiddleware watches websockets only."""
+    seen = await embed(open_page, sites, "acme")
+    (frame,) = dashboards(seen.page, sites)
+    await press(frame, "stream")
+    await until(lambda: _streams(frame), "parts of the stream")
+    await sites.rotate("acme")
+    await press(frame, "load")
+    found = await shows(frame, answers=3, stream="broken")
+    assert found["answer"]["group"] == "acme"
+    assert (await noted(seen.page))["asked"] == {"acme": 2}
+
+
+async def _streams(frame: Any) -> bool:
+    return (await shown(frame)).get("stream") == len(b'{"live":true}\n')
+
+
 async def test_the_same_token_again_is_one_error(open_page: OpenPage, sites: Sites) -> None:
     """A host that gives the dead token again is asked once, is given one error, and the dashboard says that it has
     ended; it asks no more. Red when the element does not compare: the host was asked again at each request."""

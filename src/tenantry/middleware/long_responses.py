@@ -1,0 +1,114 @@
+"""LongResponse: a response that streams ends when its group's token is no longer good, as a websocket does.
+
+It is watched from its first part with ``more_body`` on: one with a single part costs nothing. Nothing passes after the
+token died. To its app it looks as if the client had left: ``receive`` gives ``http.disconnect``, ``send`` raises an
+OSError (ASGI 2.4). The app is never cancelled: one that neither sends nor receives keeps its connection open, and
+nothing passes it. The response is left without an end, so that no client takes a part of a file for the whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+from weakref import ref
+
+from tenantry.groups import UserGroup
+from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
+from tenantry.middleware.timers import timer_queues
+from tenantry.middleware.token_watch import BoundedResolver, TokenWatch
+from tenantry.slots import monotonic_with_suspend
+
+BODY_READ: Final = "tenantry.body_read"
+"""The scope key that says that the app has the whole body of its request."""
+
+_LEFT: Final[Message] = {"type": "http.disconnect"}
+
+
+class ResponseCut(ConnectionError):
+    """What ``send`` raises once the token has died: an OSError, as servers raise for a client that left."""
+
+
+class LongResponse(TokenWatch):
+    """The watch of one response. Only the scope of its request holds it: when that is gone, the checks end."""
+
+    __slots__ = ("_cut", "_receive", "_send")
+
+    def __init__(self, resolver: BoundedResolver, exchange: Exchange) -> None:
+        self._send, self._receive, raw, _ = exchange
+        super().__init__(resolver, raw, monotonic_with_suspend)
+        self._cut: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def send(self, message: Message) -> None:
+        """Sends a part of the body. Raises ResponseCut once the token has died."""
+        if self._timer is None and self._task is None and not self._stopped:
+            self._check()  # the first part
+        if self._clock() >= self._valid_until:
+            await self._wait()
+        if self._cut.done():
+            raise ResponseCut("this response was ended: the user group token is no longer good")
+        if not message.get("more_body"):
+            self._stop()
+        await self._send(message)
+
+    async def receive(self) -> Message:
+        """What the server gives, or ``http.disconnect`` once the token has died."""
+        if self._cut.done():
+            return _LEFT
+        receiving: asyncio.Future[Any] = asyncio.ensure_future(self._receive())
+        cut: asyncio.Future[Any] = self._cut
+        try:
+            await asyncio.wait({receiving, cut}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not receiving.done():
+                receiving.cancel()
+        message: Message = _LEFT if not receiving.done() or receiving.cancelled() else receiving.result()
+        return message
+
+    def _renewed(self, group: UserGroup) -> None:
+        """A request keeps the record that it began with."""
+
+    async def _close(self, code: int, reason: str) -> None:
+        if not self._stopped:
+            self._stop()
+            self._cut.set_result(None)
+
+    def _set_timer(self, delay: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        # Weakly: an app that fails in the middle of its response sends no last part.
+        weak = ref(self)
+
+        def check() -> None:
+            if (watch := weak()) is not None:
+                watch._check()
+
+        self._timer = timer_queues.get().call_later(delay, check)
+
+
+def watch_responses(
+    resolver: BoundedResolver,
+) -> tuple[Callable[[Exchange], Awaitable[Message]], Callable[[Exchange, Message], Awaitable[None]]]:
+    """What apps that have a group are given as their ``receive``, and what sends a part of a response that streams;
+    both are to be bound to an Exchange."""
+
+    def watched(exchange: Exchange) -> LongResponse:
+        scope = exchange[3]
+        found: LongResponse | None = scope.get(LONG_KEY)
+        if found is None:
+            found = scope[LONG_KEY] = LongResponse(resolver, exchange)
+        return found
+
+    def send_part(exchange: Exchange, message: Message) -> Awaitable[None]:
+        return watched(exchange).send(message)
+
+    async def receive_while_good(exchange: Exchange) -> Message:
+        _, receive, _, scope = exchange
+        if LONG_KEY in scope or BODY_READ in scope:  # behind the body is only the end of the connection to wait for
+            return await watched(exchange).receive()
+        message: Message = await receive()
+        if message["type"] == "http.request" and not message.get("more_body"):
+            scope[BODY_READ] = True
+        return message
+
+    return receive_while_good, send_part

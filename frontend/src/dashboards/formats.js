@@ -90,8 +90,9 @@ export class Formats {
     return Math.min(most, Math.max(0, ...amounts.slice(0, 1000).map(needed)));
   }
 
-  /** A change in words: of numbers in percent, of shares in points. */
+  /** A change in words: of numbers in percent, of shares in points, and beside what is below nought the difference. */
   change(now, before, way) {
+    if (way.format !== "percent" && (now < 0 || before < 0)) return this.text(Math.abs(now - before), way);
     if (way.format === "percent") return `${this.#number({ maximumFractionDigits: 1 }, Math.abs(now - before) * 100)} points`;
     return this.#number({ style: "percent", maximumFractionDigits: 1 }, Math.abs(now / before - 1));
   }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -203,6 +204,20 @@ async def test_a_heat_map_has_a_cell_for_each_pair(stand_in: StandIn, visit: Vis
     assert light[2] < light[0]
     assert fills[1] != fills[2]
     assert not diverging or light[1] < light[0]
+
+
+async def test_the_weeks_of_a_heat_map_are_in_order_and_their_labels_whole(stand_in: StandIn, visit: Visit) -> None:
+    """Also where the engine has its days as texts. Red when only the type of a column makes a time of it, and when a
+    label is cut to the width of its cell."""
+    weeks = [(date(2026, 6, 1) + timedelta(days=7 * week)).isoformat() for week in range(26)]
+    given = [[day, week, 1] for day in ("Mon", "Tue") for week in weeks if (day, week) != ("Mon", weeks[0])]
+    answer = rows({"day": "text", "week": "text", "n": "integer"}, *given)
+    view = {"kind": "heatmap", "heatmap": "n", "by": "week", "rows": "day", "answer": answer}
+    panel = await panel_of(stand_in, visit, view)
+    labels = await panel.locator(".axis-bottom text").all_text_contents()
+    assert labels[0] == "Jun 1, 2026"
+    assert "…" not in "".join(labels)
+    assert len(labels) > 3
 
 
 async def test_a_sparkline_ends_with_the_last_value(stand_in: StandIn, visit: Visit) -> None:

@@ -16,8 +16,8 @@ const TALLEST = 40;
  * @returns {import("./index.js").Chart}
  */
 export function drawHeatmap(view, rows, options) {
-  const across = inOrder(dimension(rows, view.by, options.formats, true), rows.type(view.by));
-  const down = inOrder(dimension(rows, view.rows, options.formats, true), rows.type(view.rows));
+  const across = inOrder(dimension(rows, view.by, options.formats, true));
+  const down = inOrder(dimension(rows, view.rows, options.formats, true));
   const amounts = rows.values(view.heatmap).map(number);
   const way = wayOf(view, rows, [view.heatmap], options.formats);
   const shade = shades(amounts, view.diverging);
@@ -39,17 +39,17 @@ export function drawHeatmap(view, rows, options) {
   names.forEach((name, line) => {
     root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));
   });
-  const ticks = bandTicks(across.order.map((place) => across.text(place)), cell.width);
+  const texts = across.order.map((place, column) => across.short?.(place, column === 0) ?? across.text(place));
+  const ticks = bandTicks(texts, cell.width, Boolean(across.short));
   drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width);
   return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, key: keyOf(shade, way, options.formats) };
 }
 
 /** Numbers and times by size; names as the query has them. */
-function inOrder(by, type) {
+function inOrder(by) {
   const places = by.names.map((_, place) => place);
   const sizes = by.names.map((name) => (typeof name === "number" ? name : NaN));
-  const moments = type === "date" || type === "datetime";
-  if (moments) places.sort((a, b) => (by.names[a] < by.names[b] ? -1 : 1));
+  if (by.short) places.sort((a, b) => (by.names[a] < by.names[b] ? -1 : 1));
   else if (!sizes.some(Number.isNaN)) places.sort((a, b) => sizes[a] - sizes[b]);
   return { ...by, order: places };
 }

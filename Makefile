@@ -39,7 +39,7 @@ help:
 # distributions, tenantry and tenantry-site (site/), as they stand here.
 .venv/demo: .venv/python $(INPUTS)
 	@echo "Installing Tenantry into .venv: a minute or two, once …"
-	@$(PIP) --editable './site[serve]' --editable '.[server,duckdb,http,site]'
+	@$(PIP) --editable './site[serve]' --editable '.[server,duckdb,http,dashboards,site]'
 	@touch $@
 
 .venv/test: .venv/python $(INPUTS)

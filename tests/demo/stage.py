@@ -29,6 +29,8 @@ class Stage:
     environment: Environment
     provisioner: Provisioner
     keys: KeyRing
+    resolver: Resolver
+    sources: DataSources
     tokens: dict[str, str]
 
     async def add(self, name: str, properties: dict[str, Any], mapping: dict[str, str]) -> str:
@@ -55,8 +57,10 @@ async def staged(folder: Path) -> AsyncIterator[Stage]:
     provisioner = Provisioner(store, keys)
     made = {each.carrier: await provisioner.get_or_create(environment, each.draft()) for each in AIRLINES}
     sources = DataSources(store)
-    app = demo_app(Resolver(store, keys=keys), sources)
+    resolver = Resolver(store, keys=keys)
+    app = demo_app(resolver, sources)
+    tokens = {carrier: each.token for carrier, each in made.items()}
     try:
-        yield Stage(app, environment, provisioner, keys, {carrier: each.token for carrier, each in made.items()})
+        yield Stage(app, environment, provisioner, keys, resolver, sources, tokens)
     finally:
         await sources.aclose()

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp
 
 from tenantry.app import compose
 from tenantry.backends.sql import SQLStore
+from tenantry.dashboards.mount import mount_dashboards
 from tenantry.datasources import DataSources
 from tenantry.demo.app import demo_app
 from tenantry.demo.sources import AIRLINES, SHOWN, airline, prepare
@@ -41,6 +42,9 @@ PACKED = Path(__file__).parent / "docs"
 
 CLONE = Path(__file__).parents[3] / "docs"
 """Where a clone has them."""
+
+DASHBOARDS = Path(__file__).parent / "dashboards"
+"""The dashboards as files; their queries are in ``queries``, beside it."""
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost"})
 _EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # what a demo may listen on
@@ -194,7 +198,9 @@ def prepare_demo(folder: str | Path, url: str) -> Demo:
     store = SQLStore(database)
     sources = DataSources(store)
     # The resolver asks again after every write on this host, so a rotation shows at once.
-    dashboards = demo_app(Resolver(store, keys=keys), sources)
+    resolver = Resolver(store, keys=keys)
+    dashboards = demo_app(resolver, sources)
+    mount_dashboards(dashboards, DASHBOARDS, resolver, sources)
     docs = handbook(url)
     routes: list[BaseRoute] = [Mount("/", dashboards)]
     if docs is not None:

@@ -216,7 +216,7 @@ async def test_the_key_figure_says_its_change_in_words(stand_in: StandIn, visit:
 
 
 async def test_beside_what_is_below_nought_a_change_is_a_difference(stand_in: StandIn, visit: Visit) -> None:
-    """Percents of it mean nothing: from −0.1 to −4.8 would be 4,700 % less. Red without that case."""
+    """Percents of it mean nothing: a fall from just below nought would be one of thousands. Red without that case."""
     given = [(-4.8, -0.1), (-2.9, 11.6), (3.5, -1.5)]
     page = (
         await visit(
@@ -234,7 +234,11 @@ async def test_beside_what_is_below_nought_a_change_is_a_difference(stand_in: St
         )
     ).page
     words = await page.locator(".change").all_inner_texts()
-    assert words == ["Down 4.7 from −0.1 before", "Down 14.5 from 11.6 before", "Up 5.0 from −1.5 before"]
+    assert words == [
+        "Down 4.7 from \N{MINUS SIGN}0.1 before",
+        "Down 14.5 from 11.6 before",
+        "Up 5.0 from \N{MINUS SIGN}1.5 before",
+    ]
 
 
 async def test_values_are_written_as_the_group_writes_them(stand_in: StandIn, visit: Visit) -> None:

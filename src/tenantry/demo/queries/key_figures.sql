@@ -1,0 +1,13 @@
+/* ---
+title: Key figures
+description: One row. A period without flights gives zero and nulls.
+--- */
+with own as ({{> own_flights }})
+select
+    count(*) as flights,
+    avg(case when arr_delay < 15 then 1e0 when arr_delay >= 15 then 0e0 end) as on_time_share,
+    avg(dep_delay) as mean_delay,
+    avg(case when dep_delay is null then 1e0 else 0e0 end) as cancelled_share,
+    max(dep_delay) as longest_delay,
+    coalesce(sum(case when dep_delay > 0 then dep_delay end), 0) * {{ delay_cost }} as delay_cost
+from own

@@ -1,0 +1,177 @@
+"""The demo's dashboards as files: each checks, each panel answers for each customer, and in no line is anything of
+another one."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, date, datetime, timedelta
+from importlib.resources import files
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.applications import Starlette
+
+from tenantry import DashboardFolder, mount_dashboards
+from tenantry.dashboards.definition.model import PanelKind
+from tenantry.demo import DASHBOARDS
+from tenantry.demo.sources import AIRLINES, DUCKDB, SHOWN, SQLITE, airline
+from tenantry.sql import SQLTemplate
+from tenantry.sql.checks.lint import lint
+from tests.demo.stage import Stage
+
+NAMES = ("delays", "overview", "route")
+FLIGHTS = {"UA": 54_131, "B6": 54_635, "HA": 342}
+"""Of the whole year, from the airline's own airports."""
+
+
+@pytest.fixture(scope="module")
+def folder() -> DashboardFolder:
+    return DashboardFolder(DASHBOARDS)
+
+
+class Viewers:
+    """Asks for panels with the token of a carrier's group."""
+
+    def __init__(self, client: httpx2.AsyncClient, tokens: dict[str, str]) -> None:
+        self._client = client
+        self._tokens = tokens
+
+    async def lines(self, name: str, carrier: str, **body: Any) -> list[dict[str, Any]]:
+        headers = {"X-User-Group-Token": self._tokens[carrier]}
+        answer = await self._client.post(f"/dashboards/{name}/-/panels", json=body, headers=headers, timeout=60)
+        assert answer.status_code == 200, answer.text
+        lines = [json.loads(line) for line in answer.text.splitlines()]
+        assert lines.pop() == {"end": True}
+        return lines
+
+    async def panel(self, name: str, panel: str, carrier: str, **filters: Any) -> dict[str, Any]:
+        (line,) = await self.lines(name, carrier, panels=[{"id": panel}], filters=filters)
+        return line
+
+
+@pytest.fixture
+async def viewers(stage: Stage) -> AsyncIterator[Viewers]:
+    app = Starlette()
+    mount_dashboards(app, DASHBOARDS, stage.resolver, stage.sources)
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://demo") as client:
+        yield Viewers(client, stage.tokens)
+
+
+def whole_year() -> dict[str, str]:
+    """The days that the data are moved to."""
+    today = datetime.now(UTC).date()
+    return {"start": (today - timedelta(days=363)).isoformat(), "end": today.isoformat()}
+
+
+def test_every_dashboard_checks(folder: DashboardFolder) -> None:
+    """And no control changes nothing."""
+    assert sorted(folder) == list(NAMES)
+    assert folder.notes == []
+
+
+def test_every_kind_of_panel_is_shown(folder: DashboardFolder) -> None:
+    """Also bars on top of one another, bars that lie, a change, a small line, and what a click does."""
+    panels = [panel for saved in folder.values() for panel in saved.dashboard.panels]
+    assert {panel.kind for panel in panels} == set(PanelKind)
+    views = [panel.view.substitute({"user_group": {"name": "Any"}}) for panel in panels]
+    assert {view.get("stack") for view in views} == {None, "sum", "share"}
+    assert any(view.get("horizontal") for view in views)
+    assert any(panel.compare for panel in panels)
+    assert any(panel.sparkline for panel in panels)
+    clicks = [panel.click for panel in panels if panel.click]
+    assert {click.open for click in clicks} == {"", "route"}
+
+
+def _templates(folder: DashboardFolder) -> Iterator[SQLTemplate]:
+    for saved in folder.values():
+        for queries in saved.queries.panels.values():
+            yield from queries.templates
+        yield from saved.queries.choices.values()
+
+
+def test_every_query_asks_for_the_own_flights_alone(folder: DashboardFolder) -> None:
+    """Both conditions of the group are in each, and the lints have nothing to say."""
+    for template in _templates(folder):
+        assert {"carrier", "home_airports"} <= {each.path for each in template.variables}
+        assert lint(template) == ()
+        for dialect in ("sqlite", "duckdb"):
+            template.check(dialect)
+
+
+@pytest.mark.parametrize("carrier", SHOWN)
+@pytest.mark.parametrize("name", NAMES)
+async def test_every_panel_answers_for_every_customer(
+    viewers: Viewers, folder: DashboardFolder, name: str, carrier: str
+) -> None:
+    """Both kinds of sources are among the three. Nobody's routes but the own, no other airline's name."""
+    lines = await viewers.lines(name, carrier, definition=True)
+    shown = {line["panel"]: line for line in lines if "panel" in line}
+    panels = list(folder[name].dashboard.panels)
+    assert {panel.id for panel in panels if panel.kind is not PanelKind.HEADING} <= shown.keys()
+    assert [line for line in lines if "error" in line] == []
+    for panel in panels:
+        if panel.query is not None:
+            assert shown[panel.id]["rows"], panel.id
+    text = json.dumps(lines, ensure_ascii=False)
+    assert set(re.findall(r"[A-Z]{3} → [A-Z]{3}", text)) <= own_routes(carrier)
+    assert [each.name for each in AIRLINES if each.carrier != carrier and each.name in text] == []
+    assert airline(carrier).name in text
+
+
+def own_routes(carrier: str) -> set[str]:
+    packed = (files("tenantry.demo") / "data" / "flights.csv.gz").read_bytes()
+    rows = csv.reader(io.StringIO(gzip.decompress(packed).decode()))
+    return {f"{origin} → {dest}" for each, origin, dest, *_ in rows if each == carrier}
+
+
+def test_the_three_customers_ask_both_kinds_of_sources() -> None:
+    assert {airline(carrier).source for carrier in SHOWN} == {SQLITE, DUCKDB}
+
+
+@pytest.mark.parametrize("carrier", SHOWN)
+async def test_a_year_has_all_flights_of_the_own_airports(viewers: Viewers, carrier: str) -> None:
+    """On the days of the last twelve months, none twice and none lost, whatever day it is. Red when a day of the year
+    is not moved, and when it is moved to tomorrow."""
+    figures = await viewers.panel("overview", "1-1", carrier, period=whole_year())
+    assert figures["rows"][0][0] == FLIGHTS[carrier]
+
+
+async def test_the_last_thirty_days_have_flights_on_every_day(viewers: Viewers) -> None:
+    """So that relative ranges show something, whenever the demo is run; the period before has its flights too."""
+    for carrier in ("UA", "B6"):
+        month = {"preset": "last-30-days"}
+        chart = await viewers.panel("overview", "2-1", carrier, period=month, step="day")
+        days = {date.fromisoformat(row[0][:10]) for row in chart["rows"]}
+        today = datetime.now(UTC).date()
+        assert {today - timedelta(days=back) for back in range(1, 29)} <= days
+        figure = await viewers.panel("overview", "1-1", carrier, period=month)
+        assert figure["compare"]["rows"][0][0] > 0
+
+
+async def test_a_click_on_an_airport_filters_the_others(viewers: Viewers) -> None:
+    """What the page asks for then."""
+    donut = await viewers.panel("overview", "2-2", "B6")
+    origin, flights = donut["rows"][0]
+    figure = await viewers.panel("overview", "1-1", "B6", origin=[origin])
+    assert figure["rows"][0][0] == flights
+
+
+async def test_a_route_opens_with_what_was_clicked(viewers: Viewers) -> None:
+    """The column of the table is the filter of the other dashboard."""
+    table = await viewers.panel("overview", "5-1", "UA", period=whole_year())
+    names = [column["name"] for column in table["columns"]]
+    row = dict(zip(names, table["rows"][0], strict=True))
+    figure = await viewers.panel("route", "1-1", "UA", route=[row["route"]], period=whole_year())
+    assert figure["rows"][0][0] == row["flights"]
+
+
+async def test_no_viewer_asks_for_another_airline(viewers: Viewers) -> None:
+    """There is no such filter; another's route gives nothing."""
+    figure = await viewers.panel("route", "1-1", "HA", route=["EWR → SFO"])
+    assert figure["rows"][0][0] == 0

@@ -12,6 +12,7 @@ from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tenantry.accessors import user_group, variables
+    from tenantry.dashboards.embedding.routes import Embedding
     from tenantry.dashboards.endpoint import dashboard, error_handler
     from tenantry.dashboards.folder import DashboardFolder
     from tenantry.dashboards.mount import mount_dashboards
@@ -30,6 +31,7 @@ else:
         {
             "DashboardFolder": "tenantry.dashboards.folder",
             "DataSources": "tenantry.datasources",
+            "Embedding": "tenantry.dashboards.embedding.routes",
             "Environment": "tenantry.groups",
             "HTMLTemplate": "tenantry.html",
             "QueryFolder": "tenantry.queries",
@@ -60,6 +62,7 @@ __all__ = [
     "RESERVED_NAMES",
     "DashboardFolder",
     "DataSources",
+    "Embedding",
     "Environment",
     "HTMLTemplate",
     "QueryFolder",

@@ -109,19 +109,16 @@ async def _get(app: ASGIApp, url: str, headers: list[tuple[bytes, bytes]]) -> tu
         "server": None,
     }
     start: dict[str, Any] = {}
-    asked = False
-
-    async def receive() -> Message:
-        nonlocal asked
-        message = {"type": "http.disconnect"} if asked else {"type": "http.request", "body": b"", "more_body": False}
-        asked = True
-        return message
+    messages: asyncio.Queue[Message] = asyncio.Queue()
+    messages.put_nowait(
+        {"type": "http.request", "body": b"", "more_body": False}
+    )  # and then it stays, as a reader does
 
     async def send(message: Message) -> None:
         if message["type"] == "http.response.start":
             start.update(message)
 
-    await app(scope, receive, send)
+    await app(scope, messages.get, send)
     return start["status"], dict(start["headers"])
 
 

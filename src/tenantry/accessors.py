@@ -23,6 +23,10 @@ compares its own. Python's hash of 97 random characters reveals nothing of them.
 HANDSHAKE_KEY = "tenantry.handshake"
 """The scope key under which UserGroupMiddleware puts the Handshake of a websocket."""
 
+LAST_PART_KEY = "tenantry.last_part"
+"""In a message ``http.response.body`` with ``more_body``: what the response ends with if its token dies meanwhile.
+Without it such a response is left without an end. UserGroupMiddleware takes it out."""
+
 VIEWER_KEY = "tenantry.viewer"
 """The scope key under which UserGroupMiddleware puts what tells whether the client of a websocket has left: its
 ``wait_left()`` returns then."""

@@ -145,7 +145,7 @@ class Reader:
                 message = await self._messages.get()
             if message["type"] == "http.response.start":
                 assert message["status"] == 200
-            else:
+            elif message["body"]:
                 found: dict[str, Any] = json.loads(message["body"])
                 return found
 

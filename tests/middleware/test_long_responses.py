@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from tenantry import UserGroupMiddleware
+from tenantry.accessors import LAST_PART_KEY
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.middleware.cache_headers import LONG_KEY
@@ -131,6 +132,27 @@ async def test_a_stream_ends_with_its_token(app: App) -> None:
     parts = response.parts
     await asyncio.sleep(0.05)
     assert response.parts == parts
+
+
+async def test_an_app_may_say_how_its_response_ends() -> None:
+    """With one of its parts: then it has an end, and the app sees that nobody is there. What it said is for us alone.
+    Red when a last part is sent to whoever did not ask for one."""
+    answers, seen = Answers(), []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await Request(scope, receive).body()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"", "more_body": True, LAST_PART_KEY: b"ended"})
+        seen.append((await receive())["type"])
+
+    response = Exchanged(answers, app)
+    await response.until(1)
+    answers.group = None
+    assert await response.end() is None
+    first, last = response.messages[1:]
+    assert LAST_PART_KEY not in first
+    assert last == {"type": "http.response.body", "body": b"ended"}
+    assert seen == ["http.disconnect"]
 
 
 @pytest.mark.parametrize("app", [streaming, silent])

@@ -1,8 +1,4 @@
-"""What an answer that stays open waits for: the end of its token, and rows that have changed.
-
-A request is checked when it begins, and an answer for panels may be open for hours. So while it is, its token is looked
-at again and again: it ends within the staleness bound of the resolver, as a websocket does.
-"""
+"""What an answer that stays open waits for: rows that have changed."""
 
 from __future__ import annotations
 
@@ -11,76 +7,14 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from typing import Final
 
-from starlette.types import ASGIApp, Receive, Scope, Send
-
 from tenantry.datasources import DataSources
-from tenantry.errors import AmbiguousToken, InvalidToken, OriginNotAllowed, StoreUnavailable, TenantryError
+from tenantry.errors import TenantryError
 from tenantry.groups import UserGroup
-from tenantry.middleware import header
-from tenantry.middleware.extraction import create_extractor
-from tenantry.middleware.middleware import TokenResolver, with_staleness
-from tenantry.ports import MonotonicClock
 from tenantry.slots import monotonic_with_suspend
 
 _SIGN_SECONDS: Final = 30.0
 """Proxies close a connection on which nothing comes for a minute."""
 _OPEN_SECONDS: Final = 900.0
-_WATCH_KEY: Final = "tenantry.token_watch"
-_INTERVAL: Final = 0.5
-"""Seconds between two looks at most: a look is a dict lookup."""
-
-
-class TokenWatch:
-    """The token of one request, which nothing shows. ``resolver`` says whether it is still good."""
-
-    __slots__ = ("_clock", "_raw", "_resolver")
-
-    def __init__(self, resolver: TokenResolver, raw: bytes, clock: MonotonicClock = monotonic_with_suspend) -> None:
-        self._resolver = with_staleness(resolver)
-        self._raw = raw
-        self._clock = clock
-
-    async def wait_ended(self) -> None:
-        """Returns when the token is no longer good, or when nobody could say so for as long as the staleness bound."""
-        staleness = self._resolver.staleness
-        interval = min(_INTERVAL, staleness / 5)
-        known = self._clock()
-        while self._clock() - known < staleness:
-            await asyncio.sleep(interval)
-            began = self._clock()
-            if self._resolver.peek(self._raw) is None:
-                try:
-                    async with asyncio.timeout(staleness):
-                        await self._resolver.resolve(self._raw)
-                except InvalidToken:
-                    return
-                except (StoreUnavailable, TimeoutError):
-                    continue
-            known = began
-
-
-class WatchToken:
-    """ASGI middleware before UserGroupMiddleware, which takes the token out: it keeps a TokenWatch for the view."""
-
-    def __init__(self, app: ASGIApp, *, resolver: TokenResolver) -> None:
-        self.app = app
-        self._resolver = resolver
-        self._extract = create_extractor(header())
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            try:
-                raw = self._extract({**scope, "headers": [*scope["headers"]]})
-            except (AmbiguousToken, OriginNotAllowed):  # the next one refuses it
-                raw = None
-            scope[_WATCH_KEY] = None if raw is None else TokenWatch(self._resolver, raw)
-        await self.app(scope, receive, send)
-
-
-def token_watch(scope: Scope) -> TokenWatch | None:
-    """That of a request; None where a middleware further out has taken the token."""
-    found: TokenWatch | None = scope.get(_WATCH_KEY)
-    return found
 
 
 class ChangedPanels:

@@ -33,7 +33,7 @@ from tenantry.dashboards.endpoint import error_handler
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
-from tenantry.dashboards.live import ChangedPanels, WatchToken
+from tenantry.dashboards.live import ChangedPanels
 from tenantry.dashboards.panel_lines import check_encoder
 from tenantry.dashboards.panel_request import DownloadRequest, PanelsRequest, read_request
 from tenantry.dashboards.panel_stream import PanelStream
@@ -95,7 +95,6 @@ def dashboards_app(
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     endpoints = _Endpoints(dashboards, sources, Frame(built), hosts)
     own_token = [
-        Middleware(WatchToken, resolver=resolver),
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]

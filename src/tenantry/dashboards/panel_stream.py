@@ -17,23 +17,24 @@ page or asks with other filters, the connection is closed, and what still runs i
 from __future__ import annotations
 
 import asyncio
-from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import nullcontext, suppress
+from contextlib import aclosing, nullcontext, suppress
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from tenantry.accessors import LAST_PART_KEY
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.description import describe
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.live import ChangedPanels, TokenWatch, token_watch
+from tenantry.dashboards.live import ChangedPanels
 from tenantry.dashboards.panel_lines import line
 from tenantry.dashboards.panel_request import PanelsRequest, WantedPanel
 from tenantry.dashboards.panels import PanelRunner
 from tenantry.errors import InvalidBody, ViewerLeft
+from tenantry.middleware.long_responses import ResponseCut
 from tenantry.viewers import while_connected
 
 MEDIA_TYPE: Final = "application/x-ndjson"
@@ -61,16 +62,17 @@ class PanelStream(Response):
         self._request = request
         self._tasks = [*_choices(saved, runner, wanted), *_panels(saved, runner, wanted)]
         self._first = line({"dashboard": describe(saved, runner.variables)}) if wanted.definition else b""
-        self._watch = token_watch(request.scope)
-        self._changes = changes if wanted.live and self._watch is not None else None
+        self._changes = changes if wanted.live else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the lines. Returns early when the viewer leaves, and when the token ends."""
-        with suppress(ViewerLeft):
-            async with while_connected(self._request):
+        """Sends the lines. Returns early when the viewer leaves, and when the token ends: to the app it is the same."""
+        with suppress(ViewerLeft, ResponseCut):
+            async with while_connected(self._request), aclosing(self._lines()) as lines:
                 await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                async for each in ended_by(self._watch, self._lines()):
-                    await send({"type": "http.response.body", "body": each, "more_body": True})
+                # A part without a byte: from here on the token is watched, also while the first panel is waited for.
+                await send(_part(b"") | {LAST_PART_KEY: line({"token": "ended"})})
+                async for each in lines:
+                    await send(_part(each))
                 await send({"type": "http.response.body", "body": b""})
 
     async def _lines(self) -> AsyncGenerator[bytes]:
@@ -83,6 +85,10 @@ class PanelStream(Response):
             if changes is not None:
                 async for panels in changes:
                     yield line({"changed": panels}) if panels else b"\n"  # or a sign that the connection is there
+
+
+def _part(body: bytes) -> dict[str, Any]:
+    return {"type": "http.response.body", "body": body, "more_body": True}
 
 
 def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
@@ -114,29 +120,6 @@ def _is_asked(panel: Panel) -> bool:
 
 def _bound(function: Callable[..., Awaitable[bytes]], *arguments: Any) -> Task:
     return lambda: function(*arguments)
-
-
-async def ended_by(watch: TokenWatch | None, lines: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
-    """The lines, until the token ends: then that it has, in place of what follows."""
-    ended = None if watch is None else asyncio.ensure_future(watch.wait_ended())
-    following: asyncio.Future[bytes] | None = None
-    try:
-        while True:
-            following = asyncio.ensure_future(anext(lines))
-            await asyncio.wait({following, *([ended] if ended is not None else [])}, return_when=FIRST_COMPLETED)
-            if ended is not None and ended.done():
-                yield line({"token": "ended"})
-                return
-            try:
-                yield following.result()
-            except StopAsyncIteration:
-                return
-    finally:
-        left = [each for each in (following, ended) if each is not None]
-        for each in left:
-            each.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        await lines.aclose()
 
 
 async def in_order_of_completion(tasks: list[Task]) -> AsyncIterator[bytes]:

@@ -3,7 +3,8 @@
 It is watched from its first part with ``more_body`` on: one with a single part costs nothing. Nothing passes after the
 token died. To its app it looks as if the client had left: ``receive`` gives ``http.disconnect``, ``send`` raises an
 OSError (ASGI 2.4). The app is never cancelled: one that neither sends nor receives keeps its connection open, and
-nothing passes it. The response is left without an end, so that no client takes a part of a file for the whole.
+nothing passes it. The response is left without an end, so that no client takes a part of a file for the whole; unless
+the app has said with one of its parts (LAST_PART_KEY) how it is to end then.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from weakref import ref
 
+from tenantry.accessors import LAST_PART_KEY
 from tenantry.groups import UserGroup
 from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
 from tenantry.middleware.timers import timer_queues
@@ -32,15 +34,19 @@ class ResponseCut(ConnectionError):
 class LongResponse(TokenWatch):
     """The watch of one response. Only the scope of its request holds it: when that is gone, the checks end."""
 
-    __slots__ = ("_cut", "_receive", "_send")
+    __slots__ = ("_cut", "_last_part", "_receive", "_send")
 
     def __init__(self, resolver: BoundedResolver, exchange: Exchange) -> None:
         self._send, self._receive, raw, _ = exchange
         super().__init__(resolver, raw, monotonic_with_suspend)
+        self._last_part: bytes | None = None
         self._cut: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def send(self, message: Message) -> None:
         """Sends a part of the body. Raises ResponseCut once the token has died."""
+        if LAST_PART_KEY in message:
+            message = {**message}
+            self._last_part = message.pop(LAST_PART_KEY)
         if self._timer is None and self._task is None and not self._stopped:
             self._check()  # the first part
         if self._clock() >= self._valid_until:
@@ -72,6 +78,8 @@ class LongResponse(TokenWatch):
         if not self._stopped:
             self._stop()
             self._cut.set_result(None)
+            if self._last_part is not None:
+                await self._send({"type": "http.response.body", "body": self._last_part})
 
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:

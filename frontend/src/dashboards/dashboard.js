@@ -12,6 +12,7 @@ import { PanelRequests } from "./requests.js";
 import { applyTheme } from "./theme.js";
 
 const LOST = "The connection was lost. Please try again.";
+const NOT_DRAWN = "This panel could not be drawn. Its rows can be downloaded.";
 const DAY = 86_400_000;
 
 export class Dashboard {
@@ -60,7 +61,12 @@ export class Dashboard {
   #show(message) {
     const panel = this.#panels.get(message.panel);
     if (!panel?.hasRows) return;
-    panel.show(message);
+    try {
+      panel.show(message);
+    } catch (error) {
+      console.error(error); // a mistake in one panel is none of the others'
+      panel.fail(NOT_DRAWN);
+    }
     this.refreshing.came(panel);
   }
 

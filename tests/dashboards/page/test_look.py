@@ -34,6 +34,18 @@ async def test_every_size_and_mode(stand_in: StandIn, visit: Visit, tmp_path: Pa
     assert picture.stat().st_size > 50_000
 
 
+async def test_what_opens_can_be_used_by_everybody(stand_in: StandIn, visit: Visit) -> None:
+    """The menu, both kinds of choices, the table of a chart and the query, each open while axe looks."""
+    page = (await visit(gallery(stand_in) + "#origin=JFK&period=last-year")).page
+    for selector in (".control-range .choice", ".control-choices .choice", "[data-panel='2-1'] .icon-button"):
+        await page.locator(selector).first.click()
+        assert await serious(page) == []
+    await page.get_by_role("menuitem", name="Show as table").click()
+    await page.locator("[data-panel='8-1'] .icon-button").click()
+    await page.get_by_role("menuitem", name="Show query").click()
+    assert await serious(page) == []
+
+
 async def test_colours_follow_the_scheme_without_another_drawing(stand_in: StandIn, visit: Visit) -> None:
     """Light, dark, and ink on paper: the marks stay the same elements."""
     page = (await visit(gallery(stand_in))).page

@@ -81,6 +81,44 @@ async def test_the_keyboard_reads_and_speaks(stand_in: StandIn, visit: Visit) ->
     assert "Mean delay, line chart, 3 rows" in (await chart_of(page).get_attribute("aria-label") or "")
 
 
+async def test_a_heat_map_is_read_in_both_directions(stand_in: StandIn, visit: Visit) -> None:
+    """Down is the next line of cells, not the next cell."""
+    given = [[day, hour, day * 10 + hour] for day in (1, 2, 3) for hour in (1, 2, 3)]
+    answer = rows({"day": "integer", "hour": "integer", "n": "integer"}, *given)
+    page = (
+        await visit(stand_in.show([{"kind": "heatmap", "heatmap": "n", "by": "hour", "rows": "day", "answer": answer}]))
+    ).page
+    await chart_of(page).focus()
+    for key, text in (
+        ("Home", "1, 1: 11"),
+        ("ArrowRight", "1, 2: 12"),
+        ("ArrowDown", "2, 2: 22"),
+        ("ArrowUp", "1, 2: 12"),
+    ):
+        await page.keyboard.press(key)
+        assert await spoken(page) == text
+
+
+async def test_more_series_than_eyes_can_follow(stand_in: StandIn, visit: Visit) -> None:
+    """The largest, and the rest as one where they stand on one another; elsewhere the legend says how many are left
+    out."""
+    answer = rows(
+        {"x": "integer", "kind": "text", "n": "integer"}, *[[x, f"k{n}", n + 1] for x in (1, 2) for n in range(30)]
+    )
+    shared = {"by": "x", "color": "kind", "answer": answer}
+    page = (
+        await visit(
+            stand_in.show(
+                [{"kind": "bar", "bar": ["n"], "stack": "sum", **shared}, {"kind": "line", "line": ["n"], **shared}]
+            )
+        )
+    ).page
+    first, second = page.locator("[data-panel='1-1']"), page.locator("[data-panel='1-2']")
+    assert (await first.locator(".legend-name").all_inner_texts())[-1] == "Other (19)"
+    assert await first.locator("rect.bar").count() == 24
+    assert (await second.locator(".legend-name").all_inner_texts())[-1] == "19 more, not shown"
+
+
 async def test_several_series_are_read_at_once(stand_in: StandIn, visit: Visit) -> None:
     """One tooltip for a place on the axis, with a line for each."""
     view = {"kind": "line", "line": ["n"], "by": "x", "color": "kind", "answer": TWO}
@@ -140,6 +178,8 @@ async def test_a_click_filters_the_page_and_again_takes_it_back(stand_in: StandI
     await until(lambda: _length(stand_in, 3))
     assert stand_in.asked[-1]["filters"] == {}
     assert await page.locator(".chip").count() == 0
+    await come(Watched(page))
+    assert await page.evaluate("document.activeElement.classList.contains('chart')")
 
 
 async def test_what_is_chosen_stays_bright(stand_in: StandIn, visit: Visit) -> None:

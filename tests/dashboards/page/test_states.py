@@ -85,6 +85,14 @@ async def test_a_failed_panel_says_why_and_can_be_tried_again(stand_in: StandIn,
     assert [each["id"] for each in stand_in.asked[-1]["panels"]] == ["1-1"]
 
 
+async def test_a_panel_that_cannot_be_drawn_holds_no_other(stand_in: StandIn, visit: Visit) -> None:
+    """Red when what one panel raises ends the reading of the answer: the others would say that it broke off."""
+    seen = await visit(stand_in.show([BAR | {"answer": ANSWER | {"rows": None}}, OTHER], [table()]))
+    assert "could not be drawn" in await panel(seen.page, "1-1").get_by_role("alert").inner_text()
+    assert [await state(seen.page, each) for each in ("1-2", "2-1")] == ["ready", "ready"]
+    assert len(seen.console) == 1
+
+
 async def test_rows_that_are_too_old_say_so(stand_in: StandIn, visit: Visit) -> None:
     """A word where they are some minutes old; a warning with a way out where newer ones should have come."""
     page = (

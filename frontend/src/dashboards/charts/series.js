@@ -2,6 +2,9 @@
 
 import { number } from "../formats.js";
 
+const MOST = 12;
+const LAST_COLOR = 8;
+
 /**
  * @typedef {object} Point
  * @property {number} x the position on the axis
@@ -41,12 +44,23 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) 
       found.get(key).points.push({ x: by.positions[row], y: known, row, low: 0, high: known });
     }
   }
-  const all = [...found.values()];
+  const all = fewest([...found.values()], Boolean(view.stack) || view.kind === "bar");
   for (const each of all) {
     each.hidden = all.length > 1 && hidden.has(each.key);
     if (all.length === 1) each.color = 0;
   }
   return all;
+}
+
+/** The largest ones where there are more than eyes can follow; the rest is summed up where sums mean something. */
+function fewest(series, summed) {
+  if (series.length <= MOST) return series;
+  const size = new Map(series.map((each) => [each, each.points.reduce((sum, { y }) => sum + Math.abs(y ?? 0), 0)]));
+  const kept = new Set([...series].sort((a, b) => size.get(b) - size.get(a)).slice(0, MOST - 1));
+  const rest = series.filter((each) => !kept.has(each));
+  const points = summed ? rest.flatMap((each) => each.points.map((point) => ({ ...point, row: -1 }))) : [];
+  const name = summed ? `Other (${rest.length})` : `${rest.length} more, not shown`;
+  return [...series.filter((each) => kept.has(each)), { key: "…", name, color: LAST_COLOR, points }];
 }
 
 function named(measure, kind, column, measures, colors, formats, rows) {

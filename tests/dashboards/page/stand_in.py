@@ -28,6 +28,8 @@ MEDIA_TYPES = {"js": "text/javascript", "css": "text/css"}
 Message = dict[str, Any]
 Answer = Message | Callable[[Message, Mapping[str, Any]], Message]
 """The line of a panel, or a function of the request's entry for it and of the filters."""
+BROKEN_OFF: Message = {"broken": "off"}
+"""In place of an answer: the whole response ends there, without its last line."""
 
 
 @dataclass
@@ -125,6 +127,8 @@ class StandIn:
                 for each in ready:
                     waiting.remove(each)
                     answer = self.answers[each["id"]]
+                    if answer is BROKEN_OFF:
+                        return
                     yield _line({"panel": each["id"]} | (answer(each, body["filters"]) if callable(answer) else answer))
                 await asyncio.sleep(0.01)
             except (asyncio.CancelledError, GeneratorExit):

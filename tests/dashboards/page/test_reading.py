@@ -144,8 +144,9 @@ async def test_the_legend_takes_a_series_out_and_back(stand_in: StandIn, visit: 
 
 
 async def test_names_stand_beside_the_ends_of_lines(stand_in: StandIn, visit: Visit) -> None:
-    """Where there is room, in place of a legend above; never over one another."""
-    view = {"kind": "line", "line": ["n"], "by": "x", "color": "kind", "answer": TWO}
+    """Where there is room, in place of a legend above; never over one another. Red when each stands at its own end."""
+    near = rows({"x": "integer", "kind": "text", "n": "integer"}, [1, "a", 0], [1, "b", 90], [2, "a", 50], [2, "b", 51])
+    view = {"kind": "line", "line": ["n"], "by": "x", "color": "kind", "answer": near}
     page = (await visit(stand_in.show([view]))).page
     tops = [(await box_of(each))["y"] for each in await page.locator(".at-ends li").all()]
     assert len(tops) == 2

@@ -6,7 +6,7 @@ from playwright.async_api import Locator, Page
 
 from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.gallery import ORIGIN, PERIOD, figures, gallery, table
-from tests.dashboards.page.stand_in import Message, StandIn, rows
+from tests.dashboards.page.stand_in import BROKEN_OFF, Message, StandIn, rows
 
 ANSWER = rows({"x": "text", "n": "integer"}, ["a", 10], ["b", 30])
 BAR: Message = {"kind": "bar", "bar": ["n"], "by": "x", "title": "One", "answer": ANSWER}
@@ -34,7 +34,8 @@ async def test_a_slow_panel_holds_no_other(stand_in: StandIn, visit: Visit) -> N
 
 
 async def test_nothing_moves_when_panels_come(stand_in: StandIn, visit: Visit) -> None:
-    """Skeletons are as tall as what comes. Red without the least height of a panel's body."""
+    """Skeletons are as tall as what comes. Red without the least height of a panel's body and that of its
+    skeleton."""
     columns = {"x": "integer", "kind": "text", "n": "integer"}
     several = BAR | {"color": "kind", "by": "x", "answer": rows(columns, [1, "a", 3], [1, "b", 4], [2, "a", 6])}
     lines = [figures(), [BAR, several], [table()], [OTHER]]
@@ -195,12 +196,8 @@ async def test_a_dead_token_is_said(stand_in: StandIn, visit: Visit) -> None:
 
 async def test_a_connection_that_breaks_fails_only_what_had_not_come(stand_in: StandIn, visit: Visit) -> None:
     """Red when an answer without its last line counts as whole: the panel would wait for ever."""
-
-    def broken(*_: object) -> Message:
-        raise RuntimeError("a test's own: the connection breaks here")
-
     stand_in.show([BAR, OTHER])
-    stand_in.answers["1-2"] = broken
+    stand_in.answers["1-2"] = BROKEN_OFF
     stand_in.held.add("1-2")
     page = (await visit(f"{stand_in.url}/sales", settle=False)).page
     await panel(page, "1-1").locator("rect.bar").first.wait_for()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tenantry.datasources import StreamLimits
 from tenantry.testing import MemoryStore
 from tests.dashboards.served import Site, serve
 
@@ -64,6 +65,26 @@ async def test_a_chart_has_the_rows_that_its_pixels_show(tmp_path: Path) -> None
         whole = (await site.panels("routes", panels=[{"id": "2-1"}]))["2-1"]
         assert (whole["reduced"], len(whole["rows"])) == (False, 120)
         assert all(row in whole["rows"] for row in chart["rows"])
+
+
+async def test_the_limit_of_rows_is_for_those_that_are_sent(tmp_path: Path) -> None:
+    """Those that a chart is made of are within the limits of streams. Red when the rows are counted before they are
+    reduced; rows out of order cannot be reduced, so they are too many."""
+    async with serve(tmp_path, FILES, limits={"row_limit": 100}) as site:
+        chart = (await site.panels("routes", panels=[{"id": "2-1", "width": 10}]))["2-1"]
+        assert chart["reduced"]
+        assert len(chart["rows"]) < 100
+        assert (await site.panels("routes", panels=[{"id": "2-1"}]))["2-1"]["error"]["code"] == "too_many_rows"
+    unordered = {
+        **FILES,
+        "queries/flights.sql": "select day, route, delay from flights where carrier = {{ carrier }} order by delay",
+    }
+    few = {"row_limit": 100, "stream_limits": StreamLimits(row_limit=110)}
+    for files, limits in ((unordered, {"row_limit": 100}), (FILES, few)):
+        folder = tmp_path / str(len(limits))
+        async with serve(folder, files, limits=limits) as site:
+            chart = (await site.panels("routes", panels=[{"id": "2-1", "width": 10}]))["2-1"]
+            assert chart["error"]["code"] == "too_many_rows"
 
 
 # --- files ------------------------------------------------------------------------------------------------------------

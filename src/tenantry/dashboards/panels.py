@@ -22,8 +22,9 @@ from tenantry.dashboards.panel_request import WantedPanel
 from tenantry.dashboards.reduction import Plot, reduced_rows
 from tenantry.dashboards.tables import fetch_table
 from tenantry.datasources import DataSources
+from tenantry.datasources.many_rows import query_many
 from tenantry.datasources.pages import CountTemplate
-from tenantry.errors import TenantryError
+from tenantry.errors import TenantryError, TooManyBytes, TooManyRows
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.resolver.loading import error_location
 from tenantry.results import Result
@@ -74,6 +75,9 @@ class PanelRunner:
             return rows_line(panel.id, Result((), ()))
         if panel.kind is PanelKind.TABLE:
             return await self._table(panel, queries.rows, view, wanted)
+        plot = _plot(panel, view, wanted.width)
+        if plot is not None:
+            return await self._plotted(panel, queries.rows, plot)
         rows, before, small = await _together(
             self._ask(panel, queries.rows, self.variables),
             self._compared(panel, queries),
@@ -85,8 +89,7 @@ class PanelRunner:
             more["compare"] = result_fields(before)
         if small is not None:
             more["sparkline"] = result_fields(small)
-        age, reduced = _age(rows), await self._reduced(panel, view, rows, wanted.width)
-        return rows_line(panel.id, reduced or rows, age=age, reduced=reduced is not None, more=more)
+        return rows_line(panel.id, rows, age=_age(rows), more=more)
 
     async def _table(self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], wanted: WantedPanel) -> bytes:
         def ask(each: SQLTemplate | CountTemplate) -> Awaitable[Result]:
@@ -95,14 +98,19 @@ class PanelRunner:
         rows, total = await fetch_table(ask, template, view, wanted.page, wanted.sort)
         return rows_line(panel.id, rows, total=total, age=_age(rows))
 
-    @staticmethod
-    async def _reduced(panel: Panel, view: Mapping[str, Any], rows: Result, width: int) -> Result | None:
-        """The rows that the plot shows; None where all of them are sent."""
-        if panel.kind not in REDUCED or not width or len(rows) <= width:
-            return None
-        shown = view[panel.kind]
-        measures = (shown,) if isinstance(shown, str) else tuple(shown)
-        return await reduced_rows(rows, Plot(view["by"], measures, view.get("color"), width))
+    async def _plotted(self, panel: Panel, template: SQLTemplate, plot: Plot) -> bytes:
+        """The rows that the plot shows. The limits of a query are for them: for those that they are made of, it is the
+        limits of streams."""
+        try:
+            rows = await self._ask(panel, template, self.variables)
+        except (TooManyRows, TooManyBytes):
+            many = await query_many(self._sources, self._group, panel.schema, template, self.variables)
+            reduced = await reduced_rows(many, plot)
+            if reduced is None:
+                raise
+            return rows_line(panel.id, reduced, age=0.0, reduced=True)
+        reduced = await reduced_rows(rows, plot) if len(rows) > plot.width else None
+        return rows_line(panel.id, reduced or rows, age=_age(rows), reduced=reduced is not None)
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
         """The rows of the period before; None where none is asked for, or the viewer's range has no begin or end."""
@@ -127,6 +135,15 @@ class PanelRunner:
             self._group, dashboard.schema, template, self.variables, max_age=dashboard.max_age
         )
         return choices_line(control, found)
+
+
+def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
+    """What a chart draws whose rows can be reduced; None for other panels, and where no width is known."""
+    if panel.kind not in REDUCED or not width:
+        return None
+    shown = view[panel.kind]
+    measures = (shown,) if isinstance(shown, str) else tuple(shown)
+    return Plot(view["by"], measures, view.get("color"), width)
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:

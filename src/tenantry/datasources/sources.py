@@ -18,7 +18,7 @@ from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache
 from tenantry.datasources.caching.shared_answer import Uncopyable
 from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
 from tenantry.datasources.delivery import ResultStream, open_stream
-from tenantry.datasources.driver import DataSource, Rows
+from tenantry.datasources.driver import DataSource, Pieces, Rows
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.limits import Limits, StreamLimits
 from tenantry.datasources.pages import CountTemplate
@@ -31,7 +31,7 @@ from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.ports import SourceDirectory
 from tenantry.results import Format, Result, StreamFormat
 from tenantry.results.format import DEFAULT
-from tenantry.results.pieces import piece_writers
+from tenantry.results.pieces import MakeWriter, piece_writers
 from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.viewers import VIEWER_OF_THREAD, ask_for_thread
 
@@ -170,6 +170,17 @@ class DataSources:
             again = partial(self.stream, format=format, options=options, formula_safe=formula_safe)
             return await ask_for_thread(watch, lambda: again(group, schema, template, variables))
         make_writer = piece_writers(format, options, formula_safe=formula_safe)
+        return ResultStream(await self.open_pieces(group, schema, template, variables, make_writer), format)
+
+    async def open_pieces(
+        self,
+        group: UserGroup,
+        schema: str,
+        template: SQLTemplate | str,
+        variables: Mapping[str, Any] | Record | None,
+        make_writer: MakeWriter,
+    ) -> Pieces:
+        """What ``stream`` is made of, for a writer of one's own. Raises as it does."""
         given = group.variables if variables is None else variables
         _check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
@@ -178,8 +189,7 @@ class DataSources:
         with ObservedQuery(self.activity, label, lasts=True) as observed:
             query = self._query(group, label, registered, compiled, given)
             observed.set_statement(query.bound.dialect, query.bound.sql)
-            pieces = await open_stream(self._pools, query, observed, make_writer)
-        return ResultStream(pieces, format)
+            return await open_stream(self._pools, query, observed, make_writer)
 
     async def _ask(
         self,

@@ -114,6 +114,7 @@ async def test_a_file_is_had_once(tmp_path: Path) -> None:
         address = issued.json()["address"]
         assert address.startswith("/dashboards/-/download/")
         assert site.tokens["HA"].decode() not in address
+        assert (await site.client.head(address)).status_code == 405, "a look uses nothing up"
         file = await site.client.get(address)
         assert file.status_code == 200
         assert file.headers["content-type"] == "text/csv; charset=utf-8"

@@ -163,6 +163,8 @@ class _Endpoints:
         """The file of an address."""
         if self._downloads is None:
             raise HTTPException(404, "There is no such file.")
+        if request.method != "GET":  # Starlette takes HEAD for one, and a look would use the address up
+            raise HTTPException(405, "This address can be used once, by GET.", headers={"Allow": "GET"})
         return await self._downloads.respond(request.path_params["code"])
 
     def _find(self, request: Request) -> SavedDashboard:

@@ -25,7 +25,7 @@ class Page {
     session.on("filters", (filters) => this.dashboard.about && this.dashboard.choose(filters));
     session.on("theme", (theme) => applyTheme(theme));
     if (session.theme) applyTheme(session.theme);
-    session.on("ended", () => this.ended());
+    session.on("ended", ({ code }) => this.ended(code));
     addEventListener("pagehide", () => this.dashboard.end());
   }
 
@@ -74,14 +74,14 @@ class Page {
   }
 
   /** The group's token has died. */
-  ended() {
+  ended(code = "ended") {
     this.dashboard.end();
-    this.#say(notice("ended"));
+    this.#say(notice(code === "no_session" || code === "cookies_blocked" ? code : "ended"));
   }
 
   /** Nothing came: the address, the connection or the token. */
   refused({ status, reason }, dashboard) {
-    if (status === 401) return this.ended(); // the session has reported it
+    if (status === 401) return; // the session has said so already
     this.session.send("error", { code: reason?.code ?? "unreachable" });
     if (status === 403) return this.ended();
     if (status === 404) return this.#say(notice("unknown"));

@@ -1,6 +1,7 @@
 """mount_dashboards: the dashboards of a folder in an app of yours, as pages that its customers' products embed.
 
-GET  /dashboards/{name}                   the frame, public: the same for everybody
+GET  /dashboards/{name}                   the frame, public: the same for everybody; with a token in its query, the
+                                          exchange for a cookie of that group
 POST /dashboards/{name}/-/panels          the panels, with the group's token as a header
 POST /dashboards/{name}/-/panels/{panel}/download   an address for the rows of a panel as a file
 GET  /dashboards/-/download/{code}        the file, once
@@ -29,6 +30,7 @@ from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.downloads import Downloads, DownloadStore
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
 from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
+from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie
 from tenantry.dashboards.endpoint import error_handler
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
@@ -93,8 +95,9 @@ def dashboards_app(
     """What ``mount_dashboards`` mounts."""
     built = BuiltFiles(BUNDLES)
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
-    endpoints = _Endpoints(dashboards, sources, Frame(built), hosts)
+    endpoints = _Endpoints(dashboards, sources, Frame(built), hosts, CookieExchange(resolver))
     own_token = [
+        Middleware(SessionCookie),
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
@@ -125,18 +128,27 @@ def allowed_hosts(resolver: TokenResolver, frame_ancestors: Sequence[str], embed
 
 
 class _Endpoints:
-    def __init__(self, dashboards: Dashboards, sources: DataSources, frame: Frame, hosts: AllowedHosts) -> None:
+    def __init__(
+        self,
+        dashboards: Dashboards,
+        sources: DataSources,
+        frame: Frame,
+        hosts: AllowedHosts,
+        exchange: CookieExchange,
+    ) -> None:
         self._dashboards = dashboards
         self._sources = sources
         self._frame = frame
         store = sources.directory
         self._downloads = Downloads(store, dashboards, sources) if isinstance(store, DownloadStore) else None
         self._hosts = hosts
+        self._exchange = exchange
 
     async def frame(self, request: Request) -> Response:
         """The page of a dashboard."""
         dashboard = self._find(request).dashboard
-        return self._frame.response(request, dashboard, await self._hosts.of_frame())
+        redirect = await self._exchange.redirect(request)
+        return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
 
     async def panels(self, request: Request) -> Response:
         """The panels of a dashboard for the group of the request."""

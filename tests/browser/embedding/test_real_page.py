@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from playwright.async_api import Page
 
 from engines.chromium import OpenPage
 from tenantry.tokens import KeyRing, SigningKey
@@ -30,6 +31,36 @@ rows:
 def real(tmp_path: Path) -> Iterator[Sites]:
     with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES)) as served:
         yield served
+
+
+async def test_direct_visits_of_two_customers(open_page: OpenPage, real: Sites) -> None:
+    """In two tabs of one browser, each at a clean address, also after a reload: neither cookies nor pages mix. Without
+    the cookie the page says that cookies are blocked, and without a group in its address where to open it. Red when the
+    page does not name its group."""
+    seen = await open_page()
+    context = seen.page.context
+    for group in ("acme", "bolt"):
+        page = await context.new_page()
+        await page.goto(f"{real.dashboards}/dashboards/sales/regions?USER_GROUP_TOKEN={await real.token(group)}")
+    tabs = context.pages[1:]
+    addresses = {tab.url for tab in tabs}
+    assert len(addresses) == 2
+    assert not [token for token in real.tokens for address in addresses if token in address]
+    for tab in tabs:
+        await tab.reload()
+        await until(lambda tab=tab: _says(tab, "Flights of HA", "120"), "the figure")
+        assert await tab.evaluate("document.cookie") == ""
+    assert len(await context.cookies()) == 2
+    await context.clear_cookies()
+    await tabs[0].reload()
+    await until(lambda: _says(tabs[0], "Cookies are blocked"), "the notice")
+    await tabs[1].goto(f"{real.dashboards}/dashboards/sales/regions")
+    await until(lambda: _says(tabs[1], "Please open this dashboard from your product"), "the other notice")
+
+
+async def _says(page: Page, *words: str) -> bool:
+    text = await page.locator("body").inner_text()
+    return all(word in text for word in words)
 
 
 async def test_a_real_dashboard_is_embedded(open_page: OpenPage, real: Sites) -> None:

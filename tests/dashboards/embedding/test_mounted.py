@@ -165,6 +165,52 @@ async def test_an_old_token_within_its_grace_gets_no_code(mounted: Mounted) -> N
     assert token not in answer.text
 
 
+async def _opened(mounted: Mounted, name: str) -> tuple[str, str, str]:
+    """A group's first address: where it leads, and the name and the value of the cookie."""
+    token = await mounted.token(name)
+    answer = await mounted.http.get(f"/dashboards/sales?city=Brno&USER_GROUP_TOKEN={token}&group=x")
+    assert answer.status_code == 303
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    cookie, *attributes = answer.headers["set-cookie"].split("; ")
+    assert sorted(attributes) == ["HttpOnly", "Max-Age=3600", "Path=/", "SameSite=Lax", "Secure"]
+    assert token not in answer.headers["location"]
+    return answer.headers["location"], *cookie.split("=", 1)
+
+
+async def test_a_direct_visit_has_a_cookie_of_its_group(mounted: Mounted) -> None:
+    """The token in the first address becomes a cookie whose name has the group's public handle, as the clean address
+    has. Two groups in one browser do not mix: each request names its own. Red when the first cookie is taken."""
+    ways = {name: await _opened(mounted, name) for name in ("acme", "bolt")}
+    cookies = {"Cookie": "; ".join(f"{name}={value}" for _, name, value in ways.values())}
+    for location, name, token in ways.values():
+        handle = name.removeprefix("__Host-tenantry-")
+        assert location == f"/dashboards/sales?city=Brno&group={handle}"
+        assert KEYS.read(token).handle.hex() == handle
+        assert (await mounted.http.get(location)).status_code == 200
+        answer = await mounted.http.post(CODE, headers=cookies | {"X-User-Group-Handle": handle})
+        assert (await mounted.redeem(answer.json())).json() == {"token": token}
+
+
+async def test_a_cookie_is_good_for_its_own_group_alone(mounted: Mounted) -> None:
+    """And only where the page's script names the group: a form of another site cannot. Red when the token in a cookie
+    is not compared with its name."""
+    _, name, token = await _opened(mounted, "acme")
+    _, other, _ = await _opened(mounted, "bolt")
+    handle, other_handle = name.removeprefix("__Host-tenantry-"), other.removeprefix("__Host-tenantry-")
+
+    async def status(cookie: str, **headers: str) -> int:
+        answer = await mounted.http.post(CODE, headers={"Cookie": cookie} | headers)
+        return int(answer.status_code)
+
+    assert await status(f"{name}={token}", **{"X-User-Group-Handle": handle}) == 200
+    assert await status(f"{name}={token}") == 401
+    assert await status(f"{name}={token}", **{"X-User-Group-Handle": other_handle}) == 401
+    assert await status(f"{other}={token}", **{"X-User-Group-Handle": other_handle}) == 401
+    assert await status(f"{name}=forged", **{"X-User-Group-Handle": handle}) == 401
+    assert (await mounted.http.get(f"/dashboards/sales?USER_GROUP_TOKEN={token[:-1]}x")).status_code == 401
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"code": 1}', b"{", b"\xff", b"[" * 900, b'{"code":"' + b"x" * 1100])
 async def test_what_is_no_code_is_refused(mounted: Mounted, body: bytes) -> None:
     """As an error of whoever sent it, never as one of ours."""

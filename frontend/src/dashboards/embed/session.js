@@ -14,6 +14,7 @@ export class Session {
   #post;
   #renewing = null;
   #ended = false;
+  #answered = false;
   #leaving = new AbortController();
   #listeners = new Map();
 
@@ -50,8 +51,9 @@ export class Session {
   async fetch(path, options = {}) {
     const used = this.#token;
     const response = await this.#send(path, options, used);
+    if (response.status !== 401) this.#answered = true;
     if (response.status !== 401 || this.#ended) return response;
-    const token = await this.#renew(used);
+    const token = await this.#renew(used, response);
     if (token === null) return response;
     const again = await this.#send(path, options, token);
     if (again.status === 401) this.#end("refused");
@@ -98,10 +100,10 @@ export class Session {
   }
 
   /** Another token than `used`; null: there is none. Of many that ask at once, one asks the host. */
-  async #renew(used) {
+  async #renew(used, response) {
     if (this.#token !== used) return this.#token; // another request has renewed it meanwhile
     if (!this.#askHost) {
-      this.#end(this.#group === null ? "ended" : "no_session");
+      this.#end(await this.#reason(response));
       return null;
     }
     this.#renewing ??= this.#askHost().then(
@@ -111,6 +113,13 @@ export class Session {
     const token = await this.#renewing;
     this.#renewing = null;
     return token;
+  }
+
+  /** Why a request was refused, where nobody can be asked for another token. */
+  async #reason(response) {
+    const answer = await response.clone().json().catch(() => null);
+    if (this.#answered || answer?.error?.code !== "missing_token") return "ended";
+    return this.#group === null ? "no_session" : "cookies_blocked"; // the address names a group, and nothing was sent
   }
 
   #end(code) {

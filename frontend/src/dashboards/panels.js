@@ -10,7 +10,9 @@ import { TableView } from "./tables.js";
 import { paragraphs } from "./texts.js";
 import { VegaView } from "./vega_view.js";
 
-const STEPS = [320, 480, 640, 960, 1280, 1920, 2560, 3840];
+const STEPS = [320, 480, 640, 960, 1280, 1920, 2560, 3840, 5120, 7680];
+/** The server keeps two columns for a pixel; the line of noise needs three to look the same (test_reduction.py). */
+const FINER = 1.5;
 const NOTEWORTHY = 60;
 const NO_ROWS = "There is nothing here for this choice.";
 
@@ -34,7 +36,7 @@ export const WITHOUT_ROWS = new Set(["heading", "text"]);
 
 /** How wide a plot is, in steps of device pixels, so that the server's answers are alike. */
 export function widthStep(width) {
-  const pixels = width * (globalThis.devicePixelRatio || 1);
+  const pixels = width * FINER * (globalThis.devicePixelRatio || 1);
   return STEPS.find((step) => step >= pixels) ?? STEPS.at(-1);
 }
 

@@ -55,9 +55,9 @@ async def test_widths_are_asked_with_the_first_request(stand_in: StandIn, visit:
     await visit(stand_in.show([BAR | {"width": 8}, OTHER | {"width": 4}], [table()]), width=1440)
     assert len(stand_in.asked) == 1
     assert [(each["id"], each["width"]) for each in stand_in.asked[0]["panels"]] == [
-        ("1-1", 960),
-        ("1-2", 480),
-        ("2-1", 1920),
+        ("1-1", 1920),
+        ("1-2", 640),
+        ("2-1", 2560),
     ]
 
 

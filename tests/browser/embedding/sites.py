@@ -214,7 +214,10 @@ def _product(sites: Sites) -> Starlette:
             same=escape(query.get("same", "")),
             more=query.get("more", ""),
         )
-        return HTMLResponse(html, headers={"Content-Security-Policy": policy})
+        headers = {"Content-Security-Policy": policy}
+        if query.get("isolated"):
+            headers["Cross-Origin-Embedder-Policy"] = "require-corp"
+        return HTMLResponse(html, headers=headers)
 
     async def script(request: Request) -> Response:
         return FileResponse(HERE / "host.js", media_type="text/javascript")

@@ -58,6 +58,20 @@ async def test_direct_visits_of_two_customers(open_page: OpenPage, real: Sites) 
     await until(lambda: _says(tabs[1], "Please open this dashboard from your product"), "the other notice")
 
 
+async def test_a_host_that_is_isolated_embeds_too(open_page: OpenPage, real: Sites) -> None:
+    """A page with ``Cross-Origin-Embedder-Policy: require-corp`` lets in only what says that it may be there. Red
+    without these headers on the frame, or on the element's file."""
+    seen = await open_page()
+    await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme', 'isolated': 'yes'})}")
+
+    async def shown() -> bool:
+        frames = dashboards(seen.page, real)
+        return bool(frames) and "120" in await frames[0].locator("body").inner_text()
+
+    await until(shown, "the figure")
+    assert seen.console == []
+
+
 async def _says(page: Page, *words: str) -> bool:
     text = await page.locator("body").inner_text()
     return all(word in text for word in words)

@@ -51,10 +51,12 @@ async def test_a_preset_applies_at_once(stand_in: StandIn, visit: Visit) -> None
 
 
 async def test_two_dates(stand_in: StandIn, visit: Visit) -> None:
-    """A first day after the last one is said there, and nothing is asked."""
+    """A first day after the last one, or one that is missing, is said there, and nothing is asked."""
     page = (await visit(stand_in.show([BAR], controls=[PERIOD]))).page
     await page.locator(".control-range .choice").click()
     await page.get_by_label("From").fill("2013-03-31")
+    await page.get_by_role("button", name="Apply").click()
+    assert await page.get_by_role("alert").inner_text() == "Choose both days."
     await page.get_by_label("To", exact=True).fill("2013-03-01")
     await page.get_by_role("button", name="Apply").click()
     assert await page.get_by_role("alert").inner_text() == "The first day is after the last day."

@@ -28,10 +28,10 @@ export function rangeField(control, { value, change, formats, id }) {
 
   function apply(event) {
     event.preventDefault();
-    const wrong = from.value && to.value && from.value > to.value;
+    const wrong = !from.value || !to.value ? "Choose both days." : from.value > to.value ? "The first day is after the last day." : "";
     problem.hidden = !wrong;
-    problem.textContent = wrong ? "The first day is after the last day." : "";
-    if (!wrong) taken({ start: from.value || null, end: to.value || null });
+    problem.textContent = wrong;
+    if (!wrong) taken({ start: from.value, end: to.value });
   }
 
   function show() {

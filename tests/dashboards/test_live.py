@@ -38,15 +38,15 @@ async def test_an_open_answer_says_which_panels_have_changed(tmp_path: Path) -> 
         for _ in range(2):
             await site.sources.changed(PRODUCTION, "own_1")
             assert await reader.line() == {"changed": ["1-1"]}
-        assert len(site.sources.listeners) == 1
-    assert site.sources.listeners == set(), "the viewer has left"
+        assert len(site.sources.changes) == 1
+    assert len(site.sources.changes) == 0, "the viewer has left"
 
 
 async def test_an_answer_that_nobody_wants_open_ends(tmp_path: Path) -> None:
     """With its panels."""
     async with serve(tmp_path, FILES) as site:
         assert len(await site.lines("open")) == 2
-        assert site.sources.listeners == set()
+        assert len(site.sources.changes) == 0
 
 
 @pytest.mark.parametrize(("name", "lines"), [("open", 3), ("slow", 0)])
@@ -80,3 +80,23 @@ async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.M
         answer = await site.post("open/-/panels", {"live": True})
     assert json.loads(answer.text.strip().splitlines()[-1]) == {"end": True}
     assert answer.text.endswith("\n\n\n")
+
+
+async def test_a_change_that_is_not_known_by_name_is_one_of_every_panel(tmp_path: Path) -> None:
+    """As when the shared cache was lost. Red when only names are looked for."""
+    async with serve(tmp_path, FILES) as site, site.reading("open/-/panels", {"live": True}) as reader:
+        for _ in range(3):
+            await reader.line()
+        site.sources.changes.tell(None)
+        assert await reader.line() == {"changed": ["1-1"]}
+
+
+async def test_open_answers_end_with_the_process(tmp_path: Path) -> None:
+    """As soon as it is about to end: else a server waits for their viewers. Red when ``stop`` tells nobody."""
+    async with serve(tmp_path, FILES) as site, site.reading("open/-/panels", {"live": True}) as reader:
+        for _ in range(3):
+            await reader.line()
+        await site.sources.stop()
+        async with asyncio.timeout(SOON):
+            while len(site.sources.changes):
+                await asyncio.sleep(0.01)

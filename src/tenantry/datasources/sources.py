@@ -17,6 +17,7 @@ from tenantry.datasources.activity import Activity, ObservedQuery
 from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.caching.shared_answer import Uncopyable
 from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
+from tenantry.datasources.changes import SourceChanges
 from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import DataSource, Pieces, Rows
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
@@ -87,8 +88,6 @@ class DataSources:
     ) -> None:
         self.directory: Final[SourceDirectory] = directory
         """Where registered sources are found."""
-        self.listeners: Final[set[Callable[[str], None]]] = set()
-        """Called with the id of a source (``ds_…``) whose rows have changed, after ``changed`` has done its work."""
         self._registrations = Registrations(directory)
         self._pools = Pools(
             Limits(
@@ -107,6 +106,10 @@ class DataSources:
             check_tagged(query_tags, engines or {}),
         )
         self._cache = cache
+        self.changes: SourceChanges = SourceChanges(None if cache is None else cache.follow)
+        """Who is told when the rows of a source have changed."""
+        if cache is not None:
+            cache.on_change = self.changes.tell
         self.activity: Activity = Activity(slow_seconds, GroupUsage() if usage is None else usage)
         """What runs at each source, and what came of it."""
         clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
@@ -291,10 +294,10 @@ class DataSources:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
         name = source_name(registered)
         self.flights.forget_source(name)
-        if self._cached is not None:
+        if self._cached is None:
+            self.changes.tell(name)
+        else:
             await self._cached.changed(name)
-        for listener in [*self.listeners]:
-            listener(registered.id)
 
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
         """The source that the group's mapping names for a schema. Raises UnmappedSchema, UnregisteredSource,
@@ -306,6 +309,7 @@ class DataSources:
 
         Whoever waits gets SourceUnavailable (503) at once. Returns when the sources have ended the queries, after five
         seconds at the latest. Connections stay open until ``aclose``."""
+        self.changes.end()
         await self._pools.stop(_STOP_SECONDS)
 
     async def aclose(self) -> None:

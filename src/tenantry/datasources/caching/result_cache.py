@@ -80,6 +80,8 @@ class ResultCache:
         self.stale_seconds: Final = stale_while_revalidate
         self.clock: Final = clock
         self.shared: Final = shared
+        self.on_change: Callable[[str | None], None] = lambda _: None
+        """Called with a source whose rows changed, here or elsewhere; with None when any may have."""
         if shared is not None:
             shared.on_change = self.changed
         self.size: int = 0
@@ -159,10 +161,17 @@ class ResultCache:
         if source is None:
             self._all_changed = self.clock()
             self.clear()
-            return
-        self._changed[source] = self.clock()
-        for key in [key for key, entry in self._entries.items() if entry.source == source]:
-            self._drop(key)
+        else:
+            self._changed[source] = self.clock()
+            for key in [key for key, entry in self._entries.items() if entry.source == source]:
+                self._drop(key)
+        self.on_change(source)
+
+    def follow(self) -> None:
+        """Asks in the background what other processes have changed, if that is not known: for one who asks nothing
+        else and wants to be told."""
+        if self.shared is not None:
+            self.shared.is_current()
 
     def clear(self) -> None:
         """Drops everything."""

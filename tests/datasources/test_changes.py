@@ -1,0 +1,55 @@
+"""Who is told when the rows of a source have changed: here, and by another process."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from engines.valkey import Valkey
+from tenantry import DataSources
+from tenantry.datasources import RedisResults, ResultCache
+from tenantry.datasources.changes import SourceChanges
+from tests.datasources.conftest import PRODUCTION, Directory, sqlite_file
+
+SOON = 60.0
+
+
+async def test_a_listener_is_told_without_a_cache_too(directory: Directory, tmp_path: Path) -> None:
+    """Once for all changes that come together; nobody listens after the block."""
+    directory.add(1, sqlite_file(tmp_path / "orders.db", "acme"))
+    async with DataSources(directory) as sources:
+        with sources.changes.listen() as inbox:
+            await sources.changed(PRODUCTION, "own_1")
+            await sources.changed(PRODUCTION, "ds_1")
+            async with asyncio.timeout(SOON):
+                assert await inbox.take() == {"1/ds_1"}
+            assert len(sources.changes) == 1
+        assert len(sources.changes) == 0
+
+
+async def test_changes_that_come_together_are_told_together() -> None:
+    """A load that fills ten tables is one request of each page, not ten. Red when each is told at once."""
+    changes = SourceChanges()
+    with changes.listen() as inbox:
+        taking = asyncio.ensure_future(inbox.take())
+        changes.tell("1/ds_1")
+        for _ in range(5):
+            await asyncio.sleep(0)
+        changes.tell("1/ds_2")
+        assert await taking == {"1/ds_1", "1/ds_2"}
+
+
+async def test_a_change_in_another_process_is_told(directory: Directory, valkey: Valkey, tmp_path: Path) -> None:
+    """Though nobody asks anything here meanwhile. Red when what others changed is looked for only with a query."""
+    valkey.execute("FLUSHALL")
+    directory.add(1, sqlite_file(tmp_path / "orders.db", "acme"))
+    one, other = (
+        DataSources(directory, cache=ResultCache(shared=RedisResults(valkey.url, secret=b"s" * 32))) for _ in range(2)
+    )
+    async with one, other:
+        with other.changes.listen() as inbox:
+            async with asyncio.timeout(SOON):
+                assert await inbox.take() == {None}  # the first that is heard of the others: anything may have changed
+            await one.changed(PRODUCTION, "ds_1")
+            async with asyncio.timeout(SOON):
+                assert await inbox.take() == {"1/ds_1"}

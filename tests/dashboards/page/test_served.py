@@ -123,7 +123,8 @@ async def test_an_address_with_an_unknown_filter(served: Served, visit: Visit) -
 async def test_a_visit_without_a_token(served: Served, visit: Visit) -> None:
     """Nothing of any group, in plain words."""
     seen = await visit(served.url)
-    assert await seen.page.get_by_role("heading", level=1).inner_text() == "This access has ended"
+    title = await seen.page.get_by_role("heading", level=1).inner_text()
+    assert title == "Please open this dashboard from your product"
 
 
 async def _figure_is(seen: Watched, text: str) -> bool:

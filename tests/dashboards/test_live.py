@@ -87,7 +87,7 @@ async def test_a_change_that_is_not_known_by_name_is_one_of_every_panel(tmp_path
     async with serve(tmp_path, FILES) as site, site.reading("open/-/panels", {"live": True}) as reader:
         for _ in range(3):
             await reader.line()
-        site.sources.changes.tell(None)
+        site.sources.changes.notify(None)
         assert await reader.line() == {"changed": ["1-1"]}
 
 

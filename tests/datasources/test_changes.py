@@ -14,7 +14,7 @@ from tests.datasources.conftest import PRODUCTION, Directory, sqlite_file
 SOON = 60.0
 
 
-async def test_a_listener_is_told_without_a_cache_too(directory: Directory, tmp_path: Path) -> None:
+async def test_a_listener_is_changed_without_a_cache_too(directory: Directory, tmp_path: Path) -> None:
     """Once for all changes that come together; nobody listens after the block."""
     directory.add(1, sqlite_file(tmp_path / "orders.db", "acme"))
     async with DataSources(directory) as sources:
@@ -32,14 +32,14 @@ async def test_changes_that_come_together_are_told_together() -> None:
     changes = SourceChanges()
     with changes.listen() as inbox:
         taking = asyncio.ensure_future(inbox.take())
-        changes.tell("1/ds_1")
+        changes.notify("1/ds_1")
         for _ in range(5):
             await asyncio.sleep(0)
-        changes.tell("1/ds_2")
+        changes.notify("1/ds_2")
         assert await taking == {"1/ds_1", "1/ds_2"}
 
 
-async def test_a_change_in_another_process_is_told(directory: Directory, valkey: Valkey, tmp_path: Path) -> None:
+async def test_a_change_in_another_process_is_changed(directory: Directory, valkey: Valkey, tmp_path: Path) -> None:
     """Though nobody asks anything here meanwhile. Red when what others changed is looked for only with a query."""
     valkey.execute("FLUSHALL")
     directory.add(1, sqlite_file(tmp_path / "orders.db", "acme"))

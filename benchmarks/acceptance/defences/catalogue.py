@@ -184,7 +184,7 @@ DEFENCES: Final = (
     Defence(
         "variables are those of the group whose source is asked",
         "datasources/sources.py",
-        "        _check_owner(group, variables)\n        compiled = ",
+        "        check_owner(group, variables)\n        compiled = ",
         "        compiled = ",
         ("tests/datasources/test_routing.py",),
     ),

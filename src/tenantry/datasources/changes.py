@@ -20,31 +20,31 @@ class ChangeInbox:
         self.has_ended = False
         """The process is about to end: nothing more comes."""
         self._sources: set[str | None] = set()
-        self._told = asyncio.Event()
+        self._changed = asyncio.Event()
 
     def put(self, source: str | None) -> None:
         """A source changed; None: any may have."""
         self._sources.add(source)
-        self._told.set()
+        self._changed.set()
 
     def end(self) -> None:
         """Wakes the listener for the last time."""
         self.has_ended = True
-        self._told.set()
+        self._changed.set()
 
     async def wait(self, seconds: float) -> bool:
         """Waits so long for a change. Whether there is one."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._told.wait()
-        return self._told.is_set()
+                await self._changed.wait()
+        return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
         """Waits for a change, and a moment for others. The sources that changed; None stands for any of them."""
-        await self._told.wait()
+        await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
-        self._told.clear()
+        self._changed.clear()
         taken, self._sources = frozenset(self._sources), set()
         return taken
 
@@ -76,7 +76,7 @@ class SourceChanges:
                 self._timer.cancel()
                 self._timer = None
 
-    def tell(self, source: str | None) -> None:
+    def notify(self, source: str | None) -> None:
         """A source (``source_name``) changed; None: any may have."""
         for inbox in self._inboxes:
             inbox.put(source)

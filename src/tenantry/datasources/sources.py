@@ -22,6 +22,7 @@ from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import DataSource, Pieces, Rows
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.limits import Limits, StreamLimits
+from tenantry.datasources.ownership import check_owner
 from tenantry.datasources.pages import CountTemplate
 from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
 from tenantry.datasources.query_label import QueryLabel, label_of
@@ -109,7 +110,7 @@ class DataSources:
         self.changes: SourceChanges = SourceChanges(None if cache is None else cache.follow)
         """Who is told when the rows of a source have changed."""
         if cache is not None:
-            cache.on_change = self.changes.tell
+            cache.on_change = self.changes.notify
         self.activity: Activity = Activity(slow_seconds, GroupUsage() if usage is None else usage)
         """What runs at each source, and what came of it."""
         clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
@@ -185,7 +186,7 @@ class DataSources:
     ) -> Pieces:
         """What ``stream`` is made of, for a writer of one's own. Raises as it does."""
         given = group.variables if variables is None else variables
-        _check_owner(group, given)
+        check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registrations.of_schema(group, schema)
         label = label_of(registered, group, compiled)
@@ -210,7 +211,7 @@ class DataSources:
             check_max_age(max_age)
         if variables is None:
             variables = group.variables
-        _check_owner(group, variables)
+        check_owner(group, variables)
         compiled = self._compiled(template) if isinstance(template, str) else template
         registered = await self._registrations.of_schema(group, schema)
         label = label_of(registered, group, compiled)
@@ -264,7 +265,7 @@ class DataSources:
         ``BoundSQL.fingerprint``. Raises as ``fetch`` does before it runs anything.
         """
         given = group.variables if variables is None else variables
-        _check_owner(group, given)
+        check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registrations.of_schema(group, schema)
         async with self._pools.use(registered) as opened:
@@ -275,7 +276,7 @@ class DataSources:
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
         """What ``query`` would ask, and where; runs nothing. Raises as ``fetch`` does before it runs anything."""
-        _check_owner(group, variables)
+        check_owner(group, variables)
         registered = await self._registrations.of_schema(group, schema)
         async with self._pools.use(registered) as opened:
             return explain_query(opened, self._cache, group, template, variables)
@@ -295,7 +296,7 @@ class DataSources:
         name = source_name(registered)
         self.flights.forget_source(name)
         if self._cached is None:
-            self.changes.tell(name)
+            self.changes.notify(name)
         else:
             await self._cached.changed(name)
 
@@ -333,19 +334,3 @@ class DataSources:
 
 def _bind(compiled: SQLTemplate | CountTemplate, variables: Mapping[str, Any] | Record, source: DataSource) -> BoundSQL:
     return compiled.bind(variables, source.paramstyle, dialect=source.dialect, now=datetime.now(UTC))
-
-
-def _check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
-    """Variables that name a user group must be this group's: else B's values would choose rows of A's source."""
-    own = group.variables
-    if variables is own or "user_group" not in variables:
-        return
-    owner, expected = variables["user_group"], own["user_group"]
-    if owner is expected:  # what `variables(request)` gives: the group's own, extended
-        return
-    # A copy: of the same group read again, or one that went through a template or JSON.
-    is_copy = isinstance(owner, Record | dict) and all(
-        name in owner and owner[name] == expected[name] for name in ("id", "environment")
-    )
-    if not is_copy:
-        raise ValueError("these variables are another user group's than the one whose data source is asked")

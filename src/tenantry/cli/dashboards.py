@@ -103,7 +103,15 @@ def new(name: str, folder: Path) -> None:
 @environment_option
 @database_option
 @keys_option
-@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    envvar="TENANTRY_PORT",
+    show_envvar=True,
+    show_default=True,
+    help="0 takes a free one.",
+)
 def serve(
     folder: Path,
     provided_id: str | None,

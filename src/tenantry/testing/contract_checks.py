@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
 
-from tenantry.datasources import DeclaringDriver
+from tenantry.datasources import DeclaringDriver, Driver
+from tenantry.datasources.driver import C
 from tenantry.errors import QueryTimeout, SourceUnavailable
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
@@ -25,6 +27,16 @@ def run_check(engine: EngineCase, check: Callable[[AskedDriver], Awaitable[None]
             await check(asked)
 
     asyncio.run(with_driver())
+
+
+@contextmanager
+def connected(driver: Driver[C]) -> Iterator[C]:
+    """A connection of its own, closed also where a check fails."""
+    connection = driver.open()
+    try:
+        yield connection
+    finally:
+        driver.close(connection)
 
 
 async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:

@@ -28,7 +28,7 @@ from tenantry.errors import (
 )
 from tenantry.sql import DIALECTS, PARAMSTYLES
 from tenantry.testing.contract_bounds import BoundsContract
-from tenantry.testing.contract_checks import check_answers, run_check
+from tenantry.testing.contract_checks import check_answers, connected, run_check
 from tenantry.testing.contract_stops import StopsContract
 from tenantry.testing.contract_types import TypesContract
 from tenantry.testing.contract_values import REQUIRED, VALUES
@@ -144,11 +144,10 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         for _ in range(2):
             driver = engine.open_driver(engine.limits())
             bound = AskedDriver(driver, engine.limits()).bind(engine.rows(1))
-            first, second = driver.open(), driver.open()
-            assert len(driver.fetch(first, bound)) == 1
-            driver.close(first)
-            assert len(driver.fetch(second, bound)) == 1
-            driver.close(second)
+            with connected(driver) as second:
+                with connected(driver) as first:
+                    assert len(driver.fetch(first, bound)) == 1
+                assert len(driver.fetch(second, bound)) == 1
             driver.shutdown()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tenantry.datasources import Driver
 from tenantry.errors import SourceUnavailable
-from tenantry.testing.contract_checks import SHORT, check_answers, run_check, skip_unless_stopped
+from tenantry.testing.contract_checks import SHORT, check_answers, connected, run_check, skip_unless_stopped
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 _LATE = 3
@@ -59,18 +59,16 @@ class StopsContract:
         one."""
         driver = engine.open_driver(engine.limits())
         bound = AskedDriver(driver, engine.limits()).bind(engine.rows(3))
-        other = driver.open()
-        for _ in range(_LATE):
-            connection = driver.open()
-            assert len(driver.fetch(connection, bound)) == 3
+        with connected(driver) as other:
             for _ in range(_LATE):
-                driver.interrupt(connection)
-            assert len(driver.fetch(other, bound)) == 3, "the stop of one connection stops another one's query"
-            driver.close(connection)
-            with suppress(Exception):  # nobody stops a closed connection, so what it says is its own
-                driver.interrupt(connection)
-        assert len(driver.fetch(other, bound)) == 3
-        driver.close(other)
+                with connected(driver) as connection:
+                    assert len(driver.fetch(connection, bound)) == 3
+                    for _ in range(_LATE):
+                        driver.interrupt(connection)
+                    assert len(driver.fetch(other, bound)) == 3, "the stop of one connection stops another one's query"
+                with suppress(Exception):  # nobody stops a closed connection, so what it says is its own
+                    driver.interrupt(connection)
+            assert len(driver.fetch(other, bound)) == 3
         driver.shutdown()
 
     def test_queries_are_cancelled_at_any_moment(self, engine: EngineCase) -> None:

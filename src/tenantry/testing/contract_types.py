@@ -7,7 +7,7 @@ import pytest
 
 from tenantry.datasources import StreamingDriver
 from tenantry.errors import QueryFailed
-from tenantry.testing.contract_checks import run_check
+from tenantry.testing.contract_checks import connected, run_check
 from tenantry.testing.contract_values import LISTS, VALUES, WORDS, is_same
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
@@ -118,14 +118,13 @@ class TypesContract:
             pytest.skip("the driver is no StreamingDriver")
         asked = AskedDriver(driver, engine.limits())
         bound = asked.bind(engine.rows(70))
-        connection = driver.open()
-        for _ in range(2):
-            opened = driver.open_rows(connection, bound, None)
-            assert len(opened.names) == 1
-            assert sorted(tuple(row) for row in opened.rows) == [(number,) for number in range(70)]
-            opened.close()
-        assert len(driver.fetch(connection, bound)) == 70
-        driver.close(connection)
+        with connected(driver) as connection:
+            for _ in range(2):
+                opened = driver.open_rows(connection, bound, None)
+                assert len(opened.names) == 1
+                assert sorted(tuple(row) for row in opened.rows) == [(number,) for number in range(70)]
+                opened.close()
+            assert len(driver.fetch(connection, bound)) == 70
         driver.shutdown()
 
     def test_a_stream_gives_the_same_values(self, engine: EngineCase) -> None:
@@ -134,18 +133,19 @@ class TypesContract:
         if not isinstance(driver, StreamingDriver):
             driver.shutdown()
             pytest.skip("the driver is no StreamingDriver")
-        asked, connection = AskedDriver(driver, engine.limits()), driver.open()
-        for kind, expression in engine.types.items():
-            for value in VALUES[kind]:
-                bound = asked.bind(f"select {expression} as v{engine.from_one_row}", v=value)
-                opened = driver.open_rows(connection, bound, None)
-                ((back,),) = list(opened.rows)
-                opened.close()
-                assert is_same(value, back), f"{kind}: {value!r} is streamed as {back!r}"
+        asked = AskedDriver(driver, engine.limits())
         inner = f"select 1 as v, 2 as w{engine.from_one_row}"
-        opened = driver.open_rows(connection, asked.bind(f"select v, w from ({inner}) t where 1 = 0"), None)
-        assert [name.lower() for name in opened.names] == ["v", "w"], f"an empty stream has the columns {opened.names}"
-        assert list(opened.rows) == []
-        opened.close()
-        driver.close(connection)
+        with connected(driver) as connection:
+            for kind, expression in engine.types.items():
+                for value in VALUES[kind]:
+                    bound = asked.bind(f"select {expression} as v{engine.from_one_row}", v=value)
+                    opened = driver.open_rows(connection, bound, None)
+                    ((back,),) = list(opened.rows)
+                    opened.close()
+                    assert is_same(value, back), f"{kind}: {value!r} is streamed as {back!r}"
+            opened = driver.open_rows(connection, asked.bind(f"select v, w from ({inner}) t where 1 = 0"), None)
+            names = [name.lower() for name in opened.names]
+            assert names == ["v", "w"], f"an empty stream has the columns {names}"
+            assert list(opened.rows) == []
+            opened.close()
         driver.shutdown()

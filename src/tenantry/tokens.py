@@ -161,7 +161,7 @@ def api_token_digest(text: str) -> bytes | None:
 
 # --- what may be shown ------------------------------------------------------------------------------------------------
 
-_LIKE_A_TOKEN: Final = re.compile(r"ug[kt][ct]_[0-9A-Za-z_.-]{32,}")
+_LIKE_A_TOKEN: Final = re.compile(r"ug(?:[kt][ct]|pv)_[0-9A-Za-z_.-]{32,}")
 """What starts as a token of ours and is nearly as long: a token with a typing mistake is a secret too."""
 
 

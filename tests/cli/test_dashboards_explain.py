@@ -1,7 +1,8 @@
-"""``tenantry dashboards explain``: why a group sees what it sees, at a terminal."""
+"""``tenantry dashboards explain`` and ``preview``: what a group sees and why, at a terminal."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,19 @@ def test_explain_says_why_a_group_sees_what_it_sees(stocked: Terminal) -> None:
     page = stocked("dashboards", "explain", "flights", "--group", "acme", "--against", "globex", "--format", "html")
     assert page.out.startswith("<!doctype html>")
     assert not any(token in each.out for each in (text, both, page))
+
+
+def test_preview_prints_an_address_and_is_recorded(stocked: Terminal) -> None:
+    """Alone on stdout; below the app's own address if that is given. No token."""
+    given = stocked("dashboards", "preview", "flights", "--group", "acme")
+    assert re.fullmatch(r"/dashboards/flights#code=[\w-]{43}\n", given.out)
+    mount = ("--address", "https://app.example.com/d/")
+    whole = stocked("dashboards", "preview", "flights", "--group", "acme", *mount, "--json").json()
+    assert whole["address"].startswith("https://app.example.com/d/flights#code=")
+    made = [each for each in stocked("audit", "--json").json() if each["action"] == "preview.created"]
+    assert [(each["subject"], each["details"]) for each in made] == [("acme", {"dashboard": "flights"})] * 2
+    assert made[0]["author"].startswith("command line ")
+    assert "[unknown_group]" in stocked("dashboards", "preview", "flights", "--group", "nobody", fails=1).err
 
 
 def test_explain_names_what_is_not_there(stocked: Terminal) -> None:

@@ -6,6 +6,7 @@ import { mayStayOpen } from "./live.js";
 import { notice } from "./notices.js";
 import { connect, reportHeight } from "./embed/child.js";
 import { applyTheme } from "./theme.js";
+import { watermark } from "./watermark.js";
 
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
 
@@ -60,7 +61,7 @@ class Page {
     if (back) element.prepend(back);
     document.title = about.title;
     const main = html("main", { class: "page" }, element);
-    this.root.replaceChildren(main, this.speaker);
+    this.root.replaceChildren(...watermark(about.preview), main, this.speaker);
     if (back) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     if (this.session.theme) applyTheme(this.session.theme); // the host's counts for more than the group's
     this.session.send("ready");

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -65,11 +65,7 @@ class ApiContext:
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
         """The record of the API token. Raises Unauthorized, StoreUnavailable."""
-        found = await deadline.read(self.store.api_token(digest))
-        if found is None:
-            raise _unauthorized()
-        set_attribute("tenantry.environment", found.environment.name)
-        return found
+        return await authenticate(self.store, digest, deadline)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
         """The same with the group of this id, in one read."""
@@ -78,6 +74,23 @@ class ApiContext:
             raise _unauthorized()
         set_attribute("tenantry.environment", found.api_token.environment.name)
         return found
+
+
+class ApiTokenReader(Protocol):
+    """Finds an API token: a Store."""
+
+    async def api_token(self, digest: bytes) -> ApiToken | None:
+        """The live token with this digest; None if there is none or it was revoked. Never cached."""
+        ...
+
+
+async def authenticate(store: ApiTokenReader, digest: bytes, deadline: Deadline) -> ApiToken:
+    """The record of an API token. Raises Unauthorized, StoreUnavailable."""
+    found = await deadline.read(store.api_token(digest))
+    if found is None:
+        raise _unauthorized()
+    set_attribute("tenantry.environment", found.environment.name)
+    return found
 
 
 def digest_of(secret: str) -> bytes:

@@ -64,10 +64,11 @@ class ApiRequest:
     """One request. Of a header that came twice, neither value is silently used.
 
     ``id`` is the caller's own X-Request-Id, if it has a plain shape and is no token, else a new one: it is logged.
-    ``complete``: the body was received to its end. ``operation`` is what a RequestRecord says of it.
+    ``root_path``: where the app is mounted. ``complete``: the body was received to its end. ``operation`` is what a
+    RequestRecord says of it.
     """
 
-    __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation")
+    __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         values: dict[bytes, list[bytes]] = {}
@@ -78,6 +79,7 @@ class ApiRequest:
         self._receive = receive
         self._query: bytes = scope.get("query_string") or b""
         self.method: str = scope["method"]
+        self.root_path: str = scope.get("root_path", "")
         own = request_id_of(scope["headers"]) if b"x-request-id" in values else None
         self.id: str = own or token_hex(8)
         self.complete: bool = False

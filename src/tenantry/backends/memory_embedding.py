@@ -8,7 +8,7 @@ from datetime import timedelta
 from tenantry.backends.audit import hosts_details
 from tenantry.backends.memory_directory import MemoryTables
 from tenantry.errors import AlreadyExists
-from tenantry.groups import UNNAMED, Author, Environment
+from tenantry.groups import UNNAMED, AuditNote, Author, Environment
 from tenantry.ports import CodeStore, EmbeddingStore
 
 
@@ -19,7 +19,9 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
 
     # --- CodeStore ---
 
-    async def add_code(self, digest: bytes, *, purpose: str, payload: str, lifetime: float) -> None:
+    async def add_code(
+        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+    ) -> None:
         tables = self._tables
         with tables.lock:
             now = tables.clock()
@@ -28,15 +30,24 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
             if digest in tables.codes:
                 raise AlreadyExists("there is such a code already: draw a new one")
             tables.codes[digest] = (purpose, payload, now + timedelta(seconds=lifetime))
+            if audited is not None:
+                of = audited
+                tables.note(of.author, of.action, of.environment, of.subject, **of.details)
 
     async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
-        tables = self._tables
-        with tables.lock:
-            kept = tables.codes.get(digest)
-            if kept is None or kept[0] != purpose or kept[2] <= tables.clock():
-                return None
-            del tables.codes[digest]
-            return kept[1]
+        with self._tables.lock:
+            payload = self._read_code(digest, purpose)
+            if payload is not None:
+                del self._tables.codes[digest]
+            return payload
+
+    async def read_code(self, digest: bytes, *, purpose: str) -> str | None:
+        with self._tables.lock:
+            return self._read_code(digest, purpose)
+
+    def _read_code(self, digest: bytes, purpose: str) -> str | None:
+        kept = self._tables.codes.get(digest)
+        return None if kept is None or kept[0] != purpose or kept[2] <= self._tables.clock() else kept[1]
 
     # --- EmbeddingStore ---
 

@@ -28,7 +28,8 @@ def api_token() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     default=[Scope.PROVISION.value],
     show_default=True,
-    help="What it may be used for: provision for /api/user, introspect for /oauth/introspect. May come more than once.",
+    help="What it may be used for: provision for /api/user, introspect for /oauth/introspect, preview for previews of "
+    "dashboards. May come more than once.",
 )
 @json_option
 @with_store

@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from tenantry.cli.dashboards_explain import explain_command
+from tenantry.cli.dashboards_preview import preview_command
 from tenantry.cli.options import (
     OptionDecorator,
     as_name,
@@ -36,6 +37,7 @@ def dashboards() -> None:
 
 
 dashboards.add_command(explain_command)
+dashboards.add_command(preview_command)
 
 
 @dashboards.command("check")

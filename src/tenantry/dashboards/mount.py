@@ -9,6 +9,7 @@ GET  /dashboards/-/assets/{address}       the browser files
 GET  /dashboards/-/embed.js               the element by which pages of other sites embed dashboards, and its types
 POST /dashboards/{name}/-/embed-code      a single-use code for the group's token, where ``embedding`` is given
 POST /dashboards/-/redeem                 the token for a code, once
+POST /dashboards/-/preview                an address that opens a dashboard as a group, for callers with an API token
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ from tenantry.dashboards.panel_lines import check_encoder
 from tenantry.dashboards.panel_request import DownloadRequest, PanelsRequest, read_request
 from tenantry.dashboards.panel_stream import PanelStream
 from tenantry.dashboards.panels import PanelRunner
+from tenantry.dashboards.preview.endpoint import PATH, PreviewEndpoint
+from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
+from tenantry.dashboards.preview.previews import Previews
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.middleware import UserGroupMiddleware, header
@@ -101,14 +105,19 @@ def dashboards_app(
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
+    previews, data = [], own_token
+    if embedding is not None:
+        previews = [Route(PATH, PreviewEndpoint(embedding.store, dashboards))]
+        data = [Middleware(PreviewGuard, previews=Previews(embedding.store)), *own_token]
     issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[
             Route("/-/assets/{address}", built.respond),
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
             *embedding_routes(built, embedding, own_token),
-            Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=own_token),
-            Route(issue, endpoints.issue_download, methods=["POST"], middleware=own_token),
+            *previews,
+            Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),
+            Route(issue, endpoints.issue_download, methods=["POST"], middleware=data),
             Route("/{name:path}", endpoints.frame),
         ],
         exception_handlers={TenantryError: error_handler, HTTPException: _plain_error},
@@ -157,7 +166,8 @@ class _Endpoints:
         wanted = await read_request(request, PanelsRequest)
         runner = PanelRunner(saved, group, self._sources, read_filters(saved, wanted.filters))
         schemas = {panel.id: panel.schema for panel in saved.dashboard.panels if panel.query is not None}
-        changes = ChangedPanels(self._sources, group, schemas)
+        # The session of a preview ends soon: no answer of it stays open.
+        changes = None if PREVIEW_KEY in request.scope else ChangedPanels(self._sources, group, schemas)
         return PanelStream(request, saved, runner, wanted, changes)
 
     async def issue_download(self, request: Request) -> Response:

@@ -18,13 +18,13 @@ MAX_WIDTH: Final = 8_192
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
 
 
-class _Strict(BaseModel):
+class StrictBody(BaseModel):
     """No coercion, no unknown field, and no value in an error."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
 
-class WantedPanel(_Strict):
+class WantedPanel(StrictBody):
     """One panel. ``width``: of its plot, in device pixels; 0: no matter, so rows are not reduced. ``page`` (from 0) and
     ``sort`` (a column; ``-name``: the largest first) are for tables."""
 
@@ -34,7 +34,7 @@ class WantedPanel(_Strict):
     sort: Annotated[str, Field(max_length=201)] = ""
 
 
-class PanelsRequest(_Strict):
+class PanelsRequest(StrictBody):
     """``panels``: None for all. ``definition``: the dashboard itself is wanted too. ``choices``: the controls whose
     choices are wanted; None: those of all with the definition, else of none. ``live``: the answer stays open."""
 
@@ -45,14 +45,14 @@ class PanelsRequest(_Strict):
     live: bool = False
 
 
-class DownloadRequest(_Strict):
+class DownloadRequest(StrictBody):
     """``format``: of the file."""
 
     filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
     format: Annotated[str, Field(pattern="^csv$")] = "csv"
 
 
-Model = TypeVar("Model", PanelsRequest, DownloadRequest)
+Model = TypeVar("Model", bound=StrictBody)
 
 
 async def read_request(request: Request, model: type[Model]) -> Model:
@@ -62,7 +62,12 @@ async def read_request(request: Request, model: type[Model]) -> Model:
         body += chunk
         if len(body) > MAX_BODY:
             raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
-    values = decode_json(bytes(body))
+    return read_body(bytes(body), model)
+
+
+def read_body(body: bytes, model: type[Model]) -> Model:
+    """What a whole body says. Raises BadJson, InvalidBody."""
+    values = decode_json(body)
     try:
         return model.model_validate(values)
     except ValidationError as error:

@@ -33,6 +33,7 @@ from tenantry.dashboards.live import ChangedPanels
 from tenantry.dashboards.panel_lines import line
 from tenantry.dashboards.panel_request import PanelsRequest, WantedPanel
 from tenantry.dashboards.panels import PanelRunner
+from tenantry.dashboards.preview.guard import preview_mark
 from tenantry.errors import InvalidBody, ViewerLeft
 from tenantry.middleware.long_responses import ResponseCut
 from tenantry.viewers import while_connected
@@ -61,7 +62,11 @@ class PanelStream(Response):
         del self.headers["content-length"]
         self._request = request
         self._tasks = [*_choices(saved, runner, wanted), *_panels(saved, runner, wanted)]
-        self._first = line({"dashboard": describe(saved, runner.variables)}) if wanted.definition else b""
+        self._first = (
+            line({"dashboard": describe(saved, runner.variables) | preview_mark(request.scope)})
+            if wanted.definition
+            else b""
+        )
         self._changes = changes if wanted.live else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -200,6 +200,7 @@ class Scope(StrEnum):
 
     PROVISION = "provision"
     INTROSPECT = "introspect"
+    PREVIEW = "preview"
 
 
 @dataclass(frozen=True, slots=True)

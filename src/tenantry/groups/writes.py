@@ -104,6 +104,17 @@ class AuditEntry:
     details: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class AuditNote:
+    """What a write besides those of groups and environments adds to the audit trail: an AuditEntry to be."""
+
+    author: Author
+    action: str
+    environment: str
+    subject: str
+    details: dict[str, str] = field(default_factory=dict)
+
+
 CHANNEL: Final = "tenantry"
 """Where a store in PostgreSQL notifies of its changes, one notice each."""
 

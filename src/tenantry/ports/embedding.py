@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from tenantry.groups import UNNAMED, Author, Environment
+from tenantry.groups import UNNAMED, AuditNote, Author, Environment
 
 
 class CodeStore(Protocol):
     """Keeps single-use codes. The code itself never comes here: only its SHA-256 ``digest`` (32 bytes)."""
 
-    async def add_code(self, digest: bytes, *, purpose: str, payload: str, lifetime: float) -> None:
+    async def add_code(
+        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+    ) -> None:
         """Keeps ``payload`` under this digest for ``lifetime`` seconds of the store's clock; some codes whose time has
-        passed are forgotten. ``purpose`` is a word of at most 16 characters. Raises AlreadyExists."""
+        passed are forgotten. ``purpose`` is a word of at most 16 characters. ``audited`` goes into the audit trail with
+        it. Raises AlreadyExists."""
         ...
 
     async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
         """The payload, to exactly one of all callers, who may be on any host; None if it was given out already, its
         time has passed, it is for another purpose (it stays then), or there never was one."""
+        ...
+
+    async def read_code(self, digest: bytes, *, purpose: str) -> str | None:
+        """The payload, which stays until its end: for a code that stands for a session. None as ``redeem_code``."""
         ...
 
 

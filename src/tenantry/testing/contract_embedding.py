@@ -8,7 +8,7 @@ import asyncio
 import pytest
 
 from tenantry.errors import AlreadyExists, UnknownEnvironment
-from tenantry.groups import Author, Environment, Tag
+from tenantry.groups import AuditNote, Author, Environment, Tag
 from tenantry.ports import Store
 from tenantry.testing import FrozenClock
 
@@ -37,6 +37,25 @@ class EmbeddingContract:
         await store.add_code(DIGEST, purpose="preview", payload="x", lifetime=60)
         assert await store.redeem_code(DIGEST, purpose="embed") is None
         assert await store.redeem_code(DIGEST, purpose="preview") == "x"
+
+    async def test_a_code_of_a_session_stays(self, store: Store, clock: FrozenClock) -> None:
+        """It is read as often as it is asked for, until its end, and for its purpose alone."""
+        await store.add_code(DIGEST, purpose="session", payload="x", lifetime=60)
+        assert [await store.read_code(DIGEST, purpose="session") for _ in range(3)] == ["x"] * 3
+        assert await store.read_code(DIGEST, purpose="embed") is None
+        assert await store.read_code(b"e" * 32, purpose="session") is None
+        clock.advance(60)
+        assert await store.read_code(DIGEST, purpose="session") is None
+
+    async def test_a_code_may_be_recorded(self, store: Store) -> None:
+        """In the audit trail, with who asked for it; a code that was refused is not."""
+        made = AuditNote(Author("ann", "r-1"), "preview.created", "production", "acme", {"dashboard": "sales"})
+        await store.add_code(DIGEST, purpose="preview", payload="x", lifetime=60, audited=made)
+        with pytest.raises(AlreadyExists):
+            await store.add_code(DIGEST, purpose="preview", payload="y", lifetime=60, audited=made)
+        (entry,) = [each for each in await store.audit() if each.action == "preview.created"]
+        assert (entry.author, entry.environment, entry.subject) == (Author("ann", "r-1"), "production", "acme")
+        assert entry.details == {"dashboard": "sales"}
 
     async def test_a_code_ends(self, store: Store, clock: FrozenClock) -> None:
         """At its time, by the store's clock. Red when the end is not compared."""

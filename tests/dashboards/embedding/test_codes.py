@@ -17,7 +17,7 @@ async def test_a_code_lives_as_long_as_its_purpose_says(purpose: Purpose) -> Non
     """A minute, and ten for a preview. Red when every purpose has the same."""
     clock = FrozenClock()
     codes = SingleUseCodes(MemoryStore(clock=clock))
-    assert SECONDS[purpose] == (600 if purpose is Purpose.PREVIEW else 60)
+    assert SECONDS[purpose] == (600 if purpose in {Purpose.PREVIEW, Purpose.PREVIEW_SESSION} else 60)
     first, second = [await codes.issue(purpose, "x") for _ in range(2)]
     clock.advance(SECONDS[purpose] - 1)
     assert await codes.redeem(purpose, first) == "x"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, and_, select
 
 from tenantry.backends.audit import hosts_details
 from tenantry.backends.sql import queries, rows
@@ -15,7 +15,7 @@ from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.tables import environments, single_use_codes
 from tenantry.backends.stored import StoreClock
 from tenantry.errors import AlreadyExists, UnknownEnvironment
-from tenantry.groups import UNNAMED, Author, Environment, to_micros
+from tenantry.groups import UNNAMED, AuditNote, Author, Environment, to_micros
 from tenantry.ports import CodeStore, EmbeddingStore
 
 
@@ -27,7 +27,9 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
 
     # --- CodeStore ---
 
-    async def add_code(self, digest: bytes, *, purpose: str, payload: str, lifetime: float) -> None:
+    async def add_code(
+        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+    ) -> None:
         def write(connection: Connection, context: WriteContext) -> None:
             now = context.now(connection)
             delete_expired(connection, single_use_codes, now)
@@ -39,26 +41,33 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
             }
             if insert_if_new(connection, single_use_codes, values) is None:
                 raise AlreadyExists("there is such a code already: draw a new one")
+            if audited is not None:
+                of = audited
+                note(connection, context, of.action, of.environment, of.subject, of.details, at=now)
 
-        await self._runner.write(write, WriteContext(UNNAMED, self._clock), self._runner.deadline())
+        author = UNNAMED if audited is None else audited.author
+        await self._runner.write(write, WriteContext(author, self._clock), self._runner.deadline())
 
     async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
-        codes = single_use_codes.c
-
         def write(connection: Connection, context: WriteContext) -> str | None:
             # The row that this statement deletes is nobody else's: a second one waits for its lock and finds no row.
-            payload: str | None = connection.execute(
-                single_use_codes.delete()
-                .where(
-                    codes.digest == digest,
-                    codes.purpose == purpose,
-                    codes.expires_at > to_micros(context.now(connection)),
-                )
-                .returning(codes.payload)
-            ).scalar_one_or_none()
+            live = _is_live(digest, purpose, context.now(connection))
+            deleted = single_use_codes.delete().where(live).returning(single_use_codes.c.payload)
+            payload: str | None = connection.execute(deleted).scalar_one_or_none()
             return payload
 
         return await self._runner.write(write, WriteContext(UNNAMED, self._clock), self._runner.deadline())
+
+    async def read_code(self, digest: bytes, *, purpose: str) -> str | None:
+        def read(connection: Connection, context: WriteContext) -> str | None:
+            # In a transaction of writes, which goes by the database's own clock.
+            live = _is_live(digest, purpose, context.now(connection))
+            payload: str | None = connection.execute(
+                select(single_use_codes.c.payload).where(live)
+            ).scalar_one_or_none()
+            return payload
+
+        return await self._runner.write(read, WriteContext(UNNAMED, self._clock), self._runner.deadline())
 
     # --- EmbeddingStore ---
 
@@ -82,3 +91,8 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
         found = await self._runner.read(queries.EMBEDDING_HOSTS, self._runner.deadline())
         return {name: rows.hosts(text) for name, text in found}
+
+
+def _is_live(digest: bytes, purpose: str, now: datetime) -> ColumnElement[bool]:
+    codes = single_use_codes.c
+    return and_(codes.digest == digest, codes.purpose == purpose, codes.expires_at > to_micros(now))

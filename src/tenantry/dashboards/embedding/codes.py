@@ -7,6 +7,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Final
 
+from tenantry.groups import AuditNote
 from tenantry.ports import CodeStore
 
 
@@ -16,9 +17,10 @@ class Purpose(StrEnum):
     DOWNLOAD = "download"
     EMBED = "embed"
     PREVIEW = "preview"
+    PREVIEW_SESSION = "preview-session"
 
 
-SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 600.0}
+SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 600.0, Purpose.PREVIEW_SESSION: 600.0}
 """How long a code of each purpose lives unless it is said otherwise."""
 
 CODE_LENGTH: Final = 43
@@ -35,19 +37,29 @@ class SingleUseCodes:
     def __init__(self, store: CodeStore) -> None:
         self._store = store
 
-    async def issue(self, purpose: Purpose, payload: str, lifetime: float | None = None) -> str:
+    async def issue(
+        self, purpose: Purpose, payload: str, lifetime: float | None = None, *, audited: AuditNote | None = None
+    ) -> str:
         """A new code for ``payload``, good for ``lifetime`` seconds. Raises StoreUnavailable."""
         code = secrets.token_urlsafe(32)
         seconds = SECONDS[purpose] if lifetime is None else lifetime
-        await self._store.add_code(_digest(code), purpose=purpose.value, payload=payload, lifetime=seconds)
+        kind = purpose.value
+        await self._store.add_code(_digest(code), purpose=kind, payload=payload, lifetime=seconds, audited=audited)
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
         """The payload; None for a code that was used, has ended, is for something else or never was one. Raises
         StoreUnavailable: then the code may still be good, or used up."""
-        if len(code) != CODE_LENGTH or not code.isascii():  # costs no read
-            return None
-        return await self._store.redeem_code(_digest(code), purpose=purpose.value)
+        return await self._store.redeem_code(_digest(code), purpose=purpose.value) if _is_code(code) else None
+
+    async def read(self, purpose: Purpose, code: str) -> str | None:
+        """The same of a code that stands for a session: it stays until its end."""
+        return await self._store.read_code(_digest(code), purpose=purpose.value) if _is_code(code) else None
+
+
+def _is_code(code: str) -> bool:
+    """Whether it may be one: else it costs no read."""
+    return len(code) == CODE_LENGTH and code.isascii()
 
 
 def _digest(code: str) -> bytes:

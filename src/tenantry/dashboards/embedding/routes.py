@@ -2,7 +2,7 @@
 
 GET  /dashboards/-/embed.js               the element, for pages of every origin; embed.d.ts, embed-react.js
 POST /dashboards/{name}/-/embed-code      a single-use code for the token of the request
-POST /dashboards/-/redeem                 the token for a code, once
+POST /dashboards/-/redeem                 the token for a code, once; of a preview the key of its session
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from starlette.routing import BaseRoute, Route
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
 from tenantry.dashboards.embedding.codes import CODE_LENGTH, SingleUseCodes
-from tenantry.dashboards.embedding.tokens import EmbedCodes, IssuedGroups, TokenMint
+from tenantry.dashboards.embedding.tokens import EmbedCodes, TokenMint
+from tenantry.dashboards.preview.endpoint import PreviewBackend
+from tenantry.dashboards.preview.previews import Previews
 from tenantry.errors import CodeUsed, InvalidBody, UnsupportedMediaType
-from tenantry.ports import CodeStore, EmbeddingStore
+from tenantry.ports import EmbeddingStore
 
 MAX_BODY: Final = 1_024
 """Bytes of a request that redeems a code."""
@@ -34,8 +36,8 @@ ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js")
 _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
-class EmbeddingBackend(CodeStore, EmbeddingStore, IssuedGroups, Protocol):
-    """What embedding asks of a store: SQLStore and MemoryStore have it."""
+class EmbeddingBackend(PreviewBackend, EmbeddingStore, Protocol):
+    """What embedding and previews ask of a store: SQLStore and MemoryStore have it."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,11 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
     async def issue(request: Request) -> Response:
         return JSONResponse({"code": await codes.issue(request)}, headers=_SECRET)
 
+    previews = Previews(embedding.store)
+
     async def redeem(request: Request) -> Response:
-        token = await codes.redeem(await _code_of(request))
+        code = await _code_of(request)
+        token = await codes.redeem(code) or await previews.open(code)  # of a preview: the key of its session
         if token is None:
             raise CodeUsed(CodeUsed.MESSAGE)
         return JSONResponse({"token": token}, headers=_SECRET)

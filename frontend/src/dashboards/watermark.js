@@ -1,0 +1,17 @@
+// What stands over a preview: it is no visit of the customer's, also on a picture of the screen and on paper.
+
+import { html } from "./dom.js";
+
+const MARKS = 60;
+
+/**
+ * @param {{id: string, name: string, environment: string}} [preview] as which group; nothing: this is no preview
+ * @returns {HTMLElement[]}
+ */
+export function watermark(preview) {
+  if (!preview) return [];
+  const words = `Preview as ${preview.name}`;
+  const marks = Array.from({ length: MARKS }, () => html("span", { "data-words": words }));
+  const note = html("p", { class: "preview-note", role: "note" }, `${words} (${preview.id}, ${preview.environment}). It is recorded, and ends ten minutes after it was opened.`);
+  return [note, html("div", { class: "watermark", "aria-hidden": "true" }, ...marks)];
+}

@@ -1,0 +1,82 @@
+"""Previews: a single-use code opens a session that shows one dashboard as one group sees it, for ten minutes.
+
+The group's token is no part of it. Codes and sessions are kept hashed in the store, so that any worker of any host
+knows them. That one was asked for and that it was opened are two entries of the audit trail.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
+from tenantry.errors import UnknownGroup
+from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
+from tenantry.ports import CodeStore
+
+SESSION_PREFIX: Final = "ugpv_"
+"""What the key of a session begins with, by which it is told from a user group token."""
+
+
+class PreviewStore(CodeStore, Protocol):
+    """What previews ask of a store; every Store is one."""
+
+    async def get(self, environment: Environment, provided_id: str) -> Issued | None:
+        """The group with this id; None if there is none."""
+        ...
+
+    async def get_by_handle(self, handle: bytes) -> Issued | None:
+        """The group with this handle; None if there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """``dashboard``, as ``group`` sees it now."""
+
+    group: UserGroup
+    dashboard: str
+
+
+class Previews:
+    """Issues codes, opens sessions with them, and finds what a session may see."""
+
+    def __init__(self, store: PreviewStore) -> None:
+        self._store = store
+        self._codes = SingleUseCodes(store)
+
+    async def issue(self, environment: Environment, provided_id: str, dashboard: str, author: Author) -> str:
+        """A code for a preview of ``dashboard`` as the group of this id, good for ten minutes. Raises UnknownGroup,
+        StoreUnavailable."""
+        issued = await self._store.get(environment, provided_id)
+        if issued is None:
+            raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
+        payload = {"group": issued.group.handle.hex(), "dashboard": dashboard, "by": author.name}
+        made = _note("preview.created", issued.group, dashboard, author)
+        return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), audited=made)
+
+    async def open(self, code: str) -> str | None:
+        """The key of a new session, good for ten minutes; None for a code that is no good any more, and for a group
+        that was deleted since. Raises StoreUnavailable."""
+        payload = await self._codes.redeem(Purpose.PREVIEW, code)
+        preview = None if payload is None else await self._read(payload)
+        if payload is None or preview is None:
+            return None
+        opened = _note("preview.opened", preview.group, preview.dashboard, Author(json.loads(payload)["by"]))
+        return SESSION_PREFIX + await self._codes.issue(Purpose.PREVIEW_SESSION, payload, audited=opened)
+
+    async def find(self, key: str) -> Preview | None:
+        """What a session may see, with the group as it is now; None for one that has ended or never was. Raises
+        StoreUnavailable."""
+        payload = await self._codes.read(Purpose.PREVIEW_SESSION, key.removeprefix(SESSION_PREFIX))
+        return None if payload is None else await self._read(payload)
+
+    async def _read(self, payload: str) -> Preview | None:
+        kept: dict[str, Any] = json.loads(payload)
+        issued = await self._store.get_by_handle(bytes.fromhex(kept["group"]))
+        return None if issued is None else Preview(issued.group, kept["dashboard"])
+
+
+def _note(action: str, group: UserGroup, dashboard: str, author: Author) -> AuditNote:
+    return AuditNote(author, action, group.environment.name, group.provided_id, {"dashboard": dashboard})

@@ -1,0 +1,197 @@
+"""Previews: who may ask for one, what it shows, what it cannot do, and what is recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.applications import Starlette
+
+from tenantry import DataSources, Resolver, mount_dashboards
+from tenantry.api import create_api
+from tenantry.dashboards.embedding.routes import Embedding
+from tenantry.groups import Environment, GroupDraft, Scope, Tag
+from tenantry.provisioning import issue_api_token
+from tenantry.testing import FrozenClock, MemoryStore, make_token
+from tenantry.tokens import holds_token, mask_within
+from tests.dashboards.served import flights_database, write_files
+from tests.resolver.fake import KEYS
+
+FILES = {
+    "dashboards/sales/flights.yaml": """
+title: Departures of {{ carrier }}
+rows: [{table: {sql: "select count(*) as n from flights where carrier = {{ carrier }}"}}]
+""",
+    "dashboards/other.yaml": "title: Other\nrows: [{table: {sql: select 1 as a}}]\n",
+}
+PREVIEW, REDEEM, PANELS = "/dashboards/-/preview", "/dashboards/-/redeem", "/dashboards/sales/flights/-/panels"
+WANTED = {"user_group_id": "acme", "dashboard": "sales/flights"}
+
+
+class Previewed:
+    """An app with dashboards and ``/api/user`` on a store in memory; acme is a group of production."""
+
+    def __init__(self, app: Starlette, store: MemoryStore, clock: FrozenClock) -> None:
+        self.store = store
+        self.clock = clock
+        self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://dash.test")
+        self.environment = Environment(0, "", Tag.CUSTOMER)
+        self.secret = ""
+
+    async def api_token(self, *scopes: Scope, environment: Environment | None = None) -> str:
+        secret, _ = await issue_api_token(self.store, environment or self.environment, label="support", scopes=scopes)
+        return secret
+
+    async def ask(self, body: Any = WANTED, secret: str | None = None) -> httpx2.Response:
+        headers = {"Authorization": f"Token {self.secret if secret is None else secret}", "X-Request-Id": "r-7"}
+        return await self.client.post(PREVIEW, json=body, headers=headers)
+
+    async def address(self) -> str:
+        answer = await self.ask()
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["address"])
+
+    async def redeem(self, address: str) -> httpx2.Response:
+        return await self.client.post(REDEEM, json={"code": address.partition("#code=")[2]})
+
+    async def session(self) -> str:
+        return str((await self.redeem(await self.address())).json()["token"])
+
+    async def panels(self, session: str, path: str = PANELS, **body: Any) -> httpx2.Response:
+        return await self.client.post(path, json=body, headers={"X-User-Group-Token": session})
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
+    clock = FrozenClock()
+    store = MemoryStore(clock=clock)
+    served = Starlette(routes=[*create_api(store, KEYS)])
+    write_files(tmp_path, FILES)
+    resolver = Resolver(store, keys=KEYS)
+    async with DataSources(store) as sources:
+        mount_dashboards(served, tmp_path / "dashboards", resolver, sources, embedding=Embedding(store, KEYS))
+        made = Previewed(served, store, clock)
+        made.environment = await store.create_environment("production", Tag.CUSTOMER)
+        url = flights_database(tmp_path / "flights.db", days=3)
+        await store.create_data_source(made.environment, source_id="ds_1", provided_id="warehouse", url=url)
+        draft = GroupDraft("acme", "Acme Ltd", {"carrier": "HA"}, {"main": "ds_1"})
+        await store.get_or_create(made.environment, draft, make_token(key_id=KEYS.active_id))
+        made.secret = await made.api_token(Scope.PREVIEW)
+        async with made.client:
+            yield made
+    await resolver.aclose()
+
+
+async def test_an_address_opens_a_dashboard_as_a_group_once(app: Previewed) -> None:
+    """With the group's rows and words, and a mark for the page to draw. The code is in the fragment, which no server
+    sees; the group's token is nowhere. Red when the code stays good, and when the token is the answer."""
+    address = await app.address()
+    assert address.startswith("/dashboards/sales/flights#code=")
+    opened = await app.redeem(address)
+    session = opened.json()["token"]
+    assert (await app.redeem(address)).status_code == 410
+    answer = await app.panels(session, definition=True, live=True)
+    first, panel, end = [json.loads(line) for line in answer.text.splitlines()]
+    assert first["dashboard"]["title"] == "Departures of HA"
+    assert first["dashboard"]["preview"] == {"id": "acme", "name": "Acme Ltd", "environment": "production"}
+    assert panel["rows"] == [[6]]
+    assert end == {"end": True}  # it does not stay open, though it was asked to
+    issued = await app.store.get(app.environment, "acme")
+    assert issued is not None
+    token = KEYS.mint(issued.token)
+    assert not any(token in text for text in (address, opened.text, answer.text))
+    own = await app.panels(token, definition=True)
+    assert "preview" not in json.loads(own.text.splitlines()[0])["dashboard"]
+
+
+async def test_address_and_session_end_after_ten_minutes(app: Previewed) -> None:
+    """Each by itself: an address that nobody opened, and a session that somebody still has. Red without an end."""
+    unused, used = await app.address(), await app.address()
+    app.clock.advance(599)
+    session = (await app.redeem(used)).json()["token"]
+    app.clock.advance(1)
+    assert (await app.redeem(unused)).status_code == 410
+    assert (await app.panels(session)).status_code == 200
+    app.clock.advance(599)
+    assert (await app.panels(session)).status_code == 401
+
+
+async def test_a_preview_follows_its_group(app: Previewed) -> None:
+    """It shows what is written now, also after a rotation: it never was the token. A group that is deleted has none."""
+    address, session = await app.address(), await app.session()
+    issued = await app.store.get(app.environment, "acme")
+    assert issued is not None
+    new = {"key_id": KEYS.active_id, "nonce": make_token().nonce}
+    await app.store.rotate(app.environment, issued.token, **new)
+    assert (await app.panels(session)).status_code == 200
+    await app.store.delete(app.environment, "acme")
+    assert (await app.panels(session)).status_code == 401
+    assert (await app.redeem(address)).status_code == 410
+
+
+async def test_the_session_is_for_the_data_of_one_dashboard(app: Previewed) -> None:
+    """Not for another one, not for a code of the group, and not for anything of the API. Red when the guard stands
+    before other routes, and when it does not compare the dashboard."""
+    session = await app.session()
+    assert (await app.panels(session, "/dashboards/other/-/panels")).status_code == 403
+    assert (await app.panels(session, "/dashboards/sales/flights/-/embed-code")).status_code == 401
+    assert (await app.panels(session, f"{PANELS}/1-1/download", format="csv")).status_code == 200
+    for secret in (session, app.secret):
+        headers = {"Authorization": f"Token {secret}"}
+        got = await app.client.post("/api/user", json={"user_group_id": "acme"}, headers=headers)
+        assert got.status_code == (401 if secret == session else 403)
+    assert (await app.ask(secret=session)).status_code == 401
+    introspecting = await app.api_token(Scope.INTROSPECT)
+    headers = {"Authorization": f"Token {introspecting}"}
+    asked = await app.client.post("/oauth/introspect", data={"token": session}, headers=headers)
+    assert asked.json() == {"active": False}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"user_group_id": "nobody", "dashboard": "sales/flights"}, 404, "unknown_group"),
+        ({"user_group_id": "acme", "dashboard": "missing"}, 404, "not_found"),
+        ({"user_group_id": "acme"}, 422, "invalid_body"),
+        ({"user_group_id": "acme", "dashboard": "other", "token": True}, 422, "invalid_body"),
+    ],
+)
+async def test_what_cannot_be_previewed_is_refused(app: Previewed, body: Any, status: int, code: str) -> None:
+    """With the errors of the API."""
+    answer = await app.ask(body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert not [each for each in await app.store.audit() if each.action == "preview.created"]
+
+
+async def test_a_preview_needs_the_scope_in_the_groups_environment(app: Previewed) -> None:
+    """A token that provisions may not look at what a customer sees, and one of another environment finds no group. Red
+    without the scope, and when groups of every environment are found."""
+    assert (await app.ask(secret=await app.api_token(Scope.PROVISION, Scope.INTROSPECT))).status_code == 403
+    assert (await app.ask(secret="ugkc_" + "A" * 49)).status_code == 401
+    other = await app.store.create_environment("other", Tag.TESTING)
+    assert (await app.ask(secret=await app.api_token(Scope.PREVIEW, environment=other))).status_code == 404
+
+
+async def test_who_previewed_what_as_whom_is_recorded(app: Previewed) -> None:
+    """That it was asked for, with the request, and that it was opened; no secret."""
+    session = await app.session()
+    asked, opened = [each for each in await app.store.audit() if each.action.startswith("preview.")]
+    assert [asked.action, opened.action] == ["preview.created", "preview.opened"]
+    for entry in (asked, opened):
+        assert entry.author.name.startswith("api token ")
+        assert entry.author.name.endswith("(support)")
+        assert (entry.environment, entry.subject) == ("production", "acme")
+        assert entry.details == {"dashboard": "sales/flights"}
+    assert asked.author.request_id == "r-7"
+    assert session.removeprefix("ugpv_") not in repr((asked, opened))
+
+
+def test_the_key_of_a_session_is_masked_like_a_token() -> None:
+    """In logs, and where names are stored. Red when only tokens are known."""
+    key = "ugpv_" + "aB3-" * 10 + "xyz"
+    assert holds_token(f"see {key}")
+    assert mask_within(f"see {key}") == "see ugpv_…"

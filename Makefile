@@ -13,7 +13,7 @@ PIP := $(BIN)/python requirements/install.py --constraint requirements/constrain
 .PHONY: help clients demo structure test test-matrix warehouses quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof format clean
 
 help:
-	@echo "make demo    set up and serve one dashboard as three customers see it (make demo PORT=8001: on another port)"
+	@echo "make demo    set up and serve a product that embeds dashboards for three customers (make demo PORT=8001: on another port)"
 	@echo "make test    set up and run every check and test"
 	@echo "make quick   lint, types, floors and the pure tests, in two minutes"
 	@echo "make test-matrix     every test on each Python that this machine has, of 3.11 to 3.14"

@@ -21,7 +21,6 @@ sys.path.insert(0, str(FRONTEND))
 from bundling import Bundles, Node, licence_of  # noqa: E402
 
 ENTRIES = {
-    "chart.js": "src/chart.js",
     "page.js": "src/dashboards/page.js",
     "vega.js": "src/vega.js",
     "embed.js": "src/dashboards/embed/element.js",
@@ -43,7 +42,6 @@ ESBUILD = "node_modules/esbuild/bin/esbuild"
 LOG = "--log-level=warning"
 
 SMALLEST = {
-    "chart.js": 300_000,
     "page.js": 50_000,
     "page.css": 10_000,
     "vega.js": 300_000,

@@ -50,10 +50,10 @@ def flights(archive: tarfile.TarFile) -> list[Row]:
     )
 
 
-def names(archive: tarfile.TarFile, file: str, key: str, wanted: Iterable[str]) -> Iterator[Row]:
-    """(code, name) of each wanted code, sorted by code."""
-    rows: Iterable[Mapping[str, str]] = csv.DictReader(io.TextIOWrapper(open_member(archive, file), "utf-8"))
-    found = {row[key]: row["name"].replace("\\", "") for row in rows}
+def names(archive: tarfile.TarFile, wanted: Iterable[str]) -> Iterator[Row]:
+    """(code, name) of each wanted airport, sorted by code."""
+    rows: Iterable[Mapping[str, str]] = csv.DictReader(io.TextIOWrapper(open_member(archive, "airports.csv"), "utf-8"))
+    found = {row["faa"]: row["name"].replace("\\", "") for row in rows}
     for code in sorted(wanted):
         yield code, found.get(code) or NOT_IN_SOURCE[code]
 
@@ -68,7 +68,7 @@ def as_csv(header: Row, rows: Iterable[Row]) -> bytes:
 
 
 def main(arguments: list[str]) -> None:
-    """Writes flights.csv.gz, airlines.csv and airports.csv."""
+    """Writes flights.csv.gz and airports.csv."""
     if len(arguments) != 1:
         raise SystemExit(__doc__)
     folder = Path(__file__).parents[1] / "src" / "tenantry" / "demo" / "data"
@@ -76,9 +76,7 @@ def main(arguments: list[str]) -> None:
         rows = flights(archive)
         packed = gzip.compress(as_csv(COLUMNS, rows), compresslevel=9, mtime=0)
         (folder / "flights.csv.gz").write_bytes(packed)
-        carriers = names(archive, "airlines.csv", "carrier", {row[0] for row in rows})
-        (folder / "airlines.csv").write_bytes(as_csv(("carrier", "name"), carriers))
-        airports = names(archive, "airports.csv", "faa", {code for row in rows for code in row[1:3]})
+        airports = names(archive, {code for row in rows for code in row[1:3]})
         (folder / "airports.csv").write_bytes(as_csv(("airport", "name"), airports))
 
 

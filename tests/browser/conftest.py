@@ -1,4 +1,4 @@
-"""The demo behind a real server, in a thread with an event loop of its own."""
+"""The demo behind a real server, in a thread with an event loop of its own: Tenantry and the product, a port each."""
 
 from __future__ import annotations
 
@@ -12,20 +12,17 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from tenantry.demo.sources import airline
+from tenantry.cli.server import by_port, url_of
 from tests.demo.stage import staged
 
 
 @dataclass(frozen=True)
 class Served:
-    """The demo's address and its tokens; ``broken`` is a group without the property ``home_airports``."""
+    """Where Tenantry is, and where the product that embeds it; the tokens of the airlines."""
 
     url: str
+    product: str
     tokens: dict[str, str] = field(repr=False)
-    unknown: str = field(repr=False)
-
-    def opening(self, carrier: str) -> str:
-        return f"{self.url}/?USER_GROUP_TOKEN={self.tokens[carrier]}"
 
 
 @pytest.fixture(scope="module")  # no longer: tests elsewhere replace asyncio.sleep, which its server waits with
@@ -33,22 +30,23 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The demo's server."""
     ready: list[Served] = []
     started, stop = threading.Event(), threading.Event()
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+    url, product = map(url_of, listeners)
 
     async def serve(folder: Path) -> None:
-        async with staged(folder) as stage:
-            properties = {name: value for name, value in airline("UA").properties.items() if name != "home_airports"}
-            stage.tokens["broken"] = await stage.add("broken", properties, airline("UA").mapping)
-            listener = socket.create_server(("127.0.0.1", 0))
-            server = uvicorn.Server(uvicorn.Config(stage.app, log_config=None, lifespan="off"))
-            serving = asyncio.create_task(server.serve(sockets=[listener]))
-            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            ready.append(Served(url, stage.tokens, stage.unknown_token()))
+        async with staged(folder, url, product) as stage:
+            app = by_port(stage.app, {listeners[1]: stage.product})
+            config = uvicorn.Config(
+                app, interface="asgi3", log_config=None, lifespan="off", timeout_graceful_shutdown=1
+            )
+            server = uvicorn.Server(config)
+            serving = asyncio.create_task(server.serve(sockets=listeners))
+            ready.append(Served(url, product, stage.tokens))
             started.set()
             while not stop.is_set():
                 await asyncio.sleep(0.05)
-            server.should_exit = True
+            server.should_exit = server.force_exit = True
             await serving
-            listener.close()
 
     thread = threading.Thread(target=lambda: asyncio.run(serve(tmp_path_factory.mktemp("served"))))
     thread.start()
@@ -58,3 +56,5 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     finally:
         stop.set()
         thread.join(120)
+        for listener in listeners:
+            listener.close()

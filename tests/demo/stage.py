@@ -11,26 +11,30 @@ from typing import Any
 
 from starlette.applications import Starlette
 
+from tenantry import mount_dashboards
 from tenantry.backends.memory import MemoryStore
+from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.datasources import DataSources
-from tenantry.demo.app import demo_app
+from tenantry.demo import DASHBOARDS
+from tenantry.demo.handbook import hosts, origins
+from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, prepare
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
-from tenantry.tokens import KeyRing, SigningKey, draft_token
+from tenantry.tokens import KeyRing, SigningKey
+
+URL, PRODUCT_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
 
 
 @dataclass
 class Stage:
-    """The app with a token for each airline."""
+    """Tenantry's app, the product's, and a token for each airline."""
 
     app: Starlette
+    product: Starlette
     environment: Environment
     provisioner: Provisioner
-    keys: KeyRing
-    resolver: Resolver
-    sources: DataSources
     tokens: dict[str, str]
 
     async def add(self, name: str, properties: dict[str, Any], mapping: dict[str, str]) -> str:
@@ -38,29 +42,24 @@ class Stage:
         made = await self.provisioner.get_or_create(self.environment, GroupDraft(name, name, properties, mapping))
         return made.token
 
-    def unknown_token(self) -> str:
-        """Signed by us, and of no group."""
-        return self.keys.mint(draft_token(Tag.TESTING, self.keys.active_id, secrets.token_bytes))
-
 
 @asynccontextmanager
-async def staged(folder: Path) -> AsyncIterator[Stage]:
-    """The demo with its data in ``folder``."""
+async def staged(folder: Path, url: str = URL, product_url: str = PRODUCT_URL) -> AsyncIterator[Stage]:
+    """The demo with its data in ``folder``. ``url`` and ``product_url``: where both apps are served."""
     store = MemoryStore()
     keys = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     environment = await store.create_environment("demo", Tag.TESTING)
-    for name, url in (await prepare(folder)).items():
-        await store.create_data_source(environment, source_id=f"ds_{name}", provided_id=name, url=url)
+    for name, source in prepare(folder).items():
+        await store.create_data_source(environment, source_id=f"ds_{name}", provided_id=name, url=source)
     await store.create_data_source(
         environment, source_id="ds_gone", provided_id="gone", url=f"sqlite:///{folder}/gone.sqlite"
     )
+    await store.set_embedding_hosts(environment, origins(product_url))
     provisioner = Provisioner(store, keys)
-    made = {each.carrier: await provisioner.get_or_create(environment, each.draft()) for each in AIRLINES}
-    sources = DataSources(store)
-    resolver = Resolver(store, keys=keys)
-    app = demo_app(resolver, sources)
+    made = {carrier: await provisioner.get_or_create(environment, draft) for carrier, draft in AIRLINES.items()}
     tokens = {carrier: each.token for carrier, each in made.items()}
-    try:
-        yield Stage(app, environment, provisioner, keys, resolver, sources, tokens)
-    finally:
-        await sources.aclose()
+    app = Starlette()
+    async with DataSources(store) as sources:
+        mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
+        product = Product(provisioner, environment, int(url.rpartition(":")[2])).app(hosts(product_url))
+        yield Stage(app, product, environment, provisioner, tokens)

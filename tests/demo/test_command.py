@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -37,18 +38,26 @@ def demo(folder: Path, *words: str, **environment: str) -> Iterator[tuple[subpro
         process.communicate(timeout=120)
 
 
-def _dashboard(lines: list[str]) -> str:
-    return next(found[0] for line in lines if (found := re.search(r"http://\S+USER_GROUP_TOKEN=\S+", line)))
+def _product(lines: list[str]) -> str:
+    return next(found[0] for line in lines if (found := re.fullmatch(r" +(http://\S+)", line))).strip()
 
 
-def test_behind_tls_the_cookie_is_for_tls_only(tmp_path: Path) -> None:
-    """A proxy on this machine says how the client came. Red when the demo is run without ``proxied``."""
-    with demo(tmp_path, "--port", "0") as (_, lines):
-        cookies = [
-            httpx2.get(_dashboard(lines), headers=headers, timeout=60).headers["set-cookie"]
-            for headers in ({}, {"X-Forwarded-Proto": "http"}, {"X-Forwarded-Proto": "https"})
-        ]
-    assert ["Secure" in cookie for cookie in cookies] == [False, False, True]
+def test_the_product_is_at_the_next_port_or_at_a_free_one(tmp_path: Path) -> None:
+    """It is another origin than Tenantry's. Red when a taken port ends the demo."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        demo(tmp_path, "--port", str(taken.getsockname()[1] - 1)) as (
+            _,
+            lines,
+        ),
+    ):
+        product = _product(lines)
+        assert int(product.rpartition(":")[2]) != taken.getsockname()[1]
+        assert httpx2.get(product, timeout=60).status_code == 200
+        tenantry = next(line for line in lines if "Tenantry's API" in line).split()[2].removesuffix("/api/user")
+        assert int(tenantry.rpartition(":")[2]) == taken.getsockname()[1] - 1
+        moved = httpx2.get(tenantry, timeout=60)
+        assert (moved.status_code, moved.headers["location"]) == (307, product)
 
 
 def test_its_first_start_takes_the_port_of_the_environment_and_ends_in_silence(tmp_path: Path) -> None:
@@ -56,7 +65,7 @@ def test_its_first_start_takes_the_port_of_the_environment_and_ends_in_silence(t
     first start, then prints some fifty lines of what was not freed."""
     with demo(tmp_path, TENANTRY_PORT="0") as (process, lines):
         assert lines[0].startswith("Preparing the demo")
-        assert ":8000/" not in _dashboard(lines)
+        assert ":8001" not in _product(lines)
         process.send_signal(signal.SIGINT)
         _, rest = process.communicate(timeout=120)
         assert rest == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import sqlite3
@@ -15,7 +16,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-ADDRESS = re.compile(r"(?P<name>\w[\w ]*?) +(?P<address>http://127\.0\.0\.1:\d+/\?USER_GROUP_TOKEN=\S+)")
+PRODUCT = re.compile(r"^ +(http://127\.0\.0\.1:\d+)$", re.MULTILINE)
+FRAME = "/dashboards/overview/-/panels"
 
 
 @dataclass
@@ -26,11 +28,11 @@ class Started:
 
     @property
     def url(self) -> str:
-        return self.addresses["nobody"].split("/?")[0]
+        return re.findall(r"(http://127\.0\.0\.1:\d+)/docs/", self.text)[0]
 
     @property
-    def addresses(self) -> dict[str, str]:
-        return {match["name"]: match["address"] for match in ADDRESS.finditer(self.text)}
+    def product(self) -> str:
+        return PRODUCT.findall(self.text)[0]
 
     @property
     def api_token(self) -> str:
@@ -55,12 +57,12 @@ def _start(folder: Path) -> Iterator[Started]:
         if line.startswith("Ctrl-C"):
             break
     text = "".join(lines)
-    assert ADDRESS.search(text), text
+    assert PRODUCT.search(text), text
     yield Started(text)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert out == ""
-    assert "USER_GROUP_TOKEN=ugt" not in err, "the log shows no token"
+    assert "ugtc_" not in err, "the log shows no token"
     assert "Traceback" not in err
 
 
@@ -70,59 +72,66 @@ def demo(folder: Path) -> Iterator[Started]:
     yield from _start(folder)
 
 
-def _open(address: str) -> str:
-    with httpx2.Client(follow_redirects=True, timeout=120) as browser:
-        answer = browser.get(address)
-        assert answer.status_code == 200, answer.text
-        assert "USER_GROUP_TOKEN" not in str(answer.url)
-        return answer.text
+def _token(demo: Started, carrier: str) -> httpx2.Response:
+    """What the product's server says when its page asks for a customer's token."""
+    return httpx2.post(f"{demo.product}/customers/{carrier}/token", timeout=120)
+
+
+def _flights(demo: Started, token: str) -> int:
+    """The key figure of whoever has this token; 0 where it opens nothing."""
+    headers = {"X-User-Group-Token": token}
+    answer = httpx2.post(f"{demo.url}{FRAME}", json={"panels": [{"id": "1-1"}]}, headers=headers, timeout=120)
+    if answer.status_code == 401:
+        return 0
+    assert answer.status_code == 200, answer.text
+    return int(json.loads(answer.text.splitlines()[0])["rows"][0][0])
 
 
 def test_three_customers_see_three_dashboards(demo: Started) -> None:
-    """Same address, same code; the number of flights is the airline's own."""
-    flights = {}
-    for name, address in demo.addresses.items():
-        if name != "nobody":
-            page = _open(address)
-            assert name in page
-            flights[name] = re.search(r'<dd class="value"><data value="(\d+)"', page)[1]  # type: ignore[index]  # a match
-    assert set(flights) == {"United Air Lines", "JetBlue Airways", "Hawaiian Airlines"}
-    assert len(set(flights.values())) == 3
+    """Same page, same code; the number of flights is the airline's own."""
+    page = httpx2.get(demo.product, timeout=120).text
+    assert [name for name in ("United Air Lines", "JetBlue Airways", "Hawaiian Airlines") if name not in page] == []
+    found = {carrier: _flights(demo, _token(demo, carrier).json()["token"]) for carrier in ("UA", "B6", "HA")}
+    assert len(set(found.values())) == 3
+    assert all(found.values())
 
 
-def test_a_token_that_was_never_given_out_is_refused(demo: Started) -> None:
-    """It is signed with the demo's own key, and still opens nothing: the store does not know it."""
-    answer = httpx2.get(demo.addresses["nobody"], timeout=120)
-    assert answer.status_code == 401
+def test_a_customer_is_cut_off_and_the_others_go_on(demo: Started) -> None:
+    """Its token dies at once, and its product gives no other until it is let in again. Red when the token is not
+    rotated: who has it would go on."""
+    dead, other = _token(demo, "HA").json()["token"], _token(demo, "UA").json()["token"]
+    assert httpx2.delete(f"{demo.product}/customers/HA/access", timeout=120).status_code == 204
+    assert _token(demo, "HA").status_code == 403
+    assert (_flights(demo, dead), _flights(demo, other) > 0) == (0, True)
+    assert httpx2.put(f"{demo.product}/customers/HA/access", timeout=120).status_code == 204
+    assert _flights(demo, _token(demo, "HA").json()["token"]) > 0
+    assert _flights(demo, dead) == 0
 
 
 def test_rotating_over_http_cuts_off_one_customer_at_once(demo: Started) -> None:
     """The dashboards' resolver sees the write when it returns. Red when the writer leaves the version as it is."""
     headers = {"Authorization": f"Token {demo.api_token}"}
     with httpx2.Client(base_url=demo.url, headers=headers, timeout=120) as api:
-        hawaiian = api.request("GET", "/api/user", json={"user_group_id": "HA"}).json()["user_group"]["token"]
-        assert demo.addresses["Hawaiian Airlines"].endswith(hawaiian)
-        _open(demo.addresses["Hawaiian Airlines"])
-        rotated = api.post("/api/user", json={"current_token": hawaiian}).json()["user_group"]["token"]
-        assert httpx2.get(demo.addresses["Hawaiian Airlines"], timeout=120).status_code == 401
-        _open(demo.addresses["Hawaiian Airlines"].replace(hawaiian, rotated))
-        _open(demo.addresses["United Air Lines"])
+        jetblue = api.request("GET", "/api/user", json={"user_group_id": "B6"}).json()["user_group"]["token"]
+        assert _flights(demo, jetblue) > 0
+        rotated = api.post("/api/user", json={"current_token": jetblue}).json()["user_group"]["token"]
+        assert (_flights(demo, jetblue), _flights(demo, rotated) > 0) == (0, True)
 
 
 def test_the_second_start_keeps_the_groups(demo: Started, folder: Path) -> None:
-    """The same tokens as before, a new API token, and the rotation of the test above still holds. The audit trail tells
-    who made all this. Red when the demo writes without a name."""
+    """The same tokens as before, a new API token. The audit trail tells who made all this. Red when the demo writes
+    without a name."""
     again = _start(folder)
     second = next(again)
     try:
-        assert second.addresses["United Air Lines"].split("=")[1] == demo.addresses["United Air Lines"].split("=")[1]
+        assert _token(second, "UA").json() == _token(demo, "UA").json()
         assert second.api_token != demo.api_token
-        _open(second.addresses["Hawaiian Airlines"])
         old = httpx2.request(
             "QUERY", f"{second.url}/api/user", headers={"Authorization": f"Token {demo.api_token}"}, timeout=120
         )
         assert old.status_code == 401
-        assert {author.partition(" (")[0] for author in _authors(folder)} == {"tenantry demo", "api token 1"}
+        authors = {author.partition(" (")[0] for author in _authors(folder)}
+        assert authors == {"tenantry demo", "the demo's product", "api token 1"}
     finally:
         next(again, None)
 

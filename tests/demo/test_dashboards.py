@@ -15,12 +15,11 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.applications import Starlette
 
-from tenantry import DashboardFolder, mount_dashboards
+from tenantry import DashboardFolder
 from tenantry.dashboards.definition.model import PanelKind
 from tenantry.demo import DASHBOARDS
-from tenantry.demo.sources import AIRLINES, DUCKDB, SHOWN, SQLITE, airline
+from tenantry.demo.sources import AIRLINES, DUCKDB, SHOWN, SQLITE
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks.lint import lint
 from tests.demo.stage import Stage
@@ -57,9 +56,7 @@ class Viewers:
 
 @pytest.fixture
 async def viewers(stage: Stage) -> AsyncIterator[Viewers]:
-    app = Starlette()
-    mount_dashboards(app, DASHBOARDS, stage.resolver, stage.sources)
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://demo") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=stage.app), base_url="http://demo") as client:
         yield Viewers(client, stage.tokens)
 
 
@@ -120,8 +117,8 @@ async def test_every_panel_answers_for_every_customer(
             assert shown[panel.id]["rows"], panel.id
     text = json.dumps(lines, ensure_ascii=False)
     assert set(re.findall(r"[A-Z]{3} → [A-Z]{3}", text)) <= own_routes(carrier)
-    assert [each.name for each in AIRLINES if each.carrier != carrier and each.name in text] == []
-    assert airline(carrier).name in text
+    assert [each.name for each in AIRLINES.values() if each.provided_id != carrier and each.name in text] == []
+    assert AIRLINES[carrier].name in text
 
 
 def own_routes(carrier: str) -> set[str]:
@@ -131,7 +128,7 @@ def own_routes(carrier: str) -> set[str]:
 
 
 def test_the_three_customers_ask_both_kinds_of_sources() -> None:
-    assert {airline(carrier).source for carrier in SHOWN} == {SQLITE, DUCKDB}
+    assert [AIRLINES[carrier].mapping for carrier in SHOWN] == [{"flights": each} for each in (SQLITE, DUCKDB, SQLITE)]
 
 
 @pytest.mark.parametrize("carrier", SHOWN)
@@ -175,3 +172,26 @@ async def test_no_viewer_asks_for_another_airline(viewers: Viewers) -> None:
     """There is no such filter; another's route gives nothing."""
     figure = await viewers.panel("route", "1-1", "HA", route=["EWR → SFO"])
     assert figure["rows"][0][0] == 0
+
+
+async def test_the_same_group_mapped_to_the_other_source_sees_nothing(stage: Stage, viewers: Viewers) -> None:
+    """The mapping decides where the query runs: the other source has no flight of this airline."""
+    stage.tokens["astray"] = await stage.add("astray", dict(AIRLINES["UA"].properties or {}), {"flights": DUCKDB})
+    figure = await viewers.panel("overview", "1-1", "astray", period=whole_year())
+    assert figure["rows"][0][0] == 0
+
+
+async def test_what_a_group_lacks_is_named_and_nothing_is_shown(stage: Stage, viewers: Viewers) -> None:
+    """Never a panel without the filter; nor is there a default source, or a word about the one that is gone. Red when
+    the condition of own_flights.sql is made optional."""
+    properties = dict(AIRLINES["UA"].properties or {})
+    stage.tokens["gone"] = await stage.add("gone", properties, {"flights": "gone"})
+    stage.tokens["unmapped"] = await stage.add("unmapped", properties, {})
+    del properties["home_airports"]
+    stage.tokens["incomplete"] = await stage.add("incomplete", properties, {"flights": SQLITE})
+    for name, code in (("incomplete", "missing_variable"), ("unmapped", "unmapped_schema")):
+        errors = [line["error"] for line in await viewers.lines("overview", name) if "rows" not in line]
+        assert {error["code"] for error in errors} == {code}
+        assert len(errors) == 9
+    assert "home_airports" in (await viewers.panel("overview", "1-1", "incomplete"))["error"]["message"]
+    assert "gone.sqlite" not in json.dumps(await viewers.lines("overview", "gone"))

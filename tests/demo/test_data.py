@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tenantry.demo.sources import AIRLINES, DUCKDB, SHOWN, SQLITE, airline, prepare
+from tenantry.demo.sources import AIRLINES, DUCKDB, SQLITE, prepare
 
 COUNTS = (
     "select carrier, count(*), count(dep_delay), sum(dep_delay), sum(month), max(flight_date) from flights group by 1"
@@ -54,54 +54,56 @@ def test_home_airports_are_those_that_begin_a_tenth_of_the_flights(flights: list
     begun = Counter((row["carrier"], row["origin"]) for row in flights)
     totals = Counter(row["carrier"] for row in flights)
     derived = {
-        carrier: tuple(origin for origin in ("EWR", "JFK", "LGA") if begun[carrier, origin] * 10 >= totals[carrier])
+        carrier: [origin for origin in ("EWR", "JFK", "LGA") if begun[carrier, origin] * 10 >= totals[carrier]]
         for carrier in totals
     }
-    assert {each.carrier: each.home_airports for each in AIRLINES} == derived
+    assert {carrier: (each.properties or {})["home_airports"] for carrier, each in AIRLINES.items()} == derived
 
 
-def test_the_three_shown_airlines_use_both_sources() -> None:
-    """Eight airlines a source, and the printed addresses lead to both."""
-    assert Counter(each.source for each in AIRLINES) == {SQLITE: 8, DUCKDB: 8}
-    assert {airline(carrier).source for carrier in SHOWN} == {SQLITE, DUCKDB}
+def source_of(carrier: str) -> str:
+    return (AIRLINES[carrier].mapping or {})["flights"]
 
 
-async def test_each_source_holds_its_own_airlines_and_no_other(
-    data_folder: Path, flights: list[dict[str, str]]
-) -> None:
+def test_each_source_has_eight_airlines() -> None:
+    assert Counter(map(source_of, AIRLINES)) == {SQLITE: 8, DUCKDB: 8}
+
+
+def test_each_source_holds_its_own_airlines_and_no_other(data_folder: Path, flights: list[dict[str, str]]) -> None:
     """Together they hold every flight once, with the same values. Red when the loaders do not filter by carrier."""
-    urls = await prepare(data_folder)
+    urls = prepare(data_folder)
     wanted = {
-        each.carrier: (
-            len(rows := [row for row in flights if row["carrier"] == each.carrier]),
+        carrier: (
+            len(rows := [row for row in flights if row["carrier"] == carrier]),
             sum(row["dep_delay"] != "" for row in rows),
             sum(int(row["dep_delay"]) for row in rows if row["dep_delay"]),
             sum(int(row["month"]) for row in rows),
             max(f"2013-{int(row['month']):02}-{int(row['day']):02}" for row in rows),
         )
-        for each in AIRLINES
+        for carrier in AIRLINES
     }
     for source, url in urls.items():
-        own = {each.carrier: wanted[each.carrier] for each in AIRLINES if each.source == source}
+        own = {carrier: wanted[carrier] for carrier in AIRLINES if source_of(carrier) == source}
         assert _counts(url) == own
 
 
-async def test_files_that_are_there_are_not_made_again(data_folder: Path) -> None:
+def test_files_that_are_there_are_not_made_again(data_folder: Path) -> None:
     """A second start takes what the first one made."""
-    first = await prepare(data_folder)
+    first = prepare(data_folder)
     before = {path: path.stat().st_mtime_ns for path in data_folder.iterdir()}
-    assert await prepare(data_folder) == first
+    assert prepare(data_folder) == first
     assert {path: path.stat().st_mtime_ns for path in data_folder.iterdir()} == before
 
 
-async def test_a_half_made_file_is_never_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A maker that dies leaves no file. Red when _once makes the file under its final name."""
+def test_a_half_made_file_is_never_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next start makes it anew. Red when a file is made under its final name, and when what a maker that died has
+    left is in the way of the next one."""
 
-    def die(path: Path) -> None:
+    def die(path: Path, carriers: list[str]) -> None:
         path.write_bytes(b"half")
         raise OSError("disk full")
 
-    monkeypatch.setattr("tenantry.demo.sources.make_sqlite", die)
-    with pytest.raises(OSError, match="disk full"):
-        await prepare(tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    with monkeypatch.context() as broken:
+        broken.setattr("tenantry.demo.sources._make_sqlite", die)
+        with pytest.raises(OSError, match="disk full"):
+            prepare(tmp_path)
+    assert "EV" not in _counts(prepare(tmp_path)[SQLITE])

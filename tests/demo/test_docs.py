@@ -30,7 +30,6 @@ class Started:
     url: str
     api_token: str
     store: Path
-    dashboard: str = ""
 
     @property
     def origin(self) -> str:
@@ -52,9 +51,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     url, token = re.search(r"http://127\S+/docs/", text), re.search(r"\bugkc_\w+", text)
     assert url is not None, text
     assert token is not None, text
-    dashboard = re.search(r"http://127\S+USER_GROUP_TOKEN=\S+", text)
-    assert dashboard is not None, text
-    yield Started(url[0], token[0], folder / "tenantry.db", dashboard[0])
+    yield Started(url[0], token[0], folder / "tenantry.db")
     process.send_signal(signal.SIGINT)
     _, log = process.communicate(timeout=120)
     assert "Traceback" not in log
@@ -100,7 +97,7 @@ async def test_the_playground_provisions_a_group_in_the_running_server(open_page
 
 
 def test_the_docs_are_reached_without_the_slash_too(demo: Started) -> None:
-    """Red when the router of the demo gives /docs to the dashboards, which have no such page."""
+    """Red when the demo mounts the docs themselves: /docs would be no page."""
     with httpx2.Client(base_url=demo.origin) as client:
         moved = client.get("/docs?from=readme")
         assert (moved.status_code, moved.headers["location"]) == (308, "./docs/?from=readme")
@@ -178,14 +175,6 @@ async def test_each_kind_of_page_can_be_used_by_all(open_page: OpenPage, demo: S
     assert await noticed(page, dark=dark) == []
     await follow(page.locator(".sidebar").get_by_role("link", name="Concepts"))
     assert await page.title() == "Concepts – Tenantry"
-
-
-async def test_the_dashboard_has_landmarks_of_different_names(open_page: OpenPage, demo: Started) -> None:
-    """Beside the docs. Red when two regions of one page have one name."""
-    page = (await open_page()).page
-    await page.goto(demo.dashboard)
-    await page.locator("table").first.wait_for(state="attached")
-    assert await noticed(page) == []
 
 
 async def test_the_search_works_below_a_mount(open_page: OpenPage, demo: Started) -> None:

@@ -29,7 +29,7 @@ BUNDLES = {
     ".": {
         f"tenantry/static/bundles/{name}"
         for name in (
-            *("chart.js", "chart.licenses.txt", "page.js", "page.licenses.txt", "page.css"),
+            *("page.js", "page.licenses.txt", "page.css"),
             *("vega.js", "vega.licenses.txt"),
             *("embed.js", "embed.licenses.txt", "embed.d.ts", "embed-react.js"),
             *("tokens.css", "stamp.txt"),

@@ -172,7 +172,7 @@ def test_a_package_without_a_licence_file_is_never_bundled(hook: ModuleType, tmp
     package = tmp_path / "node_modules" / "@some" / "thing"
     package.mkdir(parents=True)
     (package / "package.json").write_text(json.dumps({"name": "@some/thing", "version": "1.0.0", "license": "MIT"}))
-    inputs = {"node_modules/@some/thing/src/index.js": {}, "src/chart.js": {}}
+    inputs = {"node_modules/@some/thing/src/index.js": {}, "src/vega.js": {}}
     with pytest.raises(SystemExit, match="@some/thing has no licence file"):
         hook.licences(inputs, tmp_path)
     (package / "LICENSE.md").write_text("Permission is hereby granted")
@@ -183,7 +183,7 @@ def test_the_installed_bundle_has_its_licences_beside_it() -> None:
     """Of the libraries that are in it, by name."""
     bundles = ROOT / "src" / "tenantry" / "static" / "bundles"
     icons = ROOT / "site" / "src" / "tenantry_site" / "static" / "bundles"
-    text = (bundles / "chart.licenses.txt").read_text(encoding="utf-8")
+    text = (bundles / "vega.licenses.txt").read_text(encoding="utf-8")
     assert [name for name in ("vega ", "vega-lite ", "vega-interpreter ", "d3-scale ") if f"\n{name}" not in text] == []
     assert "CC BY 4.0" in (icons / "icons.licenses.txt").read_text(encoding="utf-8")
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tenantry import demo
 from tenantry.errors import MissingVariable, TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import Query, SQLTemplate
@@ -452,13 +451,6 @@ def test_a_comment_silences_one_code_on_its_line_and_the_next() -> None:
     assert codes_without_column("-- tenantry:ignore or-beside-guarded\n" + sql) == []
     assert codes_without_column("/* tenantry:ignore not-in-null, or-beside-guarded */ " + sql) == []
     assert codes_without_column("-- tenantry:ignore not-in-null\n" + sql) == ["or-beside-guarded"]
-
-
-@pytest.mark.parametrize("path", sorted(Path(demo.__file__).parent.glob("sql/*.sql")), ids=lambda path: path.name)
-@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
-def test_the_demo_has_no_finding(path: Path, dialect: str) -> None:
-    """Red when a lint raises a false alarm on queries that are right."""
-    assert lint(SQLTemplate(path.read_text("utf-8"), dialect)) == ()
 
 
 @pytest.mark.parametrize("number", [number for number, each in SPELLINGS.items() if isinstance(each, Spelling)])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,43 +14,58 @@ from typing import Any, Final
 import duckdb
 from starlette.applications import Starlette
 
+from tenantry import DashboardFolder, mount_dashboards
 from tenantry.backends.memory import MemoryStore
+from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.datasources import DataSources
-from tenantry.demo.app import COOKIE, demo_app
-from tenantry.demo.queries import KEY_FIGURES, MONTHS, ROUTES
-from tenantry.demo.sources import AIRLINES, DUCKDB, SCHEMA, SQLITE, TABLES
+from tenantry.demo import DASHBOARDS
+from tenantry.demo.sources import AIRLINES, DUCKDB, SQLITE, tables
 from tenantry.groups import Tag, UserGroup
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
 from tenantry.sql import SQLTemplate
-from tenantry.testing import CanaryGroups, Leaks, canary_groups
+from tenantry.testing import Call, CanaryGroups, Leaks, canary_groups
 from tenantry.tokens import KeyRing, SigningKey
+
+
+def _asked() -> dict[str, SQLTemplate]:
+    """The queries of the demo's dashboards by their names; one that several dashboards ask is there once."""
+    found: dict[str, SQLTemplate] = {}
+    for saved in DashboardFolder(DASHBOARDS).values():
+        for panel in saved.dashboard.panels:
+            queries = saved.queries.panels[panel.id]
+            for use, template in ((panel.query, queries.rows), (panel.sparkline, queries.sparkline)):
+                if use is not None and template is not None:
+                    found[use.name] = template
+        found |= saved.queries.choices
+    return found
+
 
 _OWN: Final = "from flights where carrier = {{ carrier }}"
 _MORE: Final = (
-    "select * from airlines where carrier = {{ carrier }}",
-    "select name from airlines where carrier like '{{ carrier }}%'",
-    "select name from airlines where carrier = '{{ carrier }}' limit {{ params.limit }}",
     f"select * {_OWN}",
-    f"select distinct origin {_OWN} and origin in {{{{ home_airports }}}}",
     f"select distinct dest {_OWN} and origin not in {{{{ home_airports }}}}",
     f"select dest {_OWN} [[ and flight_date >= {{{{ params.from }}}} ]] [[ and flight_date <= {{{{ params.to }}}} ]]",
     f"select dest {_OWN} [[ and dest = {{{{ params.dest }}}} ]] order by dest",
     f"select count(*) as flights, max(dest) as last {_OWN} [[ and month in {{{{ params.months }}}} ]]",
-    f"select month, count(*) as flights {_OWN} group by month having count(*) > 0 order by month",
-    f"select sum(dep_delay) * {{{{ delay_cost }}}} as cost {_OWN}",
     f"select airports.name {_OWN.replace('flights', 'flights join airports on airport = dest')}",
-    f"with own as (select * {_OWN}) select dest, count(*) as flights from own group by dest",
-    f"select name from airports where airport in (select dest {_OWN})",
-    f"select origin as airport {_OWN} union all select dest {_OWN}",
-    f"select case when distance > 500 then dest else origin end as airport {_OWN}",
     "select '{{ user_group.name }}' as owner, '{{ currency }}' as currency",
 )
-TEMPLATES: Final = (KEY_FIGURES, MONTHS, ROUTES, *map(SQLTemplate, _MORE))
-"""The demo's own three, and what else such a dashboard asks of these tables: twenty."""
+TEMPLATES: Final = {**_asked(), **{f"more {number}": SQLTemplate(text) for number, text in enumerate(_MORE)}}
+"""The demo's own thirteen by name, and what else such a dashboard asks of these tables: twenty."""
 
-PARAMS: Final = {"from": "2013-01-01", "to": "2013-12-31", "months": [1, 2], "limit": 5}
+PARAMS: Final = {
+    "period": "last 12 months",
+    "step": "month",
+    "from": "2013-01-01",
+    "to": "2013-12-31",
+    "months": [1, 2],
+}
 """What a viewer sends to all of them."""
+_BODY: Final = json.dumps({"definition": True, "filters": {"period": {"preset": "last-12-months"}}}).encode()
+_SECONDS: Final = 120.0
+"""How long an answer may take on a busy machine."""
+_JSON: Final = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True)
@@ -62,25 +78,33 @@ class LeakDemo:
     tokens: dict[str, str]
 
     async def check_app(self) -> None:
-        """Every route, with real tokens: the address that leads to the dashboard, and the dashboard by its cookie."""
-        await self.leaks.check_app(self.app, self.routes(), credentials=self._cookie, not_checked=_WITHOUT_GROUP)
+        """Every route that a group's token opens: all panels of each dashboard, a file of a table, and a code."""
+        await self.leaks.check_app(
+            self.app, self.routes(), credentials=self._token, not_checked=_WITHOUT_GROUP, seconds=_SECONDS
+        )
 
-    def routes(self) -> list[Callable[[UserGroup], str]]:
-        """The paths of a group."""
+    def routes(self) -> list[Call]:
+        """The requests, which are the same for each group: it is found by the token beside them."""
+        panels = [Call(f"/dashboards/{each.stem}/-/panels", "POST", _JSON, _BODY) for each in DASHBOARDS.iterdir()]
+        file = Call("/dashboards/overview/-/panels/5-1/download", "POST", _JSON, b'{"format": "csv"}')
+        return [*panels, file, Call("/dashboards/overview/-/embed-code", "POST", _JSON, b"{}")]
 
-        def opened(group: UserGroup) -> str:
-            return f"/?{COOKIE}={self.tokens[group.provided_id]}"
-
-        def dashboard(group: UserGroup) -> str:
-            return f"/d/{group.handle.hex()}/?from=2013-01-01&to=2013-12-31"
-
-        return [opened, dashboard]
-
-    def _cookie(self, group: UserGroup) -> dict[str, str]:
-        return {"Cookie": f"{COOKIE}={self.tokens[group.provided_id]}"}
+    def _token(self, group: UserGroup) -> dict[str, str]:
+        return {"X-User-Group-Token": self.tokens[group.provided_id]}
 
 
-_WITHOUT_GROUP: Final = frozenset({"GET /assets/{address}", "GET /accent/{colour}.css"})  # they serve everybody
+_WITHOUT_GROUP: Final = frozenset(
+    {
+        "GET /dashboards/{name:path}",
+        "GET /dashboards/-/assets/{address}",
+        "GET /dashboards/-/embed.js",
+        "GET /dashboards/-/embed.d.ts",
+        "GET /dashboards/-/embed-react.js",
+        "GET /dashboards/-/download/{code}",
+        "POST /dashboards/-/redeem",
+    }
+)
+"""They serve everybody, or whoever has a code for one use."""
 
 
 @asynccontextmanager
@@ -90,9 +114,9 @@ async def leak_demo(folder: Path, count: int) -> AsyncIterator[LeakDemo]:
     environment = await store.create_environment("demo", Tag.TESTING)
     groups = canary_groups(
         count,
-        like=AIRLINES[0].properties,
+        like=AIRLINES["9E"].properties,
         values={"locale": "en-US", "currency": "USD"},
-        mapping=lambda number: {SCHEMA: (SQLITE, DUCKDB)[number % 2]},
+        mapping=lambda number: {"flights": (SQLITE, DUCKDB)[number % 2]},
         environment=environment,
     )
     for name, url in _make_databases(folder, groups).items():
@@ -100,25 +124,24 @@ async def leak_demo(folder: Path, count: int) -> AsyncIterator[LeakDemo]:
     keys = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     tokens = await groups.provision(Provisioner(store, keys), environment)
     async with DataSources(store) as sources:
-        app = demo_app(Resolver(store, keys=keys), sources)
+        app = Starlette()
+        mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
         yield LeakDemo(app, sources, Leaks(groups), tokens)
 
 
 def _make_databases(folder: Path, groups: CanaryGroups) -> dict[str, str]:
     """Both files with the demo's tables. Every text in them is a canary, or a date."""
     with closing(sqlite3.connect(folder / "flights.sqlite")) as lite, lite:
-        lite.executescript(TABLES)
+        lite.executescript(tables("sqlite"))
         _fill(lite, groups, 0)
     with closing(duckdb.connect(str(folder / "flights.duckdb"))) as duck:
-        for statement in TABLES.strip().rstrip(";").split(";"):
-            duck.execute(statement)
+        duck.execute(tables("duckdb"))
         _fill(duck, groups, 1)
     return {SQLITE: f"sqlite:///{folder / 'flights.sqlite'}", DUCKDB: f"duckdb:///{folder / 'flights.duckdb'}"}
 
 
 def _fill(connection: Any, groups: CanaryGroups, source: int) -> None:
     own = [(number, groups[number]) for number in range(source, len(groups), 2)]
-    connection.executemany("insert into airlines values (?, ?)", [_airline(group) for _, group in own])
     airports, flights = [], []
     for number, group in own:
         dest, name = groups.add(number, "a destination"), groups.add(number, "an airport's name")
@@ -126,10 +149,6 @@ def _fill(connection: Any, groups: CanaryGroups, source: int) -> None:
         flights += list(_flights(group, dest))
     connection.executemany("insert into airports values (?, ?)", airports)
     connection.executemany("insert into flights values (?, ?, ?, ?, ?, ?, ?, ?)", flights)
-
-
-def _airline(group: UserGroup) -> tuple[str, str]:
-    return group.variables["carrier"], group.name
 
 
 def _flights(group: UserGroup, dest: str) -> Iterator[tuple[Any, ...]]:

@@ -28,10 +28,10 @@ async def _measure(effort: Effort, folder: Path) -> Measured:
     crossings: list[str] = []
     async with leak_demo(folder, _GROUPS) as demo:
         began = time.perf_counter()
-        for template in TEMPLATES:
+        for name, template in TEMPLATES.items():
             try:
-                demo.leaks.check_template(template)
-                await demo.leaks.check_rows(template, demo.sources, "flights", params=PARAMS)
+                demo.leaks.check_template(template, name=name)
+                await demo.leaks.check_rows(template, demo.sources, "flights", params=PARAMS, name=name)
             except LeakFound as found:
                 crossings += map(str, found.crossings)
         seconds = time.perf_counter() - began
@@ -40,7 +40,7 @@ async def _measure(effort: Effort, folder: Path) -> Measured:
             await demo.check_app()
         except LeakFound as found:
             crossings += map(str, found.crossings)
-        unfiltered = SQLTemplate("select * from airlines where {{ carrier }} <> ''")
+        unfiltered = SQLTemplate("select * from flights where {{ carrier }} <> ''")
         try:
             await demo.leaks.check_rows(unfiltered, demo.sources, "flights")
             control = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -157,18 +158,18 @@ def migrate(database: str | None) -> None:
     help="Port to listen on; 0 takes a free one.",
 )
 def demo(folder: str, host: str | None, port: int) -> None:
-    """Show one live dashboard as different customers: real data, two data sources, nothing to set up."""
-    from tenantry.cli.server import listen, run, url_of
+    """Show a product that embeds live dashboards for three customers: real data, nothing to set up."""
+    from tenantry.cli.server import by_port, listen, listen_beside, run, url_of
     from tenantry.demo import prepare_demo
 
-    with listen(host or "127.0.0.1", port) as listener:  # first: each start replaces the API token of the one before
+    # First: each start replaces the API token of the one before.
+    with listen(host or "127.0.0.1", port) as listener, listen_beside(listener) as beside:
         print_note("Preparing the demo: its data, its dashboards, its documentation …")
-        url = url_of(listener)
-        prepared = prepare_demo(folder, url)
+        prepared = prepare_demo(Path(folder), url_of(listener), url_of(beside))
         run(
-            prepared.app,
+            by_port(prepared.app, {beside: prepared.product}),
             listener,
-            announce=lambda url: print_note(prepared.addresses(url)),
-            prepare=lambda: prepared.open_pages(url),
-            proxied=True,  # behind TLS its cookies are for TLS only
+            announce=lambda url: print_note(prepared.text),
+            prepare=prepared.open_pages,
+            further=[beside],
         )

@@ -7,13 +7,14 @@ import gc
 import multiprocessing
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import FrameType
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.cli.telemetry import log_config
 from tenantry.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
@@ -53,7 +54,7 @@ def run(
     prepare: Callable[[], Awaitable[None]] | None = None,
     drain: Drain | None = None,
     log_format: str = "text",
-    proxied: bool = False,
+    further: Sequence[socket.socket] = (),
     limits: ConnectionLimits | None = None,
     counters: ConnectionCounters | None = None,
 ) -> None:
@@ -63,8 +64,8 @@ def run(
     from a terminal and does not wait for that; nor does a second signal.
 
     ``announce`` is called with the address once it answers, and after ``prepare``, which runs in the server's own loop.
-    ``limits``: what clients may use, and ``counters`` of those beyond them. ``proxied``: the app asks whether its
-    client came by TLS, and a proxy on this machine is believed about that.
+    ``limits``: what clients may use, and ``counters`` of those beyond them. ``further`` listeners
+    are served as well, and closed by whoever opened them.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
@@ -75,7 +76,7 @@ def run(
         log_config=log_config(log_format),
         log_level="warning",
         access_log=False,  # it would be made for each request, and not written at this level
-        proxy_headers=proxied,  # where nothing depends on who the client is, no header is to say it
+        proxy_headers=False,  # nothing depends on who the client is, so that no header is to say it
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="auto",
     )
@@ -84,9 +85,20 @@ def run(
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         with listener, suppress(KeyboardInterrupt):
-            server.run(sockets=[listener])
+            server.run(sockets=[listener, *further])
     finally:
         gc.unfreeze()  # else nothing of it is freed at exit, and extension modules print leaks
+
+
+def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
+    """One app for several listeners: each of the ``others`` has its own, and ``app`` is for all else."""
+    apps = {listener.getsockname()[1]: other for listener, other in others.items()}
+
+    async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
+        port = (scope.get("server") or ("", None))[1]
+        await apps.get(port, app)(scope, receive, send)
+
+    return chosen
 
 
 def url_of(listener: socket.socket) -> str:
@@ -187,3 +199,12 @@ def listen(host: str, port: int) -> socket.socket:
             f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port (0 takes a free one)"
         ) from None
     return listener
+
+
+def listen_beside(listener: socket.socket) -> socket.socket:
+    """Binds the next port of the same host, or a free one where that is taken. Raises InvalidSettings."""
+    host, port = listener.getsockname()[:2]
+    try:
+        return listen(host, port + 1)
+    except (InvalidSettings, OverflowError):  # taken, or there is no such port
+        return listen(host, 0)

@@ -1,0 +1,88 @@
+"""Makes the pictures of the README out of the demo: ``python -m scripts.demo_pictures``.
+
+It serves the demo in a temporary folder and looks at it with the Chromium that ``$CHROMIUM`` names, or else with that
+of the tests (``tests/browser``), which a first run of theirs installs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import Path
+from typing import Final
+
+from playwright.async_api import Page, async_playwright
+
+ROOT: Final = Path(__file__).parents[1]
+IMAGES: Final = ROOT / "docs" / "images"
+UNPACKED: Final = ROOT / "tests" / "browser" / "node_modules" / ".unpacked" / "chromium"
+WIDTH, HEIGHT = 1280, 800
+_CUT_OFF: Final = "This access has ended"
+_SECONDS: Final = 60
+
+
+@contextmanager
+def product() -> Iterator[str]:
+    """The address of the demo's product, while it runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "tenantry", "demo", "--folder", folder, "--port", "0"]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        try:
+            printed = "".join(takewhile(lambda line: not line.startswith("Ctrl-C"), process.stderr or ()))
+            yield re.findall(r"^ +(http://\S+)$", printed, re.MULTILINE)[0]
+        finally:
+            process.terminate()
+            process.wait(_SECONDS)
+
+
+async def look(address: str) -> None:
+    """A dashboard of one customer; and all three customers, of which one was cut off."""
+    async with async_playwright() as playwright:
+        executable = os.environ.get("CHROMIUM") or str(UNPACKED)
+        browser = await playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+        page = await browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        await page.goto(address)
+        await whole(page, 1)
+        await page.screenshot(path=IMAGES / "demo-overview.png")
+        await page.get_by_label("Customer").select_option("")
+        await whole(page, 3)
+        await page.get_by_role("button", name="Cut this customer off").nth(1).click()
+        await whole(page, 2)
+        await page.screenshot(path=IMAGES / "demo-customers.png")
+        await browser.close()
+
+
+async def whole(page: Page, count: int) -> None:
+    """Waits until so many frames show all their panels, and the others that there is no access."""
+    async with asyncio.timeout(_SECONDS):
+        while await _whole(page) != count:  # noqa: ASYNC110  # a page of a strict policy is asked again and again
+            await asyncio.sleep(0.5)
+
+
+async def _whole(page: Page) -> int | None:
+    """How many are whole; None while one is neither."""
+    found = 0
+    for frame in page.frames[1:]:
+        if _CUT_OFF in await frame.locator("body").inner_text():
+            continue
+        if await frame.locator(".dashboard").count() == 0 or await frame.locator("[data-state=waiting]").count():
+            return None
+        found += 1
+    return found
+
+
+def main() -> None:
+    """Writes both pictures."""
+    with product() as address:
+        asyncio.run(look(address))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The server of the demo's product: who is given a token, and who is not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+
+from tests.demo.stage import PRODUCT_URL, URL, Stage
+
+
+@pytest.fixture
+async def client(stage: Stage) -> AsyncIterator[httpx2.AsyncClient]:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=stage.product), base_url=PRODUCT_URL) as opened:
+        yield opened
+
+
+async def test_the_page_names_its_customers_and_the_origin_of_the_dashboards(client: httpx2.AsyncClient) -> None:
+    """And holds no token. Only that origin's script and frames are allowed."""
+    page = await client.get("/")
+    assert f'src="{URL}/dashboards/-/embed.js"' in page.text
+    assert "JetBlue Airways" in page.text
+    assert "ugt" not in page.text
+    policy = page.headers["content-security-policy"]
+    assert f"script-src 'self' {URL}; frame-src {URL};" in policy
+    assert "unsafe" not in policy
+
+
+async def test_a_page_that_came_by_another_name_is_refused(client: httpx2.AsyncClient) -> None:
+    """A name that is made to lead to this machine would read tokens. Red without the list of names."""
+    for path in ("/", "/customers/UA/token"):
+        answer = await client.request("GET" if path == "/" else "POST", path, headers={"Host": "evil.example:8001"})
+        assert answer.status_code == 400
+        assert "ugt" not in answer.text
+
+
+async def test_only_its_own_customers_have_tokens(client: httpx2.AsyncClient, stage: Stage) -> None:
+    """Three of sixteen; nobody keeps the answer."""
+    answer = await client.post("/customers/UA/token")
+    assert answer.json() == {"token": stage.tokens["UA"]}
+    assert answer.headers["cache-control"] == "no-store"
+    for other in ("DL", "nobody"):
+        assert (await client.post(f"/customers/{other}/token")).status_code == 403
+
+
+async def test_no_other_airline_is_cut_off(client: httpx2.AsyncClient, stage: Stage) -> None:
+    """Red when the access of any group can be changed here."""
+    assert (await client.delete("/customers/DL/access")).status_code == 403
+    found = await stage.provisioner.get(stage.environment, "DL")
+    assert found is not None
+    assert found.token == stage.tokens["DL"]
+
+
+async def test_a_customer_that_was_cut_off_is_let_in_with_another_token(
+    client: httpx2.AsyncClient, stage: Stage
+) -> None:
+    """In between it is given none."""
+    await client.delete("/customers/UA/access")
+    assert (await client.post("/customers/UA/token")).status_code == 403
+    assert (await client.post("/customers/B6/token")).status_code == 200
+    await client.put("/customers/UA/access")
+    token = (await client.post("/customers/UA/token")).json()["token"]
+    assert token != stage.tokens["UA"]

@@ -6,7 +6,7 @@ PYTHON ?= python3
 WORKERS ?= 3
 BIN := .venv/bin
 INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraints.txt frontend/package.json frontend/package-lock.json \
-  frontend/bundling.py $(wildcard frontend/src/*) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json
+  frontend/bundling.py $(shell find frontend/src -type f) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 

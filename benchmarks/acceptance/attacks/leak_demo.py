@@ -102,9 +102,10 @@ _WITHOUT_GROUP: Final = frozenset(
         "GET /dashboards/-/embed-react.js",
         "GET /dashboards/-/download/{code}",
         "POST /dashboards/-/redeem",
+        "GET /dashboards/-/preview",
     }
 )
-"""They serve everybody, or whoever has a code for one use."""
+"""They serve everybody, whoever has a code for one use, or callers with an API token."""
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
 
 from tenantry.api import openapi_document
-from tenantry.api.operations import OPERATIONS, ROTATION, GetOrCreate, Rotate, Update
+from tenantry.api.operations import OPERATIONS, ROTATION, GetOrCreate, Merge, Rotate, Update
 from tenantry.app import create_app
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Scope
@@ -80,13 +80,16 @@ def test_every_operation_is_documented() -> None:
     assert {method.upper() for method in path} == set(OPERATIONS)
     assert {method.upper() for method in rotation} == set(ROTATION)
     found = {"200", "400", "401", "403", "408", "409", "413", "415", "422", "500", "503"}
+    deletion = path.pop("delete")
+    assert "requestBody" not in deletion
+    assert set(deletion["responses"]) == found - {"409", "422"} | {"404"}
     for method, operation in (*path.items(), *rotation.items()):
         assert operation["requestBody"]["required"] is True
-        assert set(operation["responses"]) == found | ({"404"} if method in ("put", "post") else set())
+        assert set(operation["responses"]) == found | ({"404"} if method in ("put", "patch", "post") else set())
     assert document["security"] == [{"apiToken": []}]
 
 
-@pytest.mark.parametrize("model", [GetOrCreate, Update, Rotate])
+@pytest.mark.parametrize("model", [GetOrCreate, Update, Merge, Rotate])
 def test_the_schemas_have_the_models_fields(model: Any) -> None:
     """They are generated: a field added to a model is in the document."""
     schema = openapi_document("3.1")["components"]["schemas"][model.__name__]
@@ -182,9 +185,12 @@ def test_operations_have_honest_names() -> None:
     assert names == [
         "getOrCreateUserGroup",
         "updateUserGroup",
+        "mergeUserGroup",
+        "deleteUserGroup",
         "postUserGroup",
         "getOrCreateUserGroupByQuery",
         "rotateUserGroupToken",
+        "listUserGroups",
         "introspectUserGroupToken",
         "getHealth",
         "getReadiness",
@@ -237,7 +243,7 @@ async def test_every_example_request_gets_its_stated_status(service: Service) ->
                     answer = await service.send(method.upper(), raw, {"Content-Type": kind}, caller=both, path=path)
                     assert answer.status_code == example["x-status"], (path, method, answer.text)
                     sent += 1
-    assert sent == 8
+    assert sent == 9
 
 
 @pytest.mark.parametrize(("method", "model"), [("GET", "GetOrCreate"), ("PUT", "Update"), ("POST", "GetOrCreate")])

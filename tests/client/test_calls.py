@@ -100,6 +100,7 @@ async def test_a_rotation_is_sent_again_with_the_same_key(kind: str, pauses: lis
 CALLS: dict[str, Act] = {
     "get_or_create": lambda client: client.get_or_create("a", dry_run=True),
     "update": lambda client: client.update("a", name="b", dry_run=True),
+    "merge": lambda client: client.merge("a", properties={"p": None}, dry_run=True),
     "rotate": lambda client: client.rotate("old", dry_run=True),
 }
 
@@ -213,6 +214,71 @@ def test_what_is_sent() -> None:
     assert [request.method for request in script.requests] == ["GET", "GET", "PUT", "PUT"]
     with pytest.raises(ValueError, match="JSON"):
         client.get_or_create("a", properties={"a": float("nan")})
+
+
+LISTED: dict[str, Any] = {
+    "team_id": 1,
+    "name": "A",
+    "provided_id": "a",
+    "properties": {"p": "v"},
+    "mapping": None,
+    "api_environment_tag": "Customer",
+}
+
+
+@KINDS
+async def test_a_list_is_asked_for_page_by_page(kind: str, pauses: list[float]) -> None:
+    """Until ``next`` is null, each page tried again by itself. Red when the failed page starts the list anew."""
+    script = Script(
+        httpx2.Response(200, json={"success": 1, "user_groups": [LISTED], "next": 7}),
+        httpx2.ReadError("gone"),
+        httpx2.Response(200, json={"success": 1, "user_groups": [LISTED], "next": None}),
+    )
+
+    def act(client: Any) -> Any:
+        found = client.groups(match="a&b", page_size=1)
+        if kind == "sync":
+            return list(found)
+        return collect(found)
+
+    async def collect(found: Any) -> list[Any]:
+        return [each async for each in found]
+
+    assert [each.provided_id for each in await run(kind, script, act)] == ["a", "a"]
+    addresses = ["?limit=1&match=a%26b", *["?limit=1&after=7&match=a%26b"] * 2]
+    assert [str(request.url) for request in script.requests] == [
+        f"http://tenantry.test/api/users{each}" for each in addresses
+    ]
+
+
+@KINDS
+async def test_a_deletion_whose_reply_was_lost_is_done(kind: str, pauses: list[float]) -> None:
+    """The second attempt finds no group: that is what was asked for. A first attempt that finds none is an error.
+
+    Red when the first 404 counts, or the second does not.
+    """
+    gone = refused(404, "unknown_group")
+    script = Script(httpx2.ReadError("gone"), gone)
+    assert await run(kind, script, lambda client: client.delete("a b")) is None
+    assert [(each.method, each.url.query, each.content) for each in script.requests] == [
+        ("DELETE", b"user_group_id=a+b", b"")
+    ] * 2
+    with pytest.raises(UnknownGroup):
+        await run(kind, Script(gone), lambda client: client.delete("a"))
+    answer = httpx2.Response(200, json={"success": 1, "user_group": LISTED})
+    assert (await run(kind, Script(answer), lambda client: client.delete("a"))).provided_id == "a"
+    with pytest.raises(UnexpectedAnswer, match="does not know dry_run"):
+        await run(kind, Script(answer), lambda client: client.delete("a", dry_run=True))
+
+
+@pytest.mark.parametrize("lacking", [*LISTED, "next", "user_groups"])
+async def test_a_list_of_another_program(lacking: str) -> None:
+    """UnexpectedAnswer where a field is missing."""
+    group = {name: value for name, value in LISTED.items() if name != lacking}
+    page = {"success": 1, "user_groups": [group], "next": None}
+    answer = httpx2.Response(200, json={name: value for name, value in page.items() if name != lacking})
+    with pytest.raises(UnexpectedAnswer):
+        await run("sync", Script(answer), lambda client: client.find("a"))
 
 
 async def test_no_secret_is_shown() -> None:

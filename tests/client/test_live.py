@@ -40,10 +40,37 @@ def test_the_life_of_a_group(live: Live, get_method: str) -> None:
         assert (tried.name, tried.token, tried.dry_run) == ("B", made.token, True)
         assert client.rotate(made.token, dry_run=True).token == ""
         assert client.get_or_create(new_id(), dry_run=True).created
+        client.update(name, properties={"a": 1, "b": {"c": 2, "d": 3}})
+        merged = client.merge(name, properties={"b": {"c": None}, "e": [4]})
+        assert (merged.name, merged.properties) == ("Acme", {"a": 1, "b": {"d": 3}, "e": [4]})
         rotated = client.rotate(made.token)
         assert rotated.token != made.token
+        tried_deletion = client.delete(name, dry_run=True)
+        assert tried_deletion is not None
+        assert (tried_deletion.provided_id, tried_deletion.properties) == (name, merged.properties)
         found = client.get_or_create(name)
         assert (found.token, found.name) == (rotated.token, "Acme")
+        assert client.delete(name) == tried_deletion
+        assert client.find(name) is None
+
+
+def test_groups_are_listed_without_tokens(live: Live) -> None:
+    """All of them, page by page; one by its id; and nothing is created."""
+    name = new_id()
+    with Client(live.url, live.caller) as client:
+        made = [
+            client.get_or_create(f"{name}-{number}", name="Listed é", properties={"n": number}) for number in range(5)
+        ]
+        listed = list(client.groups(match=f"{name}-", page_size=2))
+        assert [(each.team_id, each.provided_id, each.properties) for each in listed] == [
+            (each.team_id, each.provided_id, each.properties) for each in made
+        ]
+        assert [each.provided_id for each in client.groups(match="listed é", after=made[3].team_id)] == [f"{name}-4"]
+        found = client.find(f"{name}-1")
+        assert found == listed[1]
+        assert (found.name, found.mapping, str(found.api_environment_tag)) == ("Listed é", None, "Customer")
+        assert client.find(name) is None
+        assert client.find(name) is None
 
 
 async def test_the_same_from_asyncio(live: Live) -> None:
@@ -53,6 +80,10 @@ async def test_the_same_from_asyncio(live: Live) -> None:
         made = await client.get_or_create(name, name="Acme", properties={"a": [1, None]})
         changed = await client.update(name, name="B")
         assert (made.created, changed.name, changed.properties) == (True, "B", {"a": [1, None]})
+        listed = [each async for each in client.groups(match=name, page_size=1)]
+        assert listed == [await client.find(name)]
+        assert await client.find(name + "-") is None
+        assert (await client.merge(name, properties={"a": None})).properties == {}
         rotated = await client.rotate(made.token, idempotency_key=name)
         again = await client.rotate(made.token, idempotency_key=name)
         assert (rotated.token, rotated.replayed, again.replayed) == (again.token, False, True)

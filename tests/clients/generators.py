@@ -6,7 +6,6 @@ are installed with the extras ``test`` and ``clients``.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from engines.npm import PackagesMissing, install_packages
 from tests.clients.service import Running
 
 HERE = Path(__file__).parent
@@ -50,7 +50,10 @@ class Generator:
     def install(self) -> None:
         """Makes sure that it is there. Raises GeneratorMissing."""
         if self.program.endswith(".ts"):
-            _install_npm()
+            try:
+                install_packages(HERE)
+            except PackagesMissing as error:
+                raise GeneratorMissing(str(error)) from None
         elif find_spec(self.needs) is None:
             raise GeneratorMissing(f"{self.name} is not installed: pip install 'tenantry[clients]'")
 
@@ -153,20 +156,3 @@ SHORT = (OPENAPI_PYTHON_CLIENT, OPENAPI_FETCH)
 """Those of `make test`: one of each language, the two that start fastest."""
 
 ALL = (OPENAPI_PYTHON_CLIENT, OPENAPI_GENERATOR, HEY_API, OPENAPI_FETCH)
-
-
-def _install_npm() -> None:
-    """From the lock file, once; test processes that ask at the same time wait for the first."""
-    if shutil.which("npm") is None:
-        raise GeneratorMissing("this machine has no npm, which installs the generators of TypeScript clients")
-    installed = MODULES / ".installed"
-    locked = (HERE / "package-lock.json").read_text("utf-8")
-    with (HERE / "package.json").open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if installed.is_file() and installed.read_text("utf-8") == locked:
-            return
-        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False, timeout=SECONDS)
-        if done.returncode != 0:
-            raise GeneratorMissing(f"npm ci failed in {HERE}: {done.stderr[-500:]}")
-        installed.write_text(locked, "utf-8")

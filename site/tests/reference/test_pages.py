@@ -219,9 +219,12 @@ def test_pages_for_operations_that_no_page_names() -> None:
     assert [path for path, _, _ in made] == [
         "api-reference/user-groups/get-or-create-a-user-group",
         "api-reference/user-groups/update-a-user-group",
+        "api-reference/user-groups/change-members-of-a-user-group",
+        "api-reference/user-groups/delete-a-user-group",
         "api-reference/user-groups/get-or-create-a-user-group-or-rotate-its-token",
         "api-reference/user-groups/get-or-create-a-user-group-by-query",
         "api-reference/user-groups/rotate-the-token-of-a-user-group",
+        "api-reference/user-groups/list-user-groups",
         "api-reference/introspection/introspect-a-user-group-token",
         "api-reference/health/the-process-runs-2",
         "api-reference/health/the-service-can-answer",
@@ -230,7 +233,7 @@ def test_pages_for_operations_that_no_page_names() -> None:
     assert all("api.json " in front.openapi and front.title for _, front, _ in made)
     assert list(pages.generated((), {"a": "GET /healthz"})) == []
     assert pages.groups((), {"a": "GET /healthz"}) == ()
-    assert len(list(pages.generated((), {"a": "GET /none"}))) == 8
+    assert len(list(pages.generated((), {"a": "GET /none"}))) == len(made)
 
 
 def test_what_the_navigation_asks() -> None:

@@ -34,9 +34,9 @@ STORE_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """A request that was answered. ``operation`` is ``get_or_create``, ``update``, ``rotate``, ``introspect``, or
-    ``none`` where the request failed before that was known; ``code`` is ``ok`` or that of the error; ``seconds`` is how
-    long it took."""
+    """A request that was answered. ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``,
+    ``list``, ``introspect``, or ``none`` where the request failed before that was known; ``code`` is ``ok`` or that of
+    the error; ``seconds`` is how long it took."""
 
     operation: str
     status: int

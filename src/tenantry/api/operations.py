@@ -11,63 +11,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from tenantry.api.fields import MAX_TOKEN, NO_NUL, GroupId, Mapping, MappingPatch, Name, Properties
 from tenantry.errors import AmbiguousRequest, InvalidBody
-from tenantry.groups import UNCHANGED, Author, Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, thaw
-from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
-from tenantry.provisioning.limits import (
-    MAX_BYTES,
-    MAX_DEPTH,
-    MAX_KEYS,
-    MAX_MAPPING,
-    MAX_TEXT,
-    check_text,
-    pointer_of,
+from tenantry.groups import (
+    UNCHANGED,
+    Author,
+    Environment,
+    GroupChanges,
+    GroupDraft,
+    IdempotencyKey,
+    Issued,
+    UserGroup,
+    thaw,
 )
-
-# --- fields -----------------------------------------------------------------------------------------------------------
-
-MAX_TOKEN: Final = 512
-"""Characters of ``current_token``: enough for any token, and for what is sent by mistake."""
-
-NO_NUL: Final = r"^[^\x00]*$"
-
-Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT, pattern=NO_NUL)]
-
-GroupId = Annotated[Text, Field(description="The id of the group in your own database.", examples=["acme"])]
-Name = Annotated[Text, Field(description="The name of the group.", examples=["Acme Ltd"])]
-Properties = Annotated[
-    dict[str, Any] | None,
-    WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/Properties"}, {"type": "null"}]}),
-    Field(examples=[{"region": "eu", "statuses": ["open", "paid"]}]),
-]
-Mapping = Annotated[
-    dict[Text, Text] | None,
-    WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]}),
-    Field(
-        max_length=MAX_MAPPING,
-        description="Schema id to data source: our id (`ds_…`) or your own id of it. Each must be registered in the "
-        'environment, else 422 `unknown_data_source`. Such as `{"main": "warehouse_eu"}`.',
-    ),
-]
-
-TEXT_SCHEMA: Final[dict[str, Any]] = {"type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": NO_NUL}
-MAPPING_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "maxProperties": MAX_MAPPING,
-    "propertyNames": TEXT_SCHEMA,
-    "additionalProperties": TEXT_SCHEMA,
-}
-PROPERTIES_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "description": f"Free JSON, read as variables by dashboards and SQL. At most {MAX_BYTES} bytes as compact JSON, "
-    f"{MAX_DEPTH} levels (this object is level 1) and {MAX_KEYS} names in all levels together; integers up to 2^53-1 "
-    "either way, finite numbers, no NUL and no lone surrogate.",
-    "maxProperties": MAX_KEYS,
-    "propertyNames": {"pattern": NO_NUL},
-    "additionalProperties": True,
-}
+from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
+from tenantry.provisioning.limits import check_text, pointer_of
 
 # --- operations -------------------------------------------------------------------------------------------------------
 
@@ -194,6 +154,62 @@ class Update(Operation):
         return {"success": 1, "user_group": _group_fields(result, properties=True, tag=True)}
 
 
+class Merge(Update):
+    """Changes the user group with this id by a merge patch (RFC 7396): absent fields stay, members of `properties` and
+    `mapping` are merged, null removes a member or clears the whole."""
+
+    operation: ClassVar[str] = "merge"
+    mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
+
+    def check(self) -> None:
+        """The limits of an id and of the patch itself."""
+        check_text(self.user_group_id, "/user_group_id")
+        check_changes(self.changes(), merge=True)
+
+    async def run(
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        *,
+        author: Author,
+        once: IdempotencyKey | None = None,
+        loaded: LoadedGroup = NOT_LOADED,
+    ) -> Provisioned:
+        """The group as it is now."""
+        self.check()
+        changes = self.changes()
+        return await provisioner.update(
+            environment, self.user_group_id, changes, merge=True, author=author, loaded=loaded
+        )
+
+
+class Delete(Operation):
+    """Deletes the user group with this id. Its token is dead when the answer arrives."""
+
+    operation: ClassVar[str] = "delete"
+    user_group_id: GroupId
+
+    def check(self) -> None:
+        """The limits of an id."""
+        check_text(self.user_group_id, "/user_group_id")
+
+    async def run(
+        self,
+        provisioner: Provisioner,
+        environment: Environment,
+        *,
+        author: Author,
+        once: IdempotencyKey | None = None,
+        loaded: LoadedGroup = NOT_LOADED,
+    ) -> Provisioned:
+        """The group that is gone, with no token."""
+        return Provisioned(await provisioner.delete(environment, self.user_group_id, author=author), token="")
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """What a list shows of a group."""
+        return {"success": 1, "user_group": listed_group(result.group)}
+
+
 class Rotate(Operation):
     """Replaces the user group token by a new one. The old one is dead when the answer arrives."""
 
@@ -219,6 +235,18 @@ class Rotate(Operation):
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """All fields but the properties."""
         return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
+
+
+def listed_group(group: UserGroup) -> dict[str, Any]:
+    """What is shown of a group where its token is not: everything that callers set."""
+    return {
+        "team_id": group.team_id,
+        "name": group.name,
+        "provided_id": group.provided_id,
+        "properties": thaw(group.properties),
+        "mapping": thaw(group.mapping),
+        "api_environment_tag": group.environment.tag.value,
+    }
 
 
 def _group_fields(result: Provisioned, *, properties: bool, tag: bool) -> dict[str, Any]:
@@ -259,10 +287,12 @@ OperationParser: TypeAlias = Callable[[dict[str, Any]], Operation]
 OPERATIONS: Final[dict[str, OperationParser]] = {
     "GET": partial(_parse, GetOrCreate),
     "PUT": partial(_parse, Update),
+    "PATCH": partial(_parse, Merge),
+    "DELETE": partial(_parse, Delete),
     "POST": _parse_post,
     "QUERY": partial(_parse, GetOrCreate),
 }
-"""What each method of ``/api/user`` makes of a body."""
+"""What each method of ``/api/user`` makes of a body; DELETE of its query parameters."""
 
 ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
 """The same of ``/api/user/rotate``, a path with one purpose."""

@@ -53,7 +53,14 @@ class Rehearsal(Provisioner):
         token = self._draw(draft_token(environment.tag, self._keys.active_id, self._random))
         return Issued(draft.make_group(NO_TEAM_ID, environment, token), token, created=True)
 
-    async def _change(self, environment: Environment, issued: Issued, changes: GroupChanges, author: Author) -> Issued:
+    async def _change(
+        self,
+        environment: Environment,
+        issued: Issued,
+        changes: GroupChanges,
+        expected: UserGroup | None,
+        author: Author,
+    ) -> Issued:
         return StoredGroup(issued.group, issued.token).updated(changes).issued()
 
     async def _replace_token(

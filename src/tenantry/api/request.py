@@ -124,11 +124,11 @@ class ApiRequest:
         """Whether there is a Content-Type. A request without a body needs none."""
         return b"content-type" in self._values
 
-    def require_media_type(self, kind: str) -> None:
-        """Raises UnsupportedMediaType unless the body is of this media type, in UTF-8, and not compressed."""
+    def require_media_type(self, *kinds: str) -> None:
+        """Raises UnsupportedMediaType unless the body is of one of these media types, in UTF-8, and not compressed."""
         given = self._values.get(b"content-type", ())
-        if len(given) != 1 or (given[0] != kind.encode("ascii") and not _is_utf_8_of(kind, given[0])):
-            raise UnsupportedMediaType(f"send the body as  Content-Type: {kind}  (in UTF-8)")
+        if len(given) != 1 or (given[0] != kinds[0].encode("ascii") and not _is_utf_8_of(kinds, given[0])):
+            raise UnsupportedMediaType(f"send the body as  Content-Type: {kinds[-1]}  (in UTF-8)")
         encodings = self._values.get(b"content-encoding")
         if encodings is not None and any(each.strip().lower() != b"identity" for each in encodings):
             raise UnsupportedMediaType("send the body without Content-Encoding")
@@ -146,17 +146,30 @@ class ApiRequest:
             raise BadRequest("the header Idempotency-Key holds a secret token: send a random text of your own")
         return key
 
-    def dry_run(self) -> bool:
-        """Whether the address has ``?dry_run=true``. Raises BadRequest for anything but that, ``dry_run=false`` and no
-        parameter at all: a slip in its spelling would write."""
-        if not self._query:
-            return False
-        match parse_qsl(self._query.decode("latin-1"), keep_blank_values=True):
-            case []:
-                return False
-            case [("dry_run", "true" | "false" as value)]:
+    def dry_run(self, *others: str) -> bool:
+        """Whether the address has ``?dry_run=true``. ``others``: parameters that it may have beside it. Raises
+        BadRequest for anything but that, ``dry_run=false`` and no parameter at all: a slip in its spelling would
+        write."""
+        match self.query(*others, "dry_run").get("dry_run", "false"):
+            case "true" | "false" as value:
                 return value == "true"
-        raise BadRequest("the only query parameter here is dry_run, once: dry_run=true writes nothing")
+        raise BadRequest("the query parameter dry_run must be true or false: dry_run=true writes nothing")
+
+    def query(self, *names: str) -> dict[str, str]:
+        """The query parameters, of which each is one of ``names``. Raises BadRequest for another, or one that came
+        twice, and for what is not percent-encoded UTF-8: what a caller meant must not be passed over."""
+        if not self._query:
+            return {}
+        try:
+            pairs = parse_qsl(self._query.decode("ascii"), keep_blank_values=True, errors="strict")
+        except UnicodeDecodeError:
+            pairs = None
+        if pairs is None:
+            raise BadRequest("the query parameters are not percent-encoded UTF-8")
+        if len({name for name, _ in pairs} & set(names)) != len(pairs):
+            once = "is" if len(names) == 1 else "are"
+            raise BadRequest(f"the only query parameters here {once} {', '.join(names)}, each at most once")
+        return dict(pairs)
 
     def prefers_problem(self) -> bool:
         """Whether Accept names ``application/problem+json``, at no lower quality than plain JSON."""
@@ -231,8 +244,8 @@ def _check_size(size: int) -> None:
         raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
 
 
-def _is_utf_8_of(wanted: str, value: bytes) -> bool:
+def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
     kind, *parameters = [part.strip().lower() for part in value.decode("latin-1").split(";")]
     named = [part.partition("=") for part in parameters]
     charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]
-    return kind == wanted and (not charsets or (len(charsets) == 1 and charsets[0] in _UTF_8))
+    return kind in wanted and (not charsets or (len(charsets) == 1 and charsets[0] in _UTF_8))

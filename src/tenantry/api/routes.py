@@ -17,6 +17,7 @@ from tenantry.api.openapi import openapi_document
 from tenantry.api.operations import OPERATIONS, ROTATION
 from tenantry.api.request import BODY_SECONDS, ApiRequest
 from tenantry.api.user import KeysInFlight, UserGroupEndpoint
+from tenantry.api.users import UserGroupsEndpoint
 from tenantry.errors import Draining
 from tenantry.ports import Store, WatchedBus
 from tenantry.provisioning import Deadline, PropertyContract
@@ -82,8 +83,8 @@ def create_api(
     buses: Sequence[WatchedBus] = (),
     contract: PropertyContract | None = None,
 ) -> Api:
-    """``/api/user``, ``/api/user/rotate`` and ``/oauth/introspect`` with and without a trailing slash (never a
-    redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here.
+    """``/api/user``, ``/api/user/rotate``, ``/api/users`` and ``/oauth/introspect`` with and without a trailing slash
+    (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here.
     ``body_seconds``: how long a client may take to send a body; ``store_seconds``: how long the store may take for one
     request, over all its calls. ``observer`` gets a record of each request that needs an API token; while ``draining``
     is true, ``/readyz`` answers 503. ``contact``: whom the OpenAPI documents name, an ``https`` address or one of mail;
@@ -94,6 +95,7 @@ def create_api(
     in_flight = KeysInFlight()
     user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
     rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)
+    users = UserGroupsEndpoint(context)
     introspect = IntrospectionEndpoint(context)
     others: dict[str, Endpoint] = {
         "/openapi.json": DocumentEndpoint(openapi_document("3.1", contact=contact)),
@@ -107,6 +109,8 @@ def create_api(
             Route("/api/user/", user, include_in_schema=False),
             Route("/api/user/rotate", rotate, name="rotation"),
             Route("/api/user/rotate/", rotate, include_in_schema=False),
+            Route("/api/users", users, name="list"),
+            Route("/api/users/", users, include_in_schema=False),
             Route("/oauth/introspect", introspect, name="introspection"),
             Route("/oauth/introspect/", introspect, include_in_schema=False),
             *(Route(path, endpoint) for path, endpoint in others.items()),

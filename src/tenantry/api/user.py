@@ -11,10 +11,11 @@ from starlette.responses import Response
 
 from tenantry.api.endpoint import ApiContext, Endpoint, digest_of, json_response
 from tenantry.api.operations import LoadedGroup, Operation, OperationParser
+from tenantry.api.query_parameters import read_text
 from tenantry.api.rehearsal import Rehearsal
 from tenantry.api.request import ApiRequest
 from tenantry.api.strict_json import decode_json
-from tenantry.errors import BadJson, IdempotencyInFlight, MissingScope, TenantryError
+from tenantry.errors import BadJson, BadRequest, IdempotencyInFlight, MissingScope, TenantryError
 from tenantry.groups import ApiToken, Author, Environment, IdempotencyKey, Scope
 from tenantry.provisioning import NOT_LOADED, Deadline, Provisioner
 from tenantry.tokens import KeyRing
@@ -25,6 +26,9 @@ KeyAndBody: TypeAlias = tuple[str, dict[str, Any]]
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 _REHEARSED = ((b"dry-run", b"true"),)
 
+_JSON = ("application/json",)
+_MEDIA_TYPES = {"PATCH": ("application/json", "application/merge-patch+json")}
+
 _BODY_DROPPED = (
     "the body is empty. Many HTTP clients and proxies drop the body of a GET: send the same JSON object with QUERY or "
     'POST, which do the same for a body such as {"user_group_id": "acme"}'
@@ -32,9 +36,10 @@ _BODY_DROPPED = (
 
 
 class UserGroupEndpoint(Endpoint):
-    """Gets, creates, updates and rotates user groups for callers with an API token; with ``?dry_run=true`` it answers
-    what it would, and writes nothing. ``operations``: what each method makes of a body; ``example``: a valid body, for
-    the error of an empty one; ``in_flight`` is shared by all endpoints of one service."""
+    """Gets, creates, updates, merges, deletes and rotates user groups for callers with an API token; with
+    ``?dry_run=true`` it answers what it would, and writes nothing. ``operations``: what each method makes of a body;
+    ``example``: a valid body, for the error of an empty one; ``in_flight`` is shared by all endpoints of one
+    service."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
@@ -56,7 +61,7 @@ class UserGroupEndpoint(Endpoint):
         if Scope.PROVISION not in caller.scopes:
             operation.check()  # 422
             raise MissingScope("this API token may not provision: create one with --scope provision")
-        rehearsed = request.dry_run()
+        rehearsed = request.dry_run("user_group_id") if request.method == "DELETE" else request.dry_run()
         kind = Rehearsal if rehearsed else Provisioner
         provisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
         environment = caller.environment
@@ -93,9 +98,11 @@ class UserGroupEndpoint(Endpoint):
         return operation, keyed, found.api_token, found.issued
 
     async def _parse(self, request: ApiRequest) -> tuple[Operation, KeyAndBody | None]:
+        if request.method == "DELETE":
+            return self._parse_delete(request), None
         raw = await request.read_body(self._context.body_seconds)  # 400, 413, 408
         if raw or request.has_media_type:
-            request.require_media_type("application/json")  # 415
+            request.require_media_type(*_MEDIA_TYPES.get(request.method, _JSON))  # 415
         if not raw:
             needed = f"the body is empty: a JSON object is needed, such as {self._example}"
             raise BadJson(_BODY_DROPPED if request.method == "GET" else needed)
@@ -105,6 +112,14 @@ class UserGroupEndpoint(Endpoint):
         body = decode_json(raw)  # 400
         operation = self._operations[request.method](body)  # 422
         return operation, None if key is None else (key, body)
+
+    def _parse_delete(self, request: ApiRequest) -> Operation:
+        wanted = request.query("user_group_id", "dry_run")  # 400
+        request.dry_run("user_group_id")  # 400
+        provided_id = read_text(wanted, "user_group_id")  # 400
+        if provided_id is None:
+            raise BadRequest("name the group in the address, percent-encoded: DELETE /api/user?user_group_id=acme")
+        return self._operations["DELETE"]({"user_group_id": provided_id})
 
 
 # --- Idempotency-Key --------------------------------------------------------------------------------------------------

@@ -9,7 +9,14 @@ from typing import TypeVar
 from tenantry.backends.audit import ChangeListeners, rotation_details, update_details
 from tenantry.backends.memory_directory import MemoryDirectory, MemoryTables
 from tenantry.backends.memory_embedding import MemoryEmbedding
-from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse, utc_now
+from tenantry.backends.stored import (
+    IDEMPOTENCY_LIFETIME,
+    UNKNOWN_TOKEN,
+    StoredGroup,
+    StoredResponse,
+    matches,
+    utc_now,
+)
 from tenantry.errors import AlreadyExists, UnknownGroup, UnknownToken
 from tenantry.groups import (
     UNNAMED,
@@ -106,10 +113,17 @@ class MemoryStore(MemoryDirectory, MemoryEmbedding):
         return stored.issued(created=True)
 
     async def update(
-        self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
+        self,
+        environment: Environment,
+        provided_id: str,
+        changes: GroupChanges,
+        *,
+        expected: UserGroup | None = None,
+        author: Author = UNNAMED,
     ) -> Issued:
         def write() -> tuple[Issued, bool]:
             stored = self._stored(environment, provided_id)
+            stored.require(expected)
             changed = stored.updated(changes)
             if changed is stored:
                 return stored.issued(), False
@@ -170,10 +184,16 @@ class MemoryStore(MemoryDirectory, MemoryEmbedding):
             stored = self._tables.handles.get(handle)
             return None if stored is None else stored.issued()
 
-    async def groups(self, environment: Environment, *, after: int = 0, limit: int = 100) -> Sequence[UserGroup]:
+    async def groups(
+        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
+    ) -> Sequence[UserGroup]:
         with self._tables.lock:
             here = [stored.group for stored in self._tables.handles.values()]
-        found = [group for group in here if group.environment.id == environment.id and group.team_id > after]
+        found = [
+            group
+            for group in here
+            if group.environment.id == environment.id and group.team_id > after and matches(group, match)
+        ]
         return sorted(found, key=lambda group: group.team_id)[:limit]
 
     # --- Store ---

@@ -235,6 +235,21 @@ class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, Sourc
         found = [source for source in list(self._tables.sources.values()) if source.environment.id == environment.id]
         return sorted(found, key=lambda source: source.provided_id)
 
+    async def set_source_url(
+        self, source: RegisteredSource, url: str, *, author: Author = UNNAMED
+    ) -> RegisteredSource | None:
+        tables, key = self._tables, (source.environment.id, source.id)
+        with tables.lock:
+            if (stored := tables.sources.get(key)) is None or stored.url != source.url:
+                return None
+
+            def write() -> tuple[RegisteredSource, bool]:
+                made = tables.sources[key] = replace(stored, url=url)
+                tables.note(author, "data_source.url_written", stored.environment.name, source.id)
+                return made, True
+
+            return self._written(stored.handles, write, listed=SOURCES_HANDLE)
+
     async def delete_data_source(
         self, environment: Environment, reference: str, *, author: Author = UNNAMED
     ) -> RegisteredSource:

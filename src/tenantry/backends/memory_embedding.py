@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from tenantry.backends.audit import hosts_details
 from tenantry.backends.memory_directory import MemoryTables
@@ -34,6 +34,11 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
                 of = audited
                 tables.note(of.author, of.action, of.environment, of.subject, **of.details)
 
+    async def code_purpose(self, digest: bytes) -> str | None:
+        with self._tables.lock:
+            kept = self._live_code(digest)
+            return None if kept is None else kept[0]
+
     async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
         with self._tables.lock:
             payload = self._read_code(digest, purpose)
@@ -46,8 +51,12 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
             return self._read_code(digest, purpose)
 
     def _read_code(self, digest: bytes, purpose: str) -> str | None:
+        kept = self._live_code(digest)
+        return None if kept is None or kept[0] != purpose else kept[1]
+
+    def _live_code(self, digest: bytes) -> tuple[str, str, datetime] | None:
         kept = self._tables.codes.get(digest)
-        return None if kept is None or kept[0] != purpose or kept[2] <= self._tables.clock() else kept[1]
+        return None if kept is None or kept[2] <= self._tables.clock() else kept
 
     # --- EmbeddingStore ---
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from hmac import compare_digest
 from typing import Any
 
-from tenantry.errors import IdempotencyKeyReused, IdempotencySuperseded, TokenAlreadyRotated, UnknownToken
+from tenantry.errors import GroupChanged, IdempotencyKeyReused, IdempotencySuperseded, TokenAlreadyRotated, UnknownToken
 from tenantry.groups import (
     Environment,
     GroupChanges,
@@ -59,6 +59,13 @@ class StoredGroup:
         if all(_text(value) == _text(getattr(self.group, name)) for name, value in given.items()):
             return self
         return replace(self, group=replace(self.group, **given, revision=self.group.revision + 1))
+
+    def require(self, expected: UserGroup | None) -> None:
+        """Raises GroupChanged unless this is the group as it was ``expected``; None expects nothing."""
+        if expected is None:
+            return
+        if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
+            raise GroupChanged("the group was changed by another writer meanwhile: read it again")
 
     def rotated(
         self,
@@ -138,6 +145,19 @@ def _same(stored: Token, given: Token) -> bool:
 def _text(value: Any) -> str:
     """A value as JSON, by which ``1`` and ``1.0``, or two orders of keys, differ; to ``==`` they are equal."""
     return json.dumps(thaw(freeze(value)))
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def ascii_lower(text: str) -> str:
+    """The text with A to Z in lower case, and nothing else changed: as ``lower`` of each database does it alike."""
+    return text.translate(_LOWER)
+
+
+def matches(group: UserGroup, text: str) -> bool:
+    """Whether the id of a group begins with the text, or its name contains it: ``match`` of ``GroupStore.groups``."""
+    return group.provided_id.startswith(text) or ascii_lower(text) in ascii_lower(group.name)
 
 
 # --- the time of day ---

@@ -104,17 +104,27 @@ async def get(
 
 
 @group.command("list")
+@click.option("--match", type=as_name, metavar="TEXT", help="Only ids that begin with it, and names that contain it.")
+@click.option("--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups above this team_id.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many; default: all.")
 @environment_option
 @json_option
 @with_store
-async def list_(store: Store, environment: str | None, as_json: bool) -> None:
-    """List the user groups of an environment, without their tokens."""
+async def list_(
+    store: Store, match: str | None, after: int, limit: int | None, environment: str | None, as_json: bool
+) -> None:
+    """List the user groups of an environment by their team_id, without their tokens."""
     target = await choose_environment(store, environment)
+    left = sys.maxsize if limit is None else limit
     with RowPrinter(as_json=as_json) as printer:
-        page = await store.groups(target, limit=PAGE)
-        while page:
+        while left:
+            page = await store.groups(target, after=after, limit=min(PAGE, left), match=match or "")
+            if not page:
+                return
             printer.add([_row(each) for each in page])
-            page = await store.groups(target, after=page[-1].team_id, limit=PAGE)
+            left, after = left - len(page), page[-1].team_id
+    if await store.groups(target, after=after, limit=1, match=match or ""):
+        print_note(f"There are more: --after {after} goes on.")
 
 
 @group.command("update")
@@ -122,6 +132,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @click.option("--name")
 @property_option
 @map_option
+@click.option("--replace", is_flag=True, help="Replace properties and mapping whole: what is not named is dropped.")
 @click.option("--clear", multiple=True, type=click.Choice(["properties", "mapping"]), help="Set it to null.")
 @click.option("--dry-run", is_flag=True, help="Write nothing: say which saved queries it would break, with 1 if any.")
 @queries_option
@@ -135,6 +146,7 @@ async def update(
     name: str | None,
     properties: tuple[str, ...],
     mapping: tuple[str, ...],
+    replace: bool,
     clear: tuple[str, ...],
     dry_run: bool,
     queries: str | None,
@@ -142,7 +154,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Update the user group ID. What is not named stays; properties and mapping are replaced whole, never merged."""
+    """Update the user group ID. What is not named stays; NAME=null removes a property."""
     for field, given in (("properties", properties), ("mapping", mapping)):
         if given and field in clear:
             raise click.UsageError(f"--clear {field} and new {field} contradict each other")
@@ -156,13 +168,13 @@ async def update(
     signing = SigningKeys.from_file(chosen.keys)
     if dry_run:
         rehearsal = Provisioner(store, signing, contract=read_contract(chosen, refuses=True))
-        errors = await rehearsal.rehearse(target, provided_id, changes)
+        errors = await rehearsal.rehearse(target, provided_id, changes, merge=not replace)
         print_rows([{"code": each.code, "message": each.message} for each in errors], as_json=as_json)
         if errors:
             sys.exit(FAILED)
         return
     provisioner = Provisioner(store, signing, contract=read_contract(chosen))
-    changed = await provisioner.update(target, provided_id, changes, author=author())
+    changed = await provisioner.update(target, provided_id, changes, merge=not replace, author=author())
     print_record(changed.group.as_dict(), as_json=as_json)
 
 

@@ -1,4 +1,4 @@
-"""A typed client of ``/api/user``, for threads and for asyncio (extra ``http``).
+"""A typed client of ``/api/user`` and ``/api/users``, for threads and for asyncio (extra ``http``).
 
 with Client("https://tenantry.example.com", api_token=...) as client:
     token = client.get_or_create("acme", properties={"region": "eu"}).token
@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
-from tenantry.client.calls import ApiCalls, Call, NoReply, ProvisionedGroup, Reply, Send, Sleep
+from tenantry.client.answers import ListedGroup, ProvisionedGroup, Reply
+from tenantry.client.calls import ApiCalls, Call, NoReply, Send, Sleep
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["AsyncClient", "Client", "ProvisionedGroup"]
+__all__ = ["AsyncClient", "Client", "ListedGroup", "ProvisionedGroup"]
+
+T = TypeVar("T")
 
 GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 
@@ -69,8 +72,26 @@ class Client:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Changes what is given; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        """Replaces what is given, whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
         return self._run(self._calls.update(user_group_id, name, properties, mapping, dry_run=dry_run))
+
+    def merge(
+        self,
+        user_group_id: str,
+        *,
+        name: str | Unchanged = UNCHANGED,
+        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
+        mapping: Mapping[str, str | None] | Unchanged | None = UNCHANGED,
+        dry_run: bool = False,
+    ) -> ProvisionedGroup:
+        """Merges ``properties`` and ``mapping`` member by member (RFC 7396): a member that is None is removed, the
+        others stay as they are. Raises UnknownGroup."""
+        return self._run(self._calls.merge(user_group_id, name, properties, mapping, dry_run=dry_run))
+
+    def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
+        """Deletes the group; its token is dead. Gives what it was; None where a first attempt had done it and its reply
+        was lost. Raises UnknownGroup."""
+        return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(
         self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
@@ -79,15 +100,29 @@ class Client:
         happen once. Raises UnknownToken, TokenAlreadyRotated."""
         return self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
 
-    def _run(self, call: Call) -> ProvisionedGroup:
+    def find(self, user_group_id: str) -> ListedGroup | None:
+        """The group with this id, without its token; None if there is none. Creates nothing."""
+        found = self._run(self._calls.find(user_group_id)).groups
+        return found[0] if found else None
+
+    def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
+        """All groups of the environment in the order of their ``team_id``, those above ``after``; with ``match`` only
+        those whose id begins with it or whose name contains it. Asks for ``page_size`` at a time, at most 500."""
+        following: int | None = after
+        while following is not None:
+            page = self._run(self._calls.page(after=following, limit=page_size, match=match))
+            yield from page.groups
+            following = page.next
+
+    def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None
         attempt = 0
         while True:
             try:
                 step = call.send(reply)
             except StopIteration as done:
-                group: ProvisionedGroup = done.value
-                return group
+                result: T = done.value
+                return result
             if isinstance(step, Sleep):
                 time.sleep(step.seconds)
                 reply = None
@@ -96,7 +131,7 @@ class Client:
                 attempt += 1
 
     def _send(self, request: Send, attempt: int) -> Reply | NoReply:
-        url = self._calls.url + request.query
+        url = self._calls.url + request.target
         with HttpClientSpan(request.method, url, attempt) as span:
             try:
                 headers = span.inject(request.headers)
@@ -162,21 +197,51 @@ class AsyncClient:
         """As Client.update."""
         return await self._run(self._calls.update(user_group_id, name, properties, mapping, dry_run=dry_run))
 
+    async def merge(
+        self,
+        user_group_id: str,
+        *,
+        name: str | Unchanged = UNCHANGED,
+        properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
+        mapping: Mapping[str, str | None] | Unchanged | None = UNCHANGED,
+        dry_run: bool = False,
+    ) -> ProvisionedGroup:
+        """As Client.merge."""
+        return await self._run(self._calls.merge(user_group_id, name, properties, mapping, dry_run=dry_run))
+
+    async def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
+        """As Client.delete."""
+        return await self._run(self._calls.delete(user_group_id, dry_run=dry_run))
+
     async def rotate(
         self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
     ) -> ProvisionedGroup:
         """As Client.rotate."""
         return await self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
 
-    async def _run(self, call: Call) -> ProvisionedGroup:
+    async def find(self, user_group_id: str) -> ListedGroup | None:
+        """As Client.find."""
+        found = (await self._run(self._calls.find(user_group_id))).groups
+        return found[0] if found else None
+
+    async def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> AsyncIterator[ListedGroup]:
+        """As Client.groups."""
+        following: int | None = after
+        while following is not None:
+            page = await self._run(self._calls.page(after=following, limit=page_size, match=match))
+            for group in page.groups:
+                yield group
+            following = page.next
+
+    async def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None
         attempt = 0
         while True:
             try:
                 step = call.send(reply)
             except StopIteration as done:
-                group: ProvisionedGroup = done.value
-                return group
+                result: T = done.value
+                return result
             if isinstance(step, Sleep):
                 await asyncio.sleep(step.seconds)
                 reply = None
@@ -185,7 +250,7 @@ class AsyncClient:
                 attempt += 1
 
     async def _send(self, request: Send, attempt: int) -> Reply | NoReply:
-        url = self._calls.url + request.query
+        url = self._calls.url + request.target
         with HttpClientSpan(request.method, url, attempt) as span:
             try:
                 headers = span.inject(request.headers)

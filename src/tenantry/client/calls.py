@@ -1,4 +1,5 @@
-"""The calls of ``/api/user``, without I/O: each is a generator that yields what to do next and is sent the reply.
+"""The calls of ``/api/user`` and ``/api/users``, without I/O: each is a generator that yields what to do next and is
+sent the reply.
 
 Every call here may be sent again: get-or-create and update by their nature, rotate by its Idempotency-Key. So a lost
 connection, or a store that is down for a moment, is tried again.
@@ -8,39 +9,38 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
-from urllib.parse import urlsplit
+from typing import Any, Final, TypeAlias, TypeVar
+from urllib.parse import urlencode, urlsplit
 
-from tenantry.errors import ApiUnreachable, IdempotencyInFlight, StoreUnavailable, TenantryError, UnexpectedAnswer
-from tenantry.groups import UNCHANGED, Tag, Unchanged
+from tenantry.client.answers import (
+    GroupPage,
+    ListedGroup,
+    ProvisionedGroup,
+    Reply,
+    read_deleted,
+    read_error,
+    read_group,
+    read_page,
+    read_success,
+)
+from tenantry.errors import (
+    ApiUnreachable,
+    IdempotencyInFlight,
+    StoreUnavailable,
+    TenantryError,
+    UnexpectedAnswer,
+    UnknownGroup,
+)
+from tenantry.groups import UNCHANGED, Unchanged
 
-if TYPE_CHECKING:
-    import httpx2
+T = TypeVar("T")
 
 FIRST_SLEEP: Final = 0.1
 MAX_SLEEP: Final = 5.0
 """Seconds between attempts: doubled each time, or what Retry-After says, never more than this."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProvisionedGroup:
-    """A user group as the API returns it (SPEC section 2.1). ``properties`` and ``api_environment_tag`` are None where
-    the call does not return them; ``created`` is None but for get_or_create. ``token`` is a secret and not in ``repr``.
-    ``dry_run``: nothing was written; a token that would be new is empty then, and the ``team_id`` of a new group is 0.
-    """
-
-    team_id: int
-    token: str = field(repr=False)
-    name: str
-    provided_id: str
-    properties: dict[str, Any] | None = field(default=None, repr=False)
-    api_environment_tag: Tag | None = None
-    created: bool | None = None
-    replayed: bool = False
-    dry_run: bool = False
 
 
 # --- one call, with retries -------------------------------------------------------------------------------------------
@@ -48,17 +48,21 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this request. The body holds secrets, so it is not in ``repr``. ``dry_run``: nothing is to be written."""
+    """Send this request to the service, with these query parameters. The body holds secrets, so it is not in ``repr``.
+    ``dry_run``: nothing is to be written."""
 
     method: str
-    body: bytes = field(repr=False)
+    body: bytes = field(default=b"", repr=False)
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     dry_run: bool = False
+    path: str = "/api/user"
+    parameters: dict[str, str] = field(default_factory=dict)
 
     @property
-    def query(self) -> str:
-        """What follows the address."""
-        return "?dry_run=true" if self.dry_run else ""
+    def target(self) -> str:
+        """The path and the query."""
+        named = {**self.parameters, **({"dry_run": "true"} if self.dry_run else {})}
+        return f"{self.path}?{urlencode(named)}" if named else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +73,6 @@ class Sleep:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """The response to a request."""
-
-    status: int
-    content: bytes = field(repr=False)
-    retry_after: str | None = None
-    replayed: bool = False
-    dry_run: bool = False
-
-    @classmethod
-    def of(cls, response: httpx2.Response) -> Reply:
-        """The parts of an httpx2 response that are read."""
-        replayed, dry_run = (response.headers.get(name) == "true" for name in ("idempotency-replayed", "dry-run"))
-        return cls(response.status_code, response.content, response.headers.get("retry-after"), replayed, dry_run)
-
-
-@dataclass(frozen=True, slots=True)
 class NoReply:
     """The connection could not be made or broke. ``reason`` is the class of the failure, and not its text, which may
     hold what was sent."""
@@ -93,97 +80,49 @@ class NoReply:
     reason: str
 
 
-Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, ProvisionedGroup]
+Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
 """Yields what to do next and is sent the reply, or None after a Sleep."""
 
+ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
+"""Makes the result of a call from the document of a success. It may raise what reading a wrong document raises."""
 
-def retrying_call(send: Send, attempts: int) -> Call:
-    """One call of ``/api/user`` in at most ``attempts`` requests. Raises the error that the service answered with,
-    ApiUnreachable, UnexpectedAnswer."""
+
+def retrying_call(send: Send, attempts: int, read: ReadAnswer[T]) -> Call[T]:
+    """One call in at most ``attempts`` requests. Raises the error that the service answered with, ApiUnreachable,
+    UnexpectedAnswer."""
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
         reply = yield send
-        outcome = _outcome(reply, attempts)
-        if isinstance(outcome, ProvisionedGroup):
-            if send.dry_run and not outcome.dry_run:
-                raise UnexpectedAnswer("the service does not know dry_run: it may have done what was to be tried")
-            return outcome
-        if left == 0 or not isinstance(outcome, ApiUnreachable | StoreUnavailable | IdempotencyInFlight):
-            raise outcome
-        yield Sleep(min(outcome.retry_after or seconds, MAX_SLEEP))
+        if not isinstance(reply, Reply):
+            reason = reply.reason if reply is not None else "nothing was sent"
+            failure: TenantryError = ApiUnreachable(f"/api/user did not answer in {attempts} attempts: {reason}")
+        else:
+            document = _document(reply)
+            if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
+                found = read_success(read, document, reply)
+                if send.dry_run and not reply.dry_run:
+                    raise UnexpectedAnswer("the service does not know dry_run: it may have done what was to be tried")
+                return found
+            failure = read_error(reply.status, document, reply.retry_after)
+        if left == 0 or not isinstance(failure, ApiUnreachable | StoreUnavailable | IdempotencyInFlight):
+            raise failure
+        yield Sleep(min(failure.retry_after or seconds, MAX_SLEEP))
         seconds *= 2
     raise ValueError("attempts must be at least 1")
 
 
-def _outcome(reply: Reply | NoReply | None, attempts: int) -> ProvisionedGroup | TenantryError:
-    if not isinstance(reply, Reply):
-        reason = reply.reason if reply is not None else "nothing was sent"
-        return ApiUnreachable(f"/api/user did not answer in {attempts} attempts: {reason}")
+def _document(reply: Reply) -> Any:
     try:
-        document = json.loads(reply.content)
+        return json.loads(reply.content)
     except ValueError:
-        document = None
-    if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
-        return read_group(document, replayed=reply.replayed, dry_run=reply.dry_run)
-    return read_error(reply.status, document, reply.retry_after)
-
-
-# --- replies ----------------------------------------------------------------------------------------------------------
-
-
-def read_group(document: Any, *, replayed: bool, dry_run: bool) -> ProvisionedGroup:
-    """Raises UnexpectedAnswer where a field is missing or is of another type. Unknown fields are ignored."""
-    try:
-        group, tag = document["user_group"], document["user_group"].get("api_environment_tag")
-        found = ProvisionedGroup(
-            group["team_id"],
-            group["token"],
-            group["name"],
-            group["provided_id"],
-            group.get("properties"),
-            None if tag is None else Tag(tag),
-            document.get("new_user_group"),
-            replayed,
-            dry_run,
-        )
-    except (KeyError, TypeError, ValueError, AttributeError):
-        found = None
-    if found is None or not all(isinstance(text, str) for text in (found.token, found.name, found.provided_id)):
-        raise UnexpectedAnswer("the answer is not that of /api/user: is a proxy or another service at this address?")
-    return found
-
-
-def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """The error class with the code of the answer; an unknown one gives a TenantryError with its code and status."""
-    try:
-        detail = document["error"]
-        code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])
-        pointer = detail.get("field")
-    except (KeyError, TypeError, AttributeError):
-        return UnexpectedAnswer(f"HTTP {status} without an error of /api/user: is a proxy at this address?")
-    error_class = _CLASSES.get(code, TenantryError)
-    message = f"{message} (request {request_id})"
-    error = error_class.__new__(error_class, message)  # some constructors need more than a message
-    seconds = int(retry_after) if retry_after is not None and retry_after.isascii() and retry_after.isdigit() else None
-    TenantryError.__init__(error, message, field=pointer)
-    error.code, error.status, error.retry_after = code, status, seconds
-    return error
-
-
-def _subclasses(kind: type[TenantryError]) -> Iterator[type[TenantryError]]:
-    yield kind
-    for child in kind.__subclasses__():
-        yield from _subclasses(child)
-
-
-_CLASSES = {kind.code: kind for kind in reversed(list(_subclasses(TenantryError))) if "code" in vars(kind)}
+        return None
 
 
 # --- the requests -----------------------------------------------------------------------------------------------------
 
 
 class ApiCalls:
-    """Each method of the clients as a Call. ``url`` is of the interface, ``headers`` are sent with every request. The
+    """Each method of the clients as a Call. ``url`` is of the service, ``headers`` are sent with every request. The
     API token is in no ``repr`` and no message."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
@@ -193,7 +132,7 @@ class ApiCalls:
             raise ValueError("api_token must be the text that `tenantry api-token create` printed")
         if attempts < 1:
             raise ValueError("attempts must be at least 1")
-        self.url: str = base_url.rstrip("/") + "/api/user"
+        self.url: str = base_url.rstrip("/")
         self.headers: dict[str, str] = {
             "Authorization": f"Token {api_token}",
             "Content-Type": "application/json",
@@ -219,7 +158,7 @@ class ApiCalls:
         mapping: Mapping[str, str] | None,
         *,
         dry_run: bool,
-    ) -> Call:
+    ) -> Call[ProvisionedGroup]:
         """``GET /api/user``, or another method that was chosen for it."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
         given = {field: _plain(value) for field, value in fields.items() if value is not None}
@@ -233,23 +172,77 @@ class ApiCalls:
         mapping: Mapping[str, str] | Unchanged | None,
         *,
         dry_run: bool,
-    ) -> Call:
+    ) -> Call[ProvisionedGroup]:
         """``PUT /api/user``."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
         given = {field: _plain(value) for field, value in fields.items() if value is not UNCHANGED}
         return self._call("PUT", {"user_group_id": user_group_id, **given}, dry_run=dry_run)
 
-    def rotate(self, current_token: str, idempotency_key: str | None, *, dry_run: bool) -> Call:
+    def merge(
+        self,
+        user_group_id: str,
+        name: str | Unchanged,
+        properties: Mapping[str, Any] | Unchanged | None,
+        mapping: Mapping[str, str | None] | Unchanged | None,
+        *,
+        dry_run: bool,
+    ) -> Call[ProvisionedGroup]:
+        """``PATCH /api/user``."""
+        fields = {"name": name, "properties": properties, "mapping": mapping}
+        given = {field: _plain(value) for field, value in fields.items() if value is not UNCHANGED}
+        patch = {"Content-Type": "application/merge-patch+json"}
+        return self._call("PATCH", {"user_group_id": user_group_id, **given}, patch, dry_run=dry_run)
+
+    def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
+        """``DELETE /api/user?user_group_id=…``; None where an earlier attempt, whose reply was lost, has done it."""
+        send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
+        sent = 0
+
+        def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:
+            nonlocal sent
+            reply = None
+            while True:
+                try:
+                    step = call.send(reply)
+                except StopIteration as done:
+                    found: ListedGroup = done.value
+                    return found
+                except UnknownGroup:
+                    if sent > 1:
+                        return None
+                    raise
+                sent += isinstance(step, Send)
+                reply = yield step
+
+        return read_again(retrying_call(send, self._attempts, read_deleted))
+
+    def rotate(self, current_token: str, idempotency_key: str | None, *, dry_run: bool) -> Call[ProvisionedGroup]:
         """``POST /api/user`` with ``current_token``."""
         key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
         return self._call("POST", {"current_token": current_token}, {"Idempotency-Key": key}, dry_run=dry_run)
 
+    def page(self, *, after: int, limit: int, match: str) -> Call[GroupPage]:
+        """``GET /api/users``."""
+        wanted = {
+            "limit": str(limit),
+            **({"after": str(after)} if after else {}),
+            **({"match": match} if match else {}),
+        }
+        return self._list(wanted)
+
+    def find(self, user_group_id: str) -> Call[GroupPage]:
+        """``GET /api/users?user_group_id=…``: a page of one group or none."""
+        return self._list({"user_group_id": user_group_id})
+
+    def _list(self, wanted: dict[str, str]) -> Call[GroupPage]:
+        return retrying_call(Send("GET", path="/api/users", parameters=wanted), self._attempts, read_page)
+
     def _call(
         self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None, *, dry_run: bool
-    ) -> Call:
+    ) -> Call[ProvisionedGroup]:
         """Raises ValueError for NaN and infinite numbers, TypeError for what is not JSON."""
         body = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
-        return retrying_call(Send(method, body, headers or {}, dry_run), self._attempts)
+        return retrying_call(Send(method, body, headers or {}, dry_run), self._attempts, read_group)
 
 
 def _plain(value: Any) -> Any:

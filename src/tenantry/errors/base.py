@@ -165,10 +165,13 @@ class NotOneStatement(DataSourceError):
 
 
 class QueryFailed(DataSourceError):
-    """The data source refused the query."""
+    """The data source refused the query. ``evidence`` is the engine's code or kind of error, None where it has none;
+    ``position`` the character of the SQL, from 1, where the engine says it."""
 
     code = "query_failed"
     status = 502
+    evidence: str | None = None
+    position: int | None = None
 
 
 class TooManyRows(DataSourceError):
@@ -197,6 +200,14 @@ class SourceUnavailable(DataSourceError):
 
     code = "source_unavailable"
     status = 503
+
+
+class SecretUnavailable(SourceUnavailable):
+    """The URL of the data source cannot be decrypted, or what it refers to is not there. The message names the key, the
+    variable or the file."""
+
+    code = "secret_unavailable"
+    generic_message = "the data source cannot be reached: its operator finds the reason in the log"
 
 
 class ViewerLeft(DataSourceError):

@@ -15,7 +15,7 @@ class BadJson(TenantryError):
 
 
 class BadRequest(TenantryError):
-    """A header cannot be used: Content-Length or Idempotency-Key. The message names it."""
+    """A header (Content-Length, Idempotency-Key) or a query parameter cannot be used. The message names it."""
 
     code = "bad_request"
     status = 400
@@ -109,6 +109,13 @@ class SigningKeyMissing(TenantryError):
     """The signing key of the group's token is not in the key file any more: rotate the group."""
 
     code = "signing_key_missing"
+    status = 409
+
+
+class GroupChanged(TenantryError):
+    """The group was written to between being read and the update that was made for it. Nothing was done."""
+
+    code = "group_changed"
     status = 409
 
 

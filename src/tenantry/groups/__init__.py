@@ -11,6 +11,7 @@ from tenantry.groups.codec import (
     from_micros,
     to_micros,
 )
+from tenantry.groups.merge_patch import merge_patch, merged_changes
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
 from tenantry.groups.user_group import (
@@ -90,6 +91,8 @@ __all__ = [
     "extend",
     "freeze",
     "from_micros",
+    "merge_patch",
+    "merged_changes",
     "read_notice",
     "source_handle",
     "thaw",

@@ -46,7 +46,8 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update: fields left UNCHANGED stay; ``properties`` and ``mapping`` are replaced whole, never merged."""
+    """An update: fields left UNCHANGED stay; ``properties`` and ``mapping`` are replaced whole. Where it is used as a
+    merge patch (RFC 7396), their members are merged, and null removes one: see ``merged_changes``."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)

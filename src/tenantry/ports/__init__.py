@@ -5,9 +5,9 @@ All times are aware datetimes in UTC. Every method may raise StoreUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from tenantry.groups import (
     UNNAMED,
@@ -22,15 +22,18 @@ from tenantry.groups import (
     IdempotencyKey,
     Issued,
     Reading,
-    RegisteredSource,
     Scope,
-    SourceReading,
     Tag,
     Token,
     UserGroup,
 )
 from tenantry.ports.embedding import CodeStore as CodeStore
 from tenantry.ports.embedding import EmbeddingStore as EmbeddingStore
+from tenantry.ports.sources import LeasedSources as LeasedSources
+from tenantry.ports.sources import SourceDirectory as SourceDirectory
+from tenantry.ports.sources import SourceLease as SourceLease
+from tenantry.ports.sources import SourceLeaseHolder as SourceLeaseHolder
+from tenantry.ports.sources import SourceStore as SourceStore
 
 
 class Backend(Protocol):
@@ -146,9 +149,16 @@ class GroupStore(LeasedBackend, Protocol):
         ...
 
     async def update(
-        self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
+        self,
+        environment: Environment,
+        provided_id: str,
+        changes: GroupChanges,
+        *,
+        expected: UserGroup | None = None,
+        author: Author = UNNAMED,
     ) -> Issued:
-        """Raises UnknownGroup."""
+        """``expected``: the group as the caller has read it; nothing is done if it was written to since.
+        Raises UnknownGroup, GroupChanged."""
         ...
 
     async def rotate(
@@ -179,8 +189,11 @@ class GroupStore(LeasedBackend, Protocol):
         """The group with this handle, of any environment, and its live token; None if there is none."""
         ...
 
-    async def groups(self, environment: Environment, *, after: int = 0, limit: int = 100) -> Sequence[UserGroup]:
-        """Groups with ``team_id > after``, ordered by ``team_id``."""
+    async def groups(
+        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
+    ) -> Sequence[UserGroup]:
+        """Groups with ``team_id > after``, ordered by ``team_id``. ``match``: only those whose id begins with it or
+        whose name contains it; in names A to Z are the same as a to z."""
         ...
 
 
@@ -238,80 +251,6 @@ class ApiTokenStore(Protocol):
 
     async def revoke_api_token(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> ApiToken:
         """Raises UnknownApiToken."""
-        ...
-
-
-class SourceDirectory(Protocol):
-    """Finds a registered data source."""
-
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The source of this environment whose id (``ds_…``) or caller's own id is ``reference``."""
-        ...
-
-
-class SourceLease(Protocol):
-    """What caches the registrations of a store under a lease, as it does its groups: a Resolver."""
-
-    def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The source if it is cached and may be used now. No I/O; never raises."""
-        ...
-
-    async def read_source(
-        self, directory: LeasedSources, environment: Environment, reference: str
-    ) -> RegisteredSource | None:
-        """What the directory finds; cached if that is safe. Raises StoreUnavailable."""
-        ...
-
-
-class SourceLeaseHolder(Protocol):
-    """Where a Resolver and the DataSources of one process meet: the store, or a backend before it."""
-
-    @property
-    def source_lease(self) -> SourceLease | None:
-        """The one that was offered last and still exists; None: each query has to ask."""
-        ...
-
-    def offer_source_lease(self, lease: SourceLease | None) -> None:
-        """A Resolver follows this store in this process; None: it does no more. To be held weakly."""
-        ...
-
-
-@runtime_checkable
-class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose registrations may be cached: as a LeasedBackend it counts each write to a data source, lists it
-    under SOURCES_HANDLE and announces it in the slots of ``RegisteredSource.handles``."""
-
-    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """What ``data_source`` finds, with the generation of the snapshot, asked of the store of record."""
-        ...
-
-
-class SourceStore(SourceDirectory, Protocol):
-    """Reads and writes registered data sources."""
-
-    async def create_data_source(
-        self,
-        environment: Environment,
-        *,
-        source_id: str,
-        provided_id: str,
-        url: str,
-        trusted: bool = False,
-        session: Mapping[str, str] | None = None,
-        author: Author = UNNAMED,
-    ) -> RegisteredSource:
-        """``session`` as in ``RegisteredSource``, by name. Raises AlreadyExists; InvalidSource for a ``session`` that
-        ``check_session_variables`` refuses."""
-        ...
-
-    async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]:
-        """Those of this environment, oldest first."""
-        ...
-
-    async def delete_data_source(
-        self, environment: Environment, reference: str, *, author: Author = UNNAMED
-    ) -> RegisteredSource:
-        """Raises UnknownDataSource."""
         ...
 
 

@@ -19,13 +19,19 @@ class CodeStore(Protocol):
         it. Raises AlreadyExists."""
         ...
 
+    async def code_purpose(self, digest: bytes) -> str | None:
+        """What a code is for, while it lives; else None. A read, also of the database: it is asked first, so that
+        whoever guesses codes costs no write."""
+        ...
+
     async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
         """The payload, to exactly one of all callers, who may be on any host; None if it was given out already, its
         time has passed, it is for another purpose (it stays then), or there never was one."""
         ...
 
     async def read_code(self, digest: bytes, *, purpose: str) -> str | None:
-        """The payload, which stays until its end: for a code that stands for a session. None as ``redeem_code``."""
+        """The payload, which stays until its end: for a code that stands for a session. None as ``redeem_code``.
+        A read, also of the database."""
         ...
 
 

@@ -47,14 +47,15 @@ def check_draft(draft: GroupDraft) -> None:
         check_mapping(draft.mapping)
 
 
-def check_changes(changes: GroupChanges) -> None:
-    """Raises InvalidBody unless every field that is to change is within the limits."""
+def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
+    """Raises InvalidBody unless every field that is to change is within the limits. ``merge``: they are a merge patch,
+    in which null stands for a data source that is not mapped any more."""
     if changes.name is not UNCHANGED:
         check_text(changes.name, "/name")
     if changes.properties is not UNCHANGED and changes.properties is not None:
         check_properties(changes.properties)
     if changes.mapping is not UNCHANGED and changes.mapping is not None:
-        check_mapping(changes.mapping)
+        check_mapping(changes.mapping, merge=merge)
 
 
 def check_text(text: object, pointer: str) -> None:
@@ -66,7 +67,7 @@ def check_text(text: object, pointer: str) -> None:
     _check_characters(text, pointer)
 
 
-def check_mapping(mapping: Mapping[str, str]) -> None:
+def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
     """At most 100 entries; schema and data source are texts of 1 to 255 characters."""
     if not isinstance(mapping, Mapping | Record):
         raise InvalidBody("this must be an object", field="/mapping")
@@ -75,7 +76,8 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
     for schema in mapping:
         pointer = "/mapping" + pointer_of([schema])
         check_text(schema, pointer)
-        check_text(mapping[schema], pointer)
+        if not (merge and mapping[schema] is None):
+            check_text(mapping[schema], pointer)
 
 
 def check_properties(properties: Mapping[str, Any]) -> None:

@@ -7,11 +7,18 @@ import logging
 import secrets
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
-from tenantry.errors import AlreadyExists, InvalidToken, TenantryError, UnknownDataSource, UnknownGroup, UnknownToken
+from tenantry.errors import (
+    AlreadyExists,
+    GroupChanged,
+    InvalidToken,
+    StoreUnavailable,
+    TenantryError,
+    UnknownDataSource,
+    UnknownGroup,
+    UnknownToken,
+)
 from tenantry.groups import (
     UNCHANGED,
     UNNAMED,
@@ -22,66 +29,33 @@ from tenantry.groups import (
     GroupDraft,
     IdempotencyKey,
     Issued,
-    Record,
     Scope,
     Token,
     UserGroup,
+    merged_changes,
 )
 from tenantry.ports import ApiTokenStore, GroupStore, SourceDirectory
+from tenantry.provisioning.contract import PropertyContract
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
+from tenantry.provisioning.provisioned import NOT_LOADED, NotLoaded, Provisioned
 from tenantry.tokens import KeyRing, api_token_digest, draft_token, mask_within, mint_api_token
 
 LONGEST_GRACE: Final = 86_400
 """Seconds that a token may outlive its rotation: one day."""
 
+_ATTEMPTS: Final = 10
+"""How often a merge begins anew because another writer was faster."""
+
 _HINT_LENGTH: Final = 4
 """How many of its last characters identify an API token in a list."""
 
 
-class NotLoaded(Enum):
-    """The type of NOT_LOADED: a group was not looked for yet; None says that there is none."""
-
-    NOT_LOADED = "not loaded"
-
-
-NOT_LOADED: Final = NotLoaded.NOT_LOADED
-
-Properties: TypeAlias = Mapping[str, Any] | Record | None
-"""The properties of a group; None: it has none."""
-
 _log = logging.getLogger("tenantry.provisioning")
-
-
-class PropertyContract(Protocol):
-    """What the properties of groups have to satisfy: ``tenantry.sql.checks.contract.QueryContract`` is one.
-
-    ``refuses``: what breaks it is refused; else it is logged and written all the same.
-    """
-
-    refuses: bool
-
-    def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """What is wrong with the properties of a new group, in the environment of this name."""
-        ...
-
-    def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """What is wrong with an update of properties."""
-        ...
 
 
 class ProvisioningStore(GroupStore, SourceDirectory, Protocol):
     """What a Provisioner needs of a store."""
-
-
-@dataclass(frozen=True, slots=True)
-class Provisioned:
-    """A group with its live token string. ``created``: it is new; ``replayed``: an Idempotency-Key was repeated."""
-
-    group: UserGroup
-    token: str = field(repr=False)
-    created: bool = False
-    replayed: bool = False
 
 
 class Provisioner:
@@ -160,27 +134,52 @@ class Provisioner:
         provided_id: str,
         changes: GroupChanges,
         *,
+        merge: bool = False,
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Provisioned:
-        """Changes what ``changes`` names. Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing;
-        nothing was changed then."""
-        check_changes(changes)
-        if changes.mapping is not UNCHANGED:
-            await self._check_sources(environment, changes.mapping)
-        if loaded is NOT_LOADED:
-            loaded = await self._load(environment, provided_id)
-        if loaded is None:
-            raise UnknownGroup("there is no user group with this id in this environment", field="/user_group_id")
-        if self._contract is not None and changes.properties is not UNCHANGED:
-            errors = self._contract.errors(environment.name, loaded.group.properties, changes.properties)
-            self._enforce(environment, provided_id, errors)
-        self._provisioned(loaded)  # minted before the write too: no update is made that could not be answered
-        return self._provisioned(await self._change(environment, loaded, changes, author))
+        """Changes what ``changes`` names. ``merge``: they are a merge patch (RFC 7396) of properties and mapping, made
+        of the group as it is when it is written. Raises InvalidBody, UnknownDataSource, UnknownGroup,
+        SigningKeyMissing; nothing was changed then."""
+        await self._check_changes(environment, changes, merge=merge)
+        for _ in range(_ATTEMPTS):
+            issued = await self._existing(environment, provided_id, loaded)
+            whole = merged(issued, changes) if merge else changes
+            if self._contract is not None and whole.properties is not UNCHANGED:
+                errors = self._contract.errors(environment.name, issued.group.properties, whole.properties)
+                self._enforce(environment, provided_id, errors)
+            self._provisioned(issued)  # minted before the write too: no update is made that could not be answered
+            expected = issued.group if merge else None
+            try:
+                return self._provisioned(await self._change(environment, issued, whole, expected, author))
+            except GroupChanged:
+                loaded = NOT_LOADED
+        raise StoreUnavailable("others change this user group without end: try again")
 
-    async def _change(self, environment: Environment, issued: Issued, changes: GroupChanges, author: Author) -> Issued:
-        update = self._store.update(environment, issued.group.provided_id, changes, author=author)
+    async def _change(
+        self,
+        environment: Environment,
+        issued: Issued,
+        changes: GroupChanges,
+        expected: UserGroup | None,
+        author: Author,
+    ) -> Issued:
+        provided_id = issued.group.provided_id
+        update = self._store.update(environment, provided_id, changes, expected=expected, author=author)
         return await self._deadline.write(update)
+
+    async def _check_changes(self, environment: Environment, changes: GroupChanges, *, merge: bool) -> None:
+        check_changes(changes, merge=merge)
+        if isinstance(changes.mapping, Mapping):
+            sources: Mapping[str, Any] = changes.mapping
+            kept = {schema: source for schema, source in sources.items() if source is not None}
+            await self._check_sources(environment, kept)
+
+    async def _existing(self, environment: Environment, provided_id: str, loaded: Issued | NotLoaded | None) -> Issued:
+        issued = await self._load(environment, provided_id) if isinstance(loaded, NotLoaded) else loaded
+        if issued is None:
+            raise UnknownGroup("there is no user group with this id in this environment", field="/user_group_id")
+        return issued
 
     async def rehearse(
         self,
@@ -188,20 +187,16 @@ class Provisioner:
         provided_id: str,
         changes: GroupChanges,
         *,
-        loaded: Issued | NotLoaded | None = NOT_LOADED,
+        merge: bool = False,
     ) -> tuple[TenantryError, ...]:
         """What ``update`` would be refused for by the contract, whether it refuses or not; nothing is written. Raises
         the other errors of ``update``."""
-        check_changes(changes)
-        if changes.mapping is not UNCHANGED:
-            await self._check_sources(environment, changes.mapping)
-        if loaded is NOT_LOADED:
-            loaded = await self._load(environment, provided_id)
-        if loaded is None:
-            raise UnknownGroup("there is no user group with this id in this environment", field="/user_group_id")
-        if self._contract is None or changes.properties is UNCHANGED:
+        await self._check_changes(environment, changes, merge=merge)
+        issued = await self._existing(environment, provided_id, NOT_LOADED)
+        whole = merged(issued, changes) if merge else changes
+        if self._contract is None or whole.properties is UNCHANGED:
             return ()
-        return tuple(self._contract.errors(environment.name, loaded.group.properties, changes.properties))
+        return tuple(self._contract.errors(environment.name, issued.group.properties, whole.properties))
 
     def _enforce(self, environment: Environment, provided_id: str, errors: Iterable[TenantryError]) -> None:
         """Raises the first of what a contract says is wrong, or logs all of it."""
@@ -308,6 +303,13 @@ class Provisioner:
                     field=pointer_of(["mapping", schema]),
                 )
             known.add(reference)
+
+
+def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
+    """The changes that a merge patch makes of this group. Raises InvalidBody where the result breaks a limit."""
+    changes = merged_changes(issued.group, patch)
+    check_changes(changes)
+    return changes
 
 
 def checked_grace(seconds: int) -> int:

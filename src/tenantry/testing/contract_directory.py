@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -188,6 +189,21 @@ class DirectoryContract:
         with pytest.raises(UnknownEnvironment):
             await store.create_data_source(NOWHERE, source_id="ds_9", provided_id="z", url=URL)
 
+    async def test_the_url_of_a_data_source_replaces_the_one_that_was_read(self, store: Store) -> None:
+        """Once: whoever read it before, or reads another environment's, writes nothing. The rest stays as it is."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        other = await store.create_environment("other", Tag.CUSTOMER)
+        made = await store.create_data_source(production, source_id="ds_1", provided_id="a", url=URL, trusted=True)
+        twin = await store.create_data_source(other, source_id="ds_1", provided_id="a", url=URL)
+        written = await store.set_source_url(made, "encrypted")
+        assert written == replace(made, url="encrypted")
+        assert await store.data_source(production, "a") == written
+        assert await store.set_source_url(made, "late") is None
+        assert await store.data_source(other, "a") == twin
+        await store.delete_data_source(production, "a")
+        assert await store.set_source_url(replace(made, url="encrypted"), "gone") is None
+        assert list(await store.data_sources(production)) == []
+
     async def test_a_data_source_can_be_deleted_by_either_id(self, store: Store) -> None:
         """It is gone for both ids; deleting what is not there raises UnknownDataSource."""
         production = await store.create_environment("production", Tag.CUSTOMER)
@@ -221,7 +237,8 @@ class AuditContract:
         )
         await store.revoke_api_token(environment, token.id, author=ANN)
         url = f"postgresql://u:{SECRET}@h/d"
-        await store.create_data_source(environment, source_id="ds_1", provided_id="main", url=url, author=ANN)
+        source = await store.create_data_source(environment, source_id="ds_1", provided_id="main", url=url, author=ANN)
+        await store.set_source_url(source, f"{url}?again", author=ANN)
         await store.delete_data_source(environment, "main", author=ANN)
         entries = await store.audit()
         assert [(entry.action, entry.subject) for entry in entries] == [
@@ -234,10 +251,11 @@ class AuditContract:
             ("api_token.created", str(token.id)),
             ("api_token.revoked", str(token.id)),
             ("data_source.created", "ds_1"),
+            ("data_source.url_written", "ds_1"),
             ("data_source.deleted", "ds_1"),
         ]
         assert {(entry.author, entry.environment) for entry in entries} == {(ANN, "production")}
-        assert [entry.at for entry in entries[1:]] == [clock()] * 9
+        assert [entry.at for entry in entries[1:]] == [clock()] * 10
         numbers = [entry.number for entry in entries]
         assert numbers == sorted(set(numbers))
         assert SECRET not in repr(entries)

@@ -38,6 +38,13 @@ class EmbeddingContract:
         assert await store.redeem_code(DIGEST, purpose="embed") is None
         assert await store.redeem_code(DIGEST, purpose="preview") == "x"
 
+    async def test_what_a_code_is_for_is_read(self, store: Store, clock: FrozenClock) -> None:
+        """While it lives; it stays. Red when the end is not compared."""
+        await store.add_code(DIGEST, purpose="preview", payload="x", lifetime=60)
+        assert [await store.code_purpose(each) for each in (DIGEST, DIGEST, b"e" * 32)] == ["preview"] * 2 + [None]
+        clock.advance(60)
+        assert await store.code_purpose(DIGEST) is None
+
     async def test_a_code_of_a_session_stays(self, store: Store, clock: FrozenClock) -> None:
         """It is read as often as it is asked for, until its end, and for its purpose alone."""
         await store.add_code(DIGEST, purpose="session", payload="x", lifetime=60)

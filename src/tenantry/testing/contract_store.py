@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.errors import AlreadyExists, UnknownEnvironment, UnknownGroup
+from tenantry.errors import AlreadyExists, GroupChanged, UnknownEnvironment, UnknownGroup
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
 from tenantry.ports import Store
 from tenantry.testing import make_token
@@ -52,6 +52,33 @@ EXACT_NAMES = [
     "\n",
     "x" * 255,
     "😀" * 255,
+]
+NAMED = {
+    "acme": "Widgets",
+    "acme-eu": "Two",
+    "Acme": "Three",
+    "beta": "The ACME of beta",
+    "straße": "\u0130stanbul STRASSE",
+    "\U0010ffff\U0010ffff": "x",
+    "100%": "a_b",
+    "long" * 63: "%",
+}
+MATCHES: list[tuple[str, set[str]]] = [
+    ("", set(NAMED)),
+    ("acme", {"acme", "acme-eu", "beta"}),
+    ("Acme", {"Acme", "beta"}),
+    ("acme-", {"acme-eu"}),
+    ("cme", {"beta"}),
+    ("widgets", {"acme"}),
+    ("stra\u00df", {"stra\u00dfe"}),
+    ("strasse", {"stra\u00dfe"}),
+    ("istanbul", set()),
+    ("\u0130STANBUL", {"stra\u00dfe"}),
+    ("\U0010ffff", {"\U0010ffff\U0010ffff"}),
+    ("%", {"long" * 63}),
+    ("_", {"100%"}),
+    ("long" * 63, {"long" * 63}),
+    ("nobody", set()),
 ]
 EXACT_VALUES: list[dict[str, Any]] = [
     {"zero": 0, "one": 1, "one_point": 1.0, "minus_zero": -0.0, "yes": True, "no": False, "null": None},
@@ -201,6 +228,38 @@ class GroupContract:
         assert same == two
         assert await store.find(issued.token) == two.group
 
+    async def test_an_update_of_what_was_expected(self, store: Store) -> None:
+        """With ``expected`` nothing is done to a group that was updated, rotated, or deleted and made again since."""
+        issued = await _issued(store, properties={"a": 1})
+        environment = issued.group.environment
+        one = await store.update(environment, "acme", GroupChanges(name="One"), expected=issued.group)
+        with pytest.raises(GroupChanged):
+            await store.update(environment, "acme", GroupChanges(name="Two"), expected=issued.group)
+        assert await store.get(environment, "acme") == replace(one, created=False)
+        await store.rotate(environment, one.token, key_id="k1", nonce=bytes(16))
+        with pytest.raises(GroupChanged):
+            await store.update(environment, "acme", GroupChanges(name="Two"), expected=one.group)
+        await store.delete(environment, "acme")
+        again = await store.get_or_create(environment, GroupDraft("acme", "New"), make_token())
+        assert again.group.revision == issued.group.revision
+        with pytest.raises(GroupChanged):
+            await store.update(environment, "acme", GroupChanges(name="Two"), expected=issued.group)
+        changed = await store.update(environment, "acme", GroupChanges(name="Two"), expected=again.group)
+        assert (changed.group.name, changed.group.revision) == ("Two", 2)
+
+    async def test_of_racing_expectations_one_holds(self, store: Store) -> None:
+        """Of 16 updates that expect the same revision one is made; the others find the group changed."""
+        issued = await _issued(store)
+        environment = issued.group.environment
+        done = await asyncio.gather(
+            *(
+                store.update(environment, "acme", GroupChanges(name=str(number)), expected=issued.group)
+                for number in range(16)
+            ),
+            return_exceptions=True,
+        )
+        assert sorted(type(each).__name__ for each in done) == ["GroupChanged"] * 15 + ["Issued"]
+
     async def test_what_is_not_there_is_unknown(self, store: Store) -> None:
         """Update and delete of an id that the environment does not have raise UnknownGroup; get gives None."""
         production = await store.create_environment("production", Tag.CUSTOMER)
@@ -234,6 +293,22 @@ class GroupContract:
             seen += [group.provided_id for group in page]
             after = page[-1].team_id
         assert seen == [str(number) for number in range(7)]
+
+    @pytest.mark.parametrize(("match", "expected"), MATCHES)
+    async def test_groups_are_found_by_id_and_name(self, store: Store, match: str, expected: set[str]) -> None:
+        """``match``: ids that begin with it, exactly, and names that contain it, where A to Z are as a to z; no
+        character is a pattern. Also with ``after``, and of this environment alone."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        other = await store.create_environment("other", Tag.CUSTOMER)
+        await store.get_or_create(other, GroupDraft("acme", "Acme Ltd"), make_token())
+        for provided_id, name in NAMED.items():
+            await store.get_or_create(production, GroupDraft(provided_id, name), make_token())
+        found = list(await store.groups(production, match=match))
+        assert {group.provided_id for group in found} == expected
+        assert found == [group for group in await store.groups(production) if group.provided_id in expected]
+        first = await store.groups(production, match=match, limit=1)
+        rest = await store.groups(production, match=match, after=first[0].team_id) if first else []
+        assert [*first, *rest] == found
 
 
 class StoreContract(

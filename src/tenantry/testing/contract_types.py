@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import pytest
 
 from tenantry.datasources import StreamingDriver
@@ -112,30 +116,19 @@ class TypesContract:
 
     def test_a_stream_gives_the_same_rows(self, engine: EngineCase) -> None:
         """``open_rows`` of a StreamingDriver, twice on one connection and before a plain query on it."""
-        driver = engine.open_driver(engine.limits())
-        if not isinstance(driver, StreamingDriver):
-            driver.shutdown()
-            pytest.skip("the driver is no StreamingDriver")
-        asked = AskedDriver(driver, engine.limits())
-        bound = asked.bind(engine.rows(70))
-        with connected(driver) as connection:
+        with _streaming(engine) as (driver, connection, asked):
+            bound = asked.bind(engine.rows(70))
             for _ in range(2):
                 opened = driver.open_rows(connection, bound, None)
                 assert len(opened.names) == 1
                 assert sorted(tuple(row) for row in opened.rows) == [(number,) for number in range(70)]
                 opened.close()
             assert len(driver.fetch(connection, bound)) == 70
-        driver.shutdown()
 
     def test_a_stream_gives_the_same_values(self, engine: EngineCase) -> None:
         """Of each kind, and the names of an empty result."""
-        driver = engine.open_driver(engine.limits())
-        if not isinstance(driver, StreamingDriver):
-            driver.shutdown()
-            pytest.skip("the driver is no StreamingDriver")
-        asked = AskedDriver(driver, engine.limits())
         inner = f"select 1 as v, 2 as w{engine.from_one_row}"
-        with connected(driver) as connection:
+        with _streaming(engine) as (driver, connection, asked):
             for kind, expression in engine.types.items():
                 for value in VALUES[kind]:
                     bound = asked.bind(f"select {expression} as v{engine.from_one_row}", v=value)
@@ -148,4 +141,16 @@ class TypesContract:
             assert names == ["v", "w"], f"an empty stream has the columns {names}"
             assert list(opened.rows) == []
             opened.close()
+
+
+@contextmanager
+def _streaming(engine: EngineCase) -> Iterator[tuple[Any, Any, AskedDriver]]:
+    """A driver, which is a StreamingDriver, and a connection of it; another one's check is skipped."""
+    driver = engine.open_driver(engine.limits())
+    try:
+        if not isinstance(driver, StreamingDriver):
+            pytest.skip("the driver is no StreamingDriver")
+        with connected(driver) as connection:
+            yield driver, connection, AskedDriver(driver, engine.limits())
+    finally:
         driver.shutdown()

@@ -20,6 +20,7 @@ from tenantry.api.openapi.paths import (
     introspect_path,
     rotate_path,
     user_path,
+    users_path,
 )
 from tenantry.api.openapi.schemas import schemas
 
@@ -44,6 +45,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
         "paths": {
             "/api/user": user_path("query" if version == "3.2" else "x-query"),
             "/api/user/rotate": rotate_path(),
+            "/api/users": users_path(),
             "/oauth/introspect": introspect_path(),
             "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
             "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),

@@ -52,7 +52,11 @@ _EXAMPLES: Final = {
             "The API token comes in two ways",
             "the request has more than one Authorization header: send one",
         ),
-        _Example(errors.BadRequest, "A header cannot be used", "the header Content-Length is not one number of bytes"),
+        _Example(
+            errors.BadRequest,
+            "A header or a query parameter cannot be used",
+            "the header Content-Length is not one number of bytes",
+        ),
         _Example(errors.BadJson, "The body is not JSON", "the body is not JSON: a comma is missing, at character 24"),
         _Example(
             errors.InvalidRequest,

@@ -1,17 +1,27 @@
-"""The operations of the OpenAPI document: what each takes, what it answers, the errors that it can give, and examples.
-
-The tokens of the examples have the right length and no more: none is valid anywhere. ``x-status`` is the status when an
-example of a request is sent as it is to a new service that has made only the group ``acme``.
-"""
+"""The operations of the OpenAPI document: what each takes, what it answers, the errors that it can give."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from tenantry.api.endpoint import DEFAULT_FORMAT
+from tenantry.api.fields import TEXT_SCHEMA
 from tenantry.api.introspection import OAUTH_FORMAT
 from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_responses
+from tenantry.api.openapi.examples import (
+    CREATED,
+    DELETED,
+    INTROSPECTED,
+    INTROSPECTION_REQUESTS,
+    LISTED,
+    POSTED,
+    REQUESTS,
+    ROTATED,
+    UPDATED,
+)
 from tenantry.api.openapi.schemas import reference
+from tenantry.api.users import DEFAULT_PAGE, LARGEST_PAGE
+from tenantry.provisioning.limits import MAX_INT
 
 JsonObject = dict[str, Any]
 
@@ -27,6 +37,15 @@ _QUERY: Final = "The same as GET with a body, by the method that is made for it 
 _PUT: Final = (
     "Absent fields stay as they are; `properties` and `mapping` are replaced whole, never merged; null clears them."
 )
+_PATCH: Final = (
+    "A merge patch (RFC 7396), also taken as `application/merge-patch+json`: absent fields stay as they are, members "
+    "of `properties` and `mapping` are merged, null removes one, and null for the whole clears it. The limits hold "
+    "for the patch and for the result."
+)
+_DELETE: Final = (
+    "The group's token is dead when the answer arrives; the same id later is a new group. There is no body. The answer "
+    "shows what was deleted, without its token."
+)
 _POST: Final = (
     "With `user_group_id`: the same as GET, and the answer has `api_environment_tag` too. With `current_token`: the "
     "same as `POST /api/user/rotate`, and the answer has neither `new_user_group` nor `properties`. Exactly one of the "
@@ -35,6 +54,11 @@ _POST: Final = (
 _ROTATE: Final = (
     "The group gets a new token; the old one is dead when the answer arrives. The same as `POST /api/user` with "
     "`current_token`, at an address of its own."
+)
+_LIST: Final = (
+    "The user groups of the API token's environment in the order of their `team_id`, in pages, without their tokens. "
+    "Nothing is created. Ask for the next page with `after`, until `next` is null. With `user_group_id`, a page of the "
+    "group with this id alone, or of none."
 )
 _INTROSPECT: Final = (
     "RFC 7662, for apps that share no database with this service. The API token needs the scope `introspect`. It comes "
@@ -65,96 +89,31 @@ _DRY_RUN: Final[JsonObject] = {
     "example": False,
 }
 
-# --- examples ---------------------------------------------------------------------------------------------------------
 
-_TOKEN: Final = "ugtc_k1_" + "A" * 39 + "." + "A" * 43 + "000000"
+def _parameter(name: str, description: str, schema: JsonObject) -> JsonObject:
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
 
-REQUESTS: Final[dict[str, dict[str, Any]]] = {
-    "GetOrCreate": {
-        "group": {
-            "summary": "A customer",
-            "x-status": 200,
-            "value": {
-                "user_group_id": "acme",
-                "name": "Acme Ltd",
-                "properties": {"region": "eu", "statuses": ["open", "paid"]},
-            },
-        }
-    },
-    "Update": {
-        "properties": {
-            "summary": "New properties",
-            "description": "They replace the old ones whole.",
-            "x-status": 200,
-            "value": {"user_group_id": "acme", "properties": {"region": "us"}},
-        },
-        "clear": {
-            "summary": "No properties",
-            "description": "null clears them.",
-            "x-status": 200,
-            "value": {"user_group_id": "acme", "properties": None},
-        },
-    },
-    "Rotate": {
-        "rotation": {
-            "summary": "A new token",
-            "description": "Put the group's live token in. The token of this example is nobody's: as it stands, the "
-            "answer is 404 `unknown_token`.",
-            "x-status": 404,
-            "value": {"current_token": _TOKEN},
-        }
-    },
-}
 
-_GROUP: Final[dict[str, Any]] = {"team_id": 7, "token": _TOKEN, "name": "Acme Ltd", "provided_id": "acme"}
-_PROPERTIES: Final[dict[str, Any]] = {"region": "eu", "statuses": ["open", "paid"]}
+_GROUP_ID: Final = {**_parameter("user_group_id", "The id of the group.", TEXT_SCHEMA), "required": True}
+_LIST_PARAMETERS: Final = [
+    _parameter("user_group_id", "Only the group with this id.", TEXT_SCHEMA),
+    _parameter(
+        "match",
+        "Only groups whose id begins with this text, exactly, or whose name contains it, where A to Z are as a to z.",
+        TEXT_SCHEMA,
+    ),
+    _parameter(
+        "after",
+        "Only groups above this `team_id`: `next` of the page before.",
+        {"type": "integer", "minimum": 0, "maximum": MAX_INT},
+    ),
+    _parameter(
+        "limit",
+        f"How many groups a page has at most. Default: {DEFAULT_PAGE}.",
+        {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE},
+    ),
+]
 
-CREATED: Final[dict[str, Any]] = {
-    "success": 1,
-    "new_user_group": True,
-    "user_group": {**_GROUP, "properties": _PROPERTIES},
-}
-UPDATED: Final[dict[str, Any]] = {
-    "success": 1,
-    "user_group": {**_GROUP, "properties": {"region": "us"}, "api_environment_tag": "Customer"},
-}
-ROTATED: Final[dict[str, Any]] = {"success": 1, "user_group": {**_GROUP, "api_environment_tag": "Customer"}}
-POSTED: Final[dict[str, Any]] = {
-    "success": 1,
-    "new_user_group": True,
-    "user_group": {**_GROUP, "api_environment_tag": "Customer", "properties": _PROPERTIES},
-}
-INTROSPECTION_REQUESTS: Final[dict[str, Any]] = {
-    "token": {
-        "summary": "A token",
-        "description": "Put a user group token in. The one of this example is nobody's: `active` is false.",
-        "x-status": 200,
-        "value": {"token": _TOKEN},
-    }
-}
-INTROSPECTED: Final[dict[str, Any]] = {
-    "active": True,
-    "token_type": "user_group_token",
-    "sub": "acme",
-    "user_group": {
-        "team_id": 7,
-        "provided_id": "acme",
-        "name": "Acme Ltd",
-        "environment": {
-            "id": 1,
-            "name": "production",
-            "tag": "Customer",
-            "external_data_sources": False,
-            "grace_seconds": 0,
-        },
-        "properties": _PROPERTIES,
-        "mapping": None,
-        "handle": "8f14e45fceea167a",
-        "token_version": 1,
-        "revision": 1,
-        "grace_until": None,
-    },
-}
 _INTROSPECTION_REQUEST: Final[JsonObject] = {
     "required": True,
     "content": {
@@ -184,6 +143,17 @@ def user_path(query: str) -> JsonObject:
             UPDATED,
             (*codes, "unknown_group", "breaks_saved_query"),
         ),
+        "patch": _operation(
+            "mergeUserGroup",
+            "Change members of a user group",
+            _PATCH,
+            reference("Merge"),
+            REQUESTS["Merge"],
+            reference("Updated"),
+            UPDATED,
+            (*codes, "unknown_group", "breaks_saved_query"),
+        ),
+        "delete": _delete_operation(),
         "post": _idempotent(
             _operation(
                 "postUserGroup",
@@ -239,6 +209,20 @@ def _operation(
     }
 
 
+def _delete_operation() -> JsonObject:
+    done = _success("Done", reference("Deleted"), DELETED)
+    done["headers"]["Dry-Run"] = {"$ref": "#/components/headers/DryRun"}
+    codes = (*COMMON, "outcome_unknown", "unknown_group")
+    return {
+        "operationId": "deleteUserGroup",
+        "summary": "Delete a user group",
+        "description": _DELETE,
+        "tags": ["User groups"],
+        "parameters": [_GROUP_ID, _DRY_RUN],
+        "responses": {"200": done, **error_responses(codes, DEFAULT_FORMAT)},
+    }
+
+
 def _idempotent(operation: JsonObject) -> JsonObject:
     """The same operation, which takes an Idempotency-Key."""
     operation["parameters"] = [*operation["parameters"], _KEY]
@@ -252,6 +236,20 @@ def _success(description: str, schema: JsonObject, example: JsonObject) -> JsonO
         "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}},
         "content": {"application/json": {"schema": schema, "example": example}},
     }
+
+
+def users_path() -> JsonObject:
+    """``/api/users``."""
+    done = _success("A page of user groups", reference("ListedGroups"), LISTED)
+    operation = {
+        "operationId": "listUserGroups",
+        "summary": "List user groups",
+        "description": _LIST,
+        "tags": ["User groups"],
+        "parameters": _LIST_PARAMETERS,
+        "responses": {"200": done, **error_responses(COMMON, DEFAULT_FORMAT)},
+    }
+    return {"get": operation}
 
 
 def introspect_path() -> JsonObject:

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from pydantic.json_schema import models_json_schema
 
+from tenantry.api.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHEMA, PROPERTIES_SCHEMA
 from tenantry.api.introspection import OAUTH_CODES, TOKEN_TYPE
 from tenantry.api.openapi.errors import KNOWN_CODES
-from tenantry.api.operations import MAPPING_SCHEMA, PROPERTIES_SCHEMA, GetOrCreate, Rotate, Update
+from tenantry.api.operations import GetOrCreate, Merge, Rotate, Update
 from tenantry.groups import Tag
 
 JsonObject = dict[str, Any]
@@ -29,13 +30,14 @@ def reference(name: str) -> JsonObject:
 
 def schemas() -> JsonObject:
     """All of them, by name."""
-    models = [(model, "validation") for model in (GetOrCreate, Update, Rotate)]
+    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate)]
     _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
     requests: JsonObject = _plain(generated["$defs"])
     return {
         **requests,
         "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},
         "DataSourceMapping": MAPPING_SCHEMA,
+        "DataSourceMappingPatch": MAPPING_PATCH_SCHEMA,
         "Properties": PROPERTIES_SCHEMA,
         **_ANSWERS,
         **_ERRORS,
@@ -92,6 +94,11 @@ def _group(*more: str, optional: tuple[str, ...] = ()) -> JsonObject:
     return _closed({name: _GROUP_FIELDS[name] for name in names}, optional=optional)
 
 
+_LISTED_FIELDS: Final[JsonObject] = {
+    **{name: _GROUP_FIELDS[name] for name in ("team_id", "name", "provided_id", "properties")},
+    "mapping": {"anyOf": [reference("DataSourceMapping"), {"type": "null"}]},
+    "api_environment_tag": _GROUP_FIELDS["api_environment_tag"],
+}
 _ANSWERS: Final[JsonObject] = {
     "FoundGroup": _group("properties"),
     "Found": _closed({"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
@@ -104,6 +111,15 @@ _ANSWERS: Final[JsonObject] = {
         {"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("PostedGroup")},
         optional=("new_user_group",),
         about="`new_user_group` and `properties` are there for a body with `user_group_id`, and absent for a rotation.",
+    ),
+    "ListedGroup": _closed(_LISTED_FIELDS),
+    "Deleted": _closed({"success": _SUCCESS, "user_group": reference("ListedGroup")}),
+    "ListedGroups": _closed(
+        {
+            "success": _SUCCESS,
+            "user_groups": {"type": "array", "items": reference("ListedGroup")},
+            "next": {"type": ["integer", "null"], "description": "`after` of the next page; null: this is the last."},
+        }
     ),
     "Health": _closed({"success": _SUCCESS, "status": {"type": "string", "const": "ok"}}),
     "Readiness": _closed(

@@ -224,6 +224,24 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
         found = await self._runner.read(queries.SOURCES, self._runner.deadline(), environment_id=environment.id)
         return [rows.data_source(row) for row in found]
 
+    async def set_source_url(
+        self, source: RegisteredSource, url: str, *, author: Author = UNNAMED
+    ) -> RegisteredSource | None:
+        environment = source.environment
+        this = (data_sources.c.environment_id == environment.id, data_sources.c.id == source.id)
+
+        def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource | None]:
+            statement = data_sources.update().where(*this, data_sources.c.url == source.url).values(url=url)
+            if not connection.execute(statement).rowcount:  # another writer was first
+                return WriteResult(None)
+            written, at = _source(connection, environment, source.id), context.now(connection)
+            return WriteResult(
+                written, note_source_change(connection, context, "data_source.url_written", written, at=at)
+            )
+
+        deadline = self._runner.deadline()
+        return await self._runner.write_to(source.handles, write, WriteContext(author, self._clock), deadline)
+
     async def delete_data_source(
         self, environment: Environment, reference: str, *, author: Author = UNNAMED
     ) -> RegisteredSource:

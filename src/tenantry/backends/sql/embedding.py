@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from sqlalchemy import ColumnElement, Connection, and_, select
+from sqlalchemy import Connection
 
 from tenantry.backends.audit import hosts_details
 from tenantry.backends.sql import queries, rows
@@ -48,26 +48,34 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
         author = UNNAMED if audited is None else audited.author
         await self._runner.write(write, WriteContext(author, self._clock), self._runner.deadline())
 
+    async def code_purpose(self, digest: bytes) -> str | None:
+        found = await self._live_code(digest)
+        return None if found is None else found[0]
+
     async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
         def write(connection: Connection, context: WriteContext) -> str | None:
             # The row that this statement deletes is nobody else's: a second one waits for its lock and finds no row.
-            live = _is_live(digest, purpose, context.now(connection))
-            deleted = single_use_codes.delete().where(live).returning(single_use_codes.c.payload)
+            codes = single_use_codes.c
+            live = (codes.digest == digest, codes.purpose == purpose)
+            ends = codes.expires_at > to_micros(context.now(connection))
+            deleted = single_use_codes.delete().where(*live, ends).returning(codes.payload)
             payload: str | None = connection.execute(deleted).scalar_one_or_none()
             return payload
 
         return await self._runner.write(write, WriteContext(UNNAMED, self._clock), self._runner.deadline())
 
     async def read_code(self, digest: bytes, *, purpose: str) -> str | None:
-        def read(connection: Connection, context: WriteContext) -> str | None:
-            # In a transaction of writes, which goes by the database's own clock.
-            live = _is_live(digest, purpose, context.now(connection))
-            payload: str | None = connection.execute(
-                select(single_use_codes.c.payload).where(live)
-            ).scalar_one_or_none()
-            return payload
+        found = await self._live_code(digest)
+        return None if found is None or found[0] != purpose else found[1]
 
-        return await self._runner.write(read, WriteContext(UNNAMED, self._clock), self._runner.deadline())
+    async def _live_code(self, digest: bytes) -> tuple[str, str] | None:
+        """What it is for, and its payload."""
+        for now, purpose, payload, expires_at in await self._runner.read(
+            queries.CODE, self._runner.deadline(), digest=digest
+        ):
+            if expires_at > to_micros(self._clock.at(now)):
+                return purpose, payload
+        return None
 
     # --- EmbeddingStore ---
 
@@ -91,8 +99,3 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
         found = await self._runner.read(queries.EMBEDDING_HOSTS, self._runner.deadline())
         return {name: rows.hosts(text) for name, text in found}
-
-
-def _is_live(digest: bytes, purpose: str, now: datetime) -> ColumnElement[bool]:
-    codes = single_use_codes.c
-    return and_(codes.digest == digest, codes.purpose == purpose, codes.expires_at > to_micros(now))

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    Boolean,
     LargeBinary,
     Select,
     String,
@@ -39,6 +40,7 @@ from tenantry.backends.sql.tables import (
     generation,
     groups,
     revisions,
+    single_use_codes,
 )
 from tenantry.groups import JSON_COLUMNS, EnvironmentRow, GroupRow
 
@@ -65,6 +67,24 @@ def _null(*_: Any, **__: Any) -> str:
 @compiles(database_now, "postgresql")
 def _clock_timestamp(*_: Any, **__: Any) -> str:
     return "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
+
+
+class name_contains(FunctionElement[bool]):  # noqa: N801 - named as a function of SQL is
+    """Whether a group's name contains a text in lower case, which A to Z alone have here: so all databases agree."""
+
+    type: Boolean = Boolean()
+    inherit_cache = True
+
+
+@compiles(name_contains)
+def _instr(element: name_contains, compiler: Any, **options: Any) -> str:
+    return f"instr(lower(user_groups.name), {compiler.process(element.clauses, **options)}) > 0"
+
+
+@compiles(name_contains, "postgresql")
+def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
+    part = compiler.process(element.clauses, **options)
+    return f'strpos(lower(user_groups.name collate "C"), {part}) > 0'
 
 
 _ENVIRONMENT = tuple(environments.c[name] for name in EnvironmentRow._fields)
@@ -110,6 +130,10 @@ GROUPS: Read = (
     .order_by(groups.c.team_id)
     .limit(bindparam("limit", type_=BigInteger))
 )
+_match, _last_id = bindparam("match", type_=String), bindparam("last_id", type_=String)
+MATCHING_GROUPS: Read = GROUPS.where(
+    or_(groups.c.provided_id.between(_match, _last_id), name_contains(bindparam("part", type_=String)))
+)
 ENVIRONMENT: Read = select(*_ENVIRONMENT).where(environments.c.name == bindparam("name", type_=String))
 ENVIRONMENTS: Read = select(*_ENVIRONMENT).order_by(environments.c.id)
 EMBEDDING_HOSTS: Read = (
@@ -117,6 +141,9 @@ EMBEDDING_HOSTS: Read = (
     .where(environments.c.embedding_hosts.is_not(null()))
     .order_by(environments.c.id)
 )
+CODE: Read = select(
+    database_now(), single_use_codes.c.purpose, single_use_codes.c.payload, single_use_codes.c.expires_at
+).where(single_use_codes.c.digest == _digest)
 LIVE_API_TOKEN: Read = _in_api_tokens.where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
 CALLER: Read = (  # without a group its columns are null; its environment is that of the API token
     select(*_GROUP, *_API_TOKEN_ALONE)

@@ -16,7 +16,7 @@ from tenantry.backends.sql.directory import SQLDirectory
 from tenantry.backends.sql.embedding import SQLEmbedding
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
-from tenantry.backends.stored import StoreClock
+from tenantry.backends.stored import StoreClock, ascii_lower
 from tenantry.database.address import RUN_MIGRATE, read_address
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
 from tenantry.groups import (
@@ -44,6 +44,10 @@ _ATTEMPTS = 3
 PAGE = 150
 """Changes that are read in one go. SQLite takes 200 µs for them in the event loop, and as much again to forget its
 cache of the file when somebody has written to it; to put them together takes 150 µs."""
+
+
+_LAST_OF_ANY = chr(0x10FFFF) * 255
+"""What follows a prefix in the last id that begins with it, in the order of code points."""
 
 
 class SQLStore(SQLDirectory, SQLEmbedding):
@@ -110,9 +114,17 @@ class SQLStore(SQLDirectory, SQLEmbedding):
         return await self._runner.write(work, WriteContext(author, self._clock), deadline)
 
     async def update(
-        self, environment: Environment, provided_id: str, changes: GroupChanges, *, author: Author = UNNAMED
+        self,
+        environment: Environment,
+        provided_id: str,
+        changes: GroupChanges,
+        *,
+        expected: UserGroup | None = None,
+        author: Author = UNNAMED,
     ) -> Issued:
-        work = partial(write_groups.update, environment=environment, provided_id=provided_id, changes=changes)
+        work = partial(
+            write_groups.update, environment=environment, provided_id=provided_id, changes=changes, expected=expected
+        )
         return await self._write_to(environment, provided_id, work, author)
 
     async def rotate(
@@ -149,10 +161,15 @@ class SQLStore(SQLDirectory, SQLEmbedding):
         found = await self._runner.read(queries.GROUP_BY_HANDLE, self._runner.deadline(), handle=handle)
         return rows.stored_group(found[0]).issued() if found else None
 
-    async def groups(self, environment: Environment, *, after: int = 0, limit: int = 100) -> Sequence[UserGroup]:
-        found = await self._runner.read(
-            queries.GROUPS, self._runner.deadline(), environment_id=environment.id, after=after, limit=limit
-        )
+    async def groups(
+        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
+    ) -> Sequence[UserGroup]:
+        page = {"environment_id": environment.id, "after": after, "limit": limit}
+        if match:
+            wanted = {"match": match, "last_id": match + _LAST_OF_ANY, "part": ascii_lower(match)}
+            found = await self._runner.read(queries.MATCHING_GROUPS, self._runner.deadline(), **page, **wanted)
+        else:
+            found = await self._runner.read(queries.GROUPS, self._runner.deadline(), **page)
         return [rows.stored_group(row).group for row in found]
 
     async def _get(self, environment: Environment, provided_id: str, deadline: float) -> Issued | None:

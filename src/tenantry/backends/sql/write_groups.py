@@ -107,11 +107,14 @@ def update(
     environment: Environment,
     provided_id: str,
     changes: GroupChanges,
+    expected: UserGroup | None,
     *,
     handle: bytes,
 ) -> WriteResult[Issued]:
-    """Raises UnknownGroup, StoreReplaced, and HandleChanged when the group is not the one with this handle any more."""
+    """Raises UnknownGroup, GroupChanged, StoreReplaced, and HandleChanged when the group is not the one with this
+    handle any more."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
+    stored.require(expected)
     changed = stored.updated(changes)
     if changed is stored:
         return WriteResult(stored.issued())

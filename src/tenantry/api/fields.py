@@ -1,0 +1,59 @@
+"""The fields of request bodies: their types and limits for pydantic, and their schemas for the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field, StringConstraints, WithJsonSchema
+
+from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT
+
+MAX_TOKEN: Final = 512
+"""Characters of ``current_token``: enough for any token, and for what is sent by mistake."""
+
+NO_NUL: Final = r"^[^\x00]*$"
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT, pattern=NO_NUL)]
+
+GroupId = Annotated[Text, Field(description="The id of the group in your own database.", examples=["acme"])]
+Name = Annotated[Text, Field(description="The name of the group.", examples=["Acme Ltd"])]
+Properties = Annotated[
+    dict[str, Any] | None,
+    WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/Properties"}, {"type": "null"}]}),
+    Field(examples=[{"region": "eu", "statuses": ["open", "paid"]}]),
+]
+Mapping = Annotated[
+    dict[Text, Text] | None,
+    WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]}),
+    Field(
+        max_length=MAX_MAPPING,
+        description="Schema id to data source: our id (`ds_…`) or your own id of it. Each must be registered in the "
+        'environment, else 422 `unknown_data_source`. Such as `{"main": "warehouse_eu"}`.',
+    ),
+]
+MappingPatch = Annotated[
+    dict[Text, Text | None] | None,
+    WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMappingPatch"}, {"type": "null"}]}),
+    Field(max_length=MAX_MAPPING, description="As with PUT, merged: null removes the entry of a schema."),
+]
+
+TEXT_SCHEMA: Final[dict[str, Any]] = {"type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": NO_NUL}
+MAPPING_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "maxProperties": MAX_MAPPING,
+    "propertyNames": TEXT_SCHEMA,
+    "additionalProperties": TEXT_SCHEMA,
+}
+MAPPING_PATCH_SCHEMA: Final[dict[str, Any]] = {
+    **MAPPING_SCHEMA,
+    "additionalProperties": {**TEXT_SCHEMA, "type": ["string", "null"]},
+}
+PROPERTIES_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "description": f"Free JSON, read as variables by dashboards and SQL. At most {MAX_BYTES} bytes as compact JSON, "
+    f"{MAX_DEPTH} levels (this object is level 1) and {MAX_KEYS} names in all levels together; integers up to 2^53-1 "
+    "either way, finite numbers, no NUL and no lone surrogate.",
+    "maxProperties": MAX_KEYS,
+    "propertyNames": {"pattern": NO_NUL},
+    "additionalProperties": True,
+}

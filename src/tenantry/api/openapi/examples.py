@@ -1,0 +1,120 @@
+"""The examples of the OpenAPI document: bodies of requests, and what is answered.
+
+The tokens of the examples have the right length and no more: none is valid anywhere. ``x-status`` is the status when an
+example of a request is sent as it is to a new service that has made only the group ``acme``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+_TOKEN: Final = "ugtc_k1_" + "A" * 39 + "." + "A" * 43 + "000000"
+
+REQUESTS: Final[dict[str, dict[str, Any]]] = {
+    "GetOrCreate": {
+        "group": {
+            "summary": "A customer",
+            "x-status": 200,
+            "value": {
+                "user_group_id": "acme",
+                "name": "Acme Ltd",
+                "properties": {"region": "eu", "statuses": ["open", "paid"]},
+            },
+        }
+    },
+    "Update": {
+        "properties": {
+            "summary": "New properties",
+            "description": "They replace the old ones whole.",
+            "x-status": 200,
+            "value": {"user_group_id": "acme", "properties": {"region": "us"}},
+        },
+        "clear": {
+            "summary": "No properties",
+            "description": "null clears them.",
+            "x-status": 200,
+            "value": {"user_group_id": "acme", "properties": None},
+        },
+    },
+    "Merge": {
+        "property": {
+            "summary": "One property changed, one removed",
+            "description": "The other properties stay.",
+            "x-status": 200,
+            "value": {"user_group_id": "acme", "properties": {"region": "us", "statuses": None}},
+        },
+    },
+    "Rotate": {
+        "rotation": {
+            "summary": "A new token",
+            "description": "Put the group's live token in. The token of this example is nobody's: as it stands, the "
+            "answer is 404 `unknown_token`.",
+            "x-status": 404,
+            "value": {"current_token": _TOKEN},
+        }
+    },
+}
+
+_GROUP: Final[dict[str, Any]] = {"team_id": 7, "token": _TOKEN, "name": "Acme Ltd", "provided_id": "acme"}
+_PROPERTIES: Final[dict[str, Any]] = {"region": "eu", "statuses": ["open", "paid"]}
+
+CREATED: Final[dict[str, Any]] = {
+    "success": 1,
+    "new_user_group": True,
+    "user_group": {**_GROUP, "properties": _PROPERTIES},
+}
+UPDATED: Final[dict[str, Any]] = {
+    "success": 1,
+    "user_group": {**_GROUP, "properties": {"region": "us"}, "api_environment_tag": "Customer"},
+}
+ROTATED: Final[dict[str, Any]] = {"success": 1, "user_group": {**_GROUP, "api_environment_tag": "Customer"}}
+POSTED: Final[dict[str, Any]] = {
+    "success": 1,
+    "new_user_group": True,
+    "user_group": {**_GROUP, "api_environment_tag": "Customer", "properties": _PROPERTIES},
+}
+_LISTED_GROUP: Final[dict[str, Any]] = {
+    "team_id": 7,
+    "name": "Acme Ltd",
+    "provided_id": "acme",
+    "properties": _PROPERTIES,
+    "mapping": {"main": "warehouse_eu"},
+    "api_environment_tag": "Customer",
+}
+DELETED: Final[dict[str, Any]] = {"success": 1, "user_group": _LISTED_GROUP}
+LISTED: Final[dict[str, Any]] = {
+    "success": 1,
+    "user_groups": [_LISTED_GROUP],
+    "next": None,
+}
+INTROSPECTION_REQUESTS: Final[dict[str, Any]] = {
+    "token": {
+        "summary": "A token",
+        "description": "Put a user group token in. The one of this example is nobody's: `active` is false.",
+        "x-status": 200,
+        "value": {"token": _TOKEN},
+    }
+}
+INTROSPECTED: Final[dict[str, Any]] = {
+    "active": True,
+    "token_type": "user_group_token",
+    "sub": "acme",
+    "user_group": {
+        "team_id": 7,
+        "provided_id": "acme",
+        "name": "Acme Ltd",
+        "environment": {
+            "id": 1,
+            "name": "production",
+            "tag": "Customer",
+            "external_data_sources": False,
+            "grace_seconds": 0,
+        },
+        "properties": _PROPERTIES,
+        "mapping": None,
+        "handle": "8f14e45fceea167a",
+        "token_version": 1,
+        "revision": 1,
+        "grace_until": None,
+    },
+}

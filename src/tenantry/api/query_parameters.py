@@ -1,0 +1,30 @@
+"""Values of query parameters. What cannot be used is refused by its name; the value is never repeated."""
+
+from __future__ import annotations
+
+from tenantry.errors import BadRequest, InvalidBody
+from tenantry.provisioning.limits import check_text
+
+
+def read_text(parameters: dict[str, str], name: str) -> str | None:
+    """The query parameter of this name; None if it was not sent. Raises BadRequest for what no id or name can be."""
+    text = parameters.get(name)
+    if text is None:
+        return None
+    try:
+        check_text(text, f"/{name}")
+    except InvalidBody as error:
+        reason = error.message
+    else:
+        return text
+    raise BadRequest(f"the query parameter {name}: {reason}")
+
+
+def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
+    """The whole number of the query parameter of this name. Raises BadRequest."""
+    text = parameters.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
+        raise BadRequest(f"the query parameter {name} must be a whole number from {least} to {most}")
+    return int(text)

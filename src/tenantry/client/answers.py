@@ -1,0 +1,150 @@
+"""What ``/api/user`` and ``/api/users`` answer, as records; and its errors, as the classes that the service raised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tenantry.errors import TenantryError, UnexpectedAnswer
+from tenantry.groups import Tag
+
+if TYPE_CHECKING:
+    import httpx2
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionedGroup:
+    """A user group as the API returns it (SPEC section 2.1). ``properties`` and ``api_environment_tag`` are None where
+    the call does not return them; ``created`` is None but for get_or_create. ``token`` is a secret and not in ``repr``.
+    ``dry_run``: nothing was written; a token that would be new is empty then, and the ``team_id`` of a new group is 0.
+    """
+
+    team_id: int
+    token: str = field(repr=False)
+    name: str
+    provided_id: str
+    properties: dict[str, Any] | None = field(default=None, repr=False)
+    api_environment_tag: Tag | None = None
+    created: bool | None = None
+    replayed: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGroup:
+    """A user group as a list has it: without its token, which only ``get_or_create`` gives."""
+
+    team_id: int
+    name: str
+    provided_id: str
+    properties: dict[str, Any] | None = field(default=None, repr=False)
+    mapping: dict[str, str] | None = None
+    api_environment_tag: Tag | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPage:
+    """A page of a list. ``next``: what to ask for next as ``after``; None: this was the last one."""
+
+    groups: tuple[ListedGroup, ...]
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The response to a request."""
+
+    status: int
+    content: bytes = field(repr=False)
+    retry_after: str | None = None
+    replayed: bool = False
+    dry_run: bool = False
+
+    @classmethod
+    def of(cls, response: httpx2.Response) -> Reply:
+        """The parts of an httpx2 response that are read."""
+        replayed, dry_run = (response.headers.get(name) == "true" for name in ("idempotency-replayed", "dry-run"))
+        return cls(response.status_code, response.content, response.headers.get("retry-after"), replayed, dry_run)
+
+
+def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
+    """The group of a success of ``/api/user``."""
+    group = document["user_group"]
+    tag = group.get("api_environment_tag")
+    return ProvisionedGroup(
+        group["team_id"],
+        _text(group["token"]),
+        _text(group["name"]),
+        _text(group["provided_id"]),
+        group.get("properties"),
+        None if tag is None else Tag(tag),
+        document.get("new_user_group"),
+        reply.replayed,
+        reply.dry_run,
+    )
+
+
+def read_page(document: Any, reply: Reply) -> GroupPage:
+    """The groups of ``/api/users``."""
+    return GroupPage(tuple(_listed(each) for each in document["user_groups"]), document["next"])
+
+
+def read_deleted(document: Any, reply: Reply) -> ListedGroup:
+    """The group that DELETE has deleted."""
+    return _listed(document["user_group"])
+
+
+def _listed(group: Any) -> ListedGroup:
+    return ListedGroup(
+        group["team_id"],
+        _text(group["name"]),
+        _text(group["provided_id"]),
+        group["properties"],
+        group["mapping"],
+        Tag(group["api_environment_tag"]),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
+    """What ``read`` makes of the document. Raises UnexpectedAnswer where a field is missing or is of another type.
+    Unknown fields are ignored."""
+    try:
+        return read(document, reply)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        pass
+    raise UnexpectedAnswer("the answer is not that of /api/user: is a proxy or another service at this address?")
+
+
+def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
+    """The error class with the code of the answer; an unknown one gives a TenantryError with its code and status."""
+    try:
+        detail = document["error"]
+        code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])
+        pointer = detail.get("field")
+    except (KeyError, TypeError, AttributeError):
+        return UnexpectedAnswer(f"HTTP {status} without an error of /api/user: is a proxy at this address?")
+    error_class = _CLASSES.get(code, TenantryError)
+    message = f"{message} (request {request_id})"
+    error = error_class.__new__(error_class, message)  # some constructors need more than a message
+    seconds = int(retry_after) if retry_after is not None and retry_after.isascii() and retry_after.isdigit() else None
+    TenantryError.__init__(error, message, field=pointer)
+    error.code, error.status, error.retry_after = code, status, seconds
+    return error
+
+
+def _subclasses(kind: type[TenantryError]) -> Iterator[type[TenantryError]]:
+    yield kind
+    for child in kind.__subclasses__():
+        yield from _subclasses(child)
+
+
+_CLASSES = {kind.code: kind for kind in reversed(list(_subclasses(TenantryError))) if "code" in vars(kind)}

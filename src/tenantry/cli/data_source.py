@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import secrets
 import sys
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from tenantry.cli.options import (
+    OptionDecorator,
     as_name,
     as_new_name,
     author,
     choose_environment,
     environment_option,
     json_option,
+    keys_option,
+    settings,
     with_store,
 )
-from tenantry.cli.output import print_note, print_rows, print_value
-from tenantry.errors import InvalidSource
-from tenantry.groups import RegisteredSource, check_session_variables
+from tenantry.cli.output import print_note, print_record, print_rows, print_value
+from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
+from tenantry.groups import Environment, RegisteredSource, check_session_variables
 from tenantry.ports import Store
+
+_LIST_SECONDS: Final = 3.0  # for each source of a list
+
+_no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Connect to nothing.")
 
 
 @click.group("data-source")
 def data_source() -> None:
-    """Register, list and remove data sources."""
+    """Register, test, list and remove data sources."""
 
 
 @data_source.command("create")
@@ -39,6 +46,8 @@ def data_source() -> None:
     metavar="NAME=TAG",
     help="Set a session variable before each query: app.tenant='{{ user_group.id }}'. PostgreSQL only; repeatable.",
 )
+@_no_check
+@keys_option
 @json_option
 @with_store
 async def create(
@@ -48,9 +57,15 @@ async def create(
     url: str,
     trusted: bool,
     session: tuple[str, ...],
+    no_check: bool,
+    keys: str | None,
     as_json: bool,
 ) -> None:
-    """Register a data source under your own NAME for it, and print its id (ds_…)."""
+    """Register a data source under your own NAME for it, and print its id (ds_…). It is connected to first: one that
+    does not answer is not registered, unless --no-check says so. Its password is encrypted with the key file.
+
+    In place of a password the URL may say where it is found: env:NAME or file:/path, read where queries run.
+    """
     target = await choose_environment(store, environment)
     from tenantry.datasources import registration_notes, resolve_url  # SQLAlchemy, which `--help` need not wait for
 
@@ -60,13 +75,18 @@ async def create(
         url = sys.stdin.read().strip()
     notes = registration_notes(url, trusted=trusted)
     pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
+    variables = check_session_variables(url, pairs)  # pairs, so that a name that is there twice is seen
+    url, source_id = resolve_url(url), f"ds_{secrets.token_hex(8)}"
+    stored = _encrypted(url, keys, target, source_id)
+    if not no_check:
+        await _check_new(RegisteredSource(provided_id, provided_id, target, url, trusted, variables))
     made = await store.create_data_source(
         target,
-        source_id=f"ds_{secrets.token_hex(8)}",
+        source_id=source_id,
         provided_id=provided_id,
-        url=resolve_url(url),
+        url=stored,
         trusted=trusted,
-        session=dict(check_session_variables(url, pairs)),  # pairs, so that a name that is there twice is seen
+        session=dict(variables),
         author=author(),
     )
     print_value(made.id, _row(made), field="id", as_json=as_json)
@@ -75,14 +95,78 @@ async def create(
     print_note(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
 
 
-@data_source.command("list")
+def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
+    """The URL to store. Raises InvalidKeys where a password needs a key file and there is none."""
+    from tenantry.datasources import encrypt_url, secret_state
+    from tenantry.keys import SigningKeys
+
+    if secret_state(url) != "plain":
+        return url
+    try:
+        ring = SigningKeys.from_file(settings(keys=keys).keys)
+    except InvalidKeys as error:
+        raise InvalidKeys(
+            f"the password in the URL is encrypted with the signing-key file, and {error.message}; or write where it "
+            "is found in its place: env:NAME or file:/path"
+        ) from None
+    return encrypt_url(url, ring, environment, source_id)
+
+
+async def _check_new(source: RegisteredSource) -> None:
+    """Raises the error of a source that does not answer, with what to do."""
+    from tenantry.datasources import check_connection
+
+    try:
+        await check_connection(source)
+    except DataSourceError as error:
+        raise type(error)(
+            f"{error.message}. Nothing is registered: mend it, or take --no-check if it can be reached only from where "
+            "its queries run, or is not there yet",
+            field=error.field,
+        ) from None
+
+
+@data_source.command("test")
+@click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
+@keys_option
 @json_option
 @with_store
-async def list_(store: Store, environment: str | None, as_json: bool) -> None:
-    """List the data sources of an environment; passwords are masked."""
+async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
+    """Connect to a data source as a query would, and print how long it took to answer. Fails where it does not."""
     target = await choose_environment(store, environment)
-    print_rows([_row(each) for each in await store.data_sources(target)], as_json=as_json)
+    source = await store.data_source(target, reference)
+    if source is None:
+        raise UnknownDataSource(f"environment {target.name!r} has no data source {reference!r}")
+    from tenantry.datasources import check_connection
+
+    milliseconds = round(1000 * await check_connection(source, keys=settings(keys=keys).keys))
+    print_record({**_row(source), "health": "ok", "milliseconds": milliseconds}, as_json=as_json)
+
+
+@data_source.command("list")
+@_no_check
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def list_(store: Store, no_check: bool, environment: str | None, keys: str | None, as_json: bool) -> None:
+    """List the data sources of an environment, and whether each answers within a few seconds; passwords are masked.
+
+    The column secrets says how the store keeps its password: encrypted, as a reference, or plain.
+    """
+    target = await choose_environment(store, environment)
+    sources = await store.data_sources(target)
+    rows = [_row(each) for each in sources]
+    if not no_check:
+        from tenantry.datasources import check_connections
+
+        found = await check_connections(sources, keys=settings(keys=keys).keys, seconds=_LIST_SECONDS)
+        for row, error in zip(rows, found, strict=True):
+            row["health"] = "ok" if error is None else error.message
+    print_rows(rows, as_json=as_json)
+    if any(row["secrets"] == "plain" for row in rows):
+        print_note("Warning: passwords are in the store in plain text: `tenantry keys rotate` encrypts them.")
 
 
 @data_source.command("delete")
@@ -98,13 +182,14 @@ async def delete(store: Store, reference: str, environment: str | None, as_json:
 
 
 def _row(each: RegisteredSource) -> dict[str, Any]:
-    from tenantry.datasources import display_url
+    from tenantry.datasources import display_url, secret_state
 
     return {
         "id": each.id,
         "name": each.provided_id,
         "environment": each.environment.name,
         "url": display_url(each.url),
+        "secrets": secret_state(each.url),
         "trusted": each.trusted,
         "session": dict(each.session),
     }

@@ -1,14 +1,18 @@
-"""``tenantry keys``: the signing-key file."""
+"""``tenantry keys``: the signing-key file, and what is encrypted with it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tenantry import keys as key_file
-from tenantry.cli.options import as_name, json_option, keys_option, settings
+from tenantry.cli.options import as_name, author, json_option, keys_option, settings, with_store
 from tenantry.cli.output import print_note, print_rows, print_value
+from tenantry.errors import DataSourceError, InvalidKeys, MigrationNeeded
+from tenantry.groups import RegisteredSource
+from tenantry.ports import Store
 
 
 @click.group()
@@ -30,10 +34,23 @@ def new(keys: str | None, as_json: bool) -> None:
 @keys.command("rotate")
 @keys_option
 @json_option
-def rotate(keys: str | None, as_json: bool) -> None:
-    """Add a new active key and print its id. Tokens signed with older keys stay good."""
-    path = settings(keys=keys).keys
-    print_value(key_file.rotate_key_file(path).id, {"path": str(path)}, field="id", as_json=as_json)
+@with_store
+async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
+    """Add a new active key and print its id. Tokens signed with older keys stay good. The passwords of data sources are
+    encrypted for the new key too, and those that are in the store in plain text for all keys.
+    """
+    path, is_store = settings(keys=keys).keys, True
+    try:
+        await store.environments()  # before the file is changed: a store that does not answer must not cost a key
+    except MigrationNeeded:
+        is_store = False
+    made = key_file.rotate_key_file(path)
+    print_value(made.id, {"path": str(path)}, field="id", as_json=as_json)
+    if is_store:
+        for source, error in await _encrypt_sources(store, path):
+            print_note(f"Warning: the URL of {source.provided_id!r} was not encrypted for it: {error.message}")
+    else:
+        print_note("There is no store yet, so there was no password of a data source to encrypt.")
     print_note("Restart your apps, then `tenantry serve`: an app that has not read the new key refuses its tokens.")
 
 
@@ -53,11 +70,40 @@ def list_(keys: str | None, as_json: bool) -> None:
 @click.argument("key_id", type=as_name, metavar="ID")
 @keys_option
 @json_option
-def remove(key_id: str, keys: str | None, as_json: bool) -> None:
-    """Remove a key that is not active: all tokens that it signed die when the file is read again."""
+@with_store
+async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> None:
+    """Remove a key that is not active: all tokens that it signed die when the file is read again. Before that, the
+    passwords of data sources are encrypted for the other keys alone.
+    """
     path = settings(keys=keys).keys
+    ring = key_file.SigningKeys.from_file(path)
+    if key_id in ring.ids and key_id != ring.active_id:
+        try:
+            failures = await _encrypt_sources(store, path, without=key_id)
+        except MigrationNeeded as needed:
+            raise MigrationNeeded(
+                f"{key_id} is not removed: passwords of data sources may be encrypted with it, and {needed.message}; "
+                "name their store with --database"
+            ) from None
+        for source, error in failures:
+            raise InvalidKeys(
+                f"{key_id} is not removed: the URL of data source {source.provided_id!r} in environment "
+                f"{source.environment.name!r} cannot be encrypted without it. {error.message}"
+            )
     key_file.remove_key(path, key_id)
     print_value(key_id, {"path": str(path)}, field="id", as_json=as_json)
     print_note(
         "Groups whose token it signed answer signing_key_missing until they are rotated: tenantry group rotate ID"
     )
+
+
+async def _encrypt_sources(
+    store: Store, path: Path, without: str | None = None
+) -> list[tuple[RegisteredSource, DataSourceError]]:
+    """Encrypts the URLs of the store for the keys of the file; those that could not be, with the reason."""
+    from tenantry.datasources import encrypt_sources
+
+    done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())
+    if done.written:
+        print_note(f"Encrypted the URLs of {done.written} data sources.")
+    return done.failures

@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from tenantry.database.address import PostgresServer, load_psycopg
+from tenantry.database.source_url import lacks_secrets
 from tenantry.errors import InvalidSettings, InvalidSource
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -112,6 +113,8 @@ async def check_source(url: str, seconds: float) -> None:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
         return  # opening it reports what is wrong
+    if lacks_secrets(parsed):
+        return  # it is asked with them when it is opened
     kind = parsed.get_backend_name()
     if kind in ("sqlite", "duckdb"):
         await asyncio.to_thread(_check_file, parsed)

@@ -2,6 +2,7 @@
 
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.result_cache import ResultCache
+from tenantry.datasources.connection_check import check_connection, check_connections
 from tenantry.datasources.delivery import ResultStream
 from tenantry.datasources.driver import (
     Answer,
@@ -21,7 +22,9 @@ from tenantry.datasources.pages import Page, fetch_page
 from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.stop_signals import stop_on_signals
-from tenantry.datasources.url import check_url, display_url, resolve_url
+from tenantry.datasources.url import check_url, display_url, resolve_url, secret_state
+from tenantry.datasources.url_secrets.encryption import encrypt_url
+from tenantry.datasources.url_secrets.reencryption import encrypt_sources
 from tenantry.datasources.usage import GroupUsage, Usage, UsageCounter
 from tenantry.viewers import while_connected
 
@@ -47,11 +50,16 @@ __all__ = [
     "StreamingDriver",
     "Usage",
     "UsageCounter",
+    "check_connection",
+    "check_connections",
     "check_url",
     "display_url",
+    "encrypt_sources",
+    "encrypt_url",
     "fetch_page",
     "registration_notes",
     "resolve_url",
+    "secret_state",
     "stop_on_signals",
     "take_result",
     "take_rows",

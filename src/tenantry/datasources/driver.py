@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from importlib import import_module
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from tenantry.errors import (
+    InvalidSource,
     NotOneStatement,
     QueryFailed,
     QueryTimeout,
@@ -88,7 +90,7 @@ class DataSource(Protocol):
         ...
 
     async def fetch(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None = None) -> Found:
-        """The rows in this shape, which is made where the query runs: ``as_dicts`` or ``as_result``.
+        """The rows in this shape, which is made where the query runs: such as ``as_result``.
 
         Runs ``session`` first, in the same transaction: what sets the session variables. Raises DataSourceError.
         """
@@ -221,11 +223,6 @@ class StreamingDriver(Protocol):
         ...
 
 
-def as_dicts(answer: Answer) -> Rows:
-    """What a driver gave, as dicts."""
-    return answer.dicts() if isinstance(answer, Result) else answer
-
-
 def as_result(answer: Answer) -> Result:
     """What a driver gave, as a Result."""
     return answer if isinstance(answer, Result) else Result.of_dicts(answer)
@@ -279,9 +276,13 @@ def unreachable_error(source_id: str, error: BaseException, hint: str = "") -> S
     return SourceUnavailable(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
-def query_error(source_id: str, evidence: str) -> QueryFailed:
-    """The engine refused the query; ``evidence`` is a code or a type of error, never its own text."""
-    return QueryFailed(f"data source {source_id} refused the query: {evidence}")
+def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
+    """The engine refused the query; ``evidence`` is a code or a type of error, never its own text. ``position``: at
+    which character, from 1."""
+    where = f", at character {position} of the SQL" if position else ""
+    error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
+    error.evidence, error.position = evidence, position or None
+    return error
 
 
 def dynamic_sql_error(source_id: str) -> QueryFailed:
@@ -297,6 +298,14 @@ def dynamic_sql_error(source_id: str) -> QueryFailed:
 def missing_driver_message(driver: str, extra: str) -> str:
     """The Python package of an engine is not installed."""
     return f"the driver {driver} is not installed: pip install 'tenantry[{extra}]'"
+
+
+def import_driver(module: str, package: str, extra: str) -> Any:
+    """The module of an engine's Python package. Raises InvalidSource when that is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise InvalidSource(missing_driver_message(package, extra)) from None
 
 
 def driver_parameters(bound: BoundSQL) -> tuple[Any, ...] | dict[str, Any]:

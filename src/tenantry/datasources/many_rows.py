@@ -1,44 +1,57 @@
-"""query_many: more rows than one query may give, for a program that makes few of them at once.
+"""More rows than one query may give, for a program that makes few of them at once.
 
 They come as a stream does, piece by piece and within its limits, so a source is held no longer than its reader takes.
+What was made of them is an answer like any other: it is shared and kept by its key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
+from tenantry.datasources.driver import Answer, DataSource, Found
 from tenantry.datasources.limits import count_bytes
 from tenantry.errors import TooManyBytes
-from tenantry.groups import Record, UserGroup
 from tenantry.results import Result
-from tenantry.sql import SQLTemplate
-
-if TYPE_CHECKING:
-    from tenantry.datasources.sources import DataSources
+from tenantry.sql import BoundSQL
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 """Memory that the values may take: a million rows of a few numbers."""
 _VALUE_BYTES: Final = 32
 
 
-async def query_many(
-    sources: DataSources,
-    group: UserGroup,
-    schema: str,
-    template: SQLTemplate | str,
-    variables: Mapping[str, Any] | Record | None = None,
-) -> Result:
-    """As ``DataSources.query``, within the limits of streams (``StreamLimits``) in place of those of one query. No
-    other query is joined and no cache is asked. Raises as ``query`` does."""
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """``make`` makes few rows of many, in a thread. ``key`` says how: of the same query and with equal keys it makes
+    the same rows."""
+
+    key: str
+    make: Callable[[Result], Result]
+
+
+async def fetch_many(
+    source: DataSource,
+    make: Callable[[Result], Result],
+    shape: Callable[[Answer], Found],
+    bound: BoundSQL,
+    session: BoundSQL | None,
+) -> Found:
+    """As ``DataSource.fetch``, of what is made of the rows. They are within the limits of streams (``StreamLimits``).
+    Raises as ``DataSource.stream`` does, and TooManyBytes."""
     collected = _Collected()
-    pieces = await sources.open_pieces(group, schema, template, variables, collected.begin)
+    pieces = await source.stream(collected.begin, bound, session, _ignore)
     try:
         while await pieces.next() is not None:
             pass
     finally:
         pieces.close()
-    return Result(collected.names, collected.rows, collected.types)
+    return await asyncio.to_thread(lambda: shape(make(Result(collected.names, collected.rows, collected.types))))
+
+
+def _ignore(outcome: str, rows: int, size: int) -> None:
+    """Whoever waits for the answer hears of the end by it."""
 
 
 class _Collected:

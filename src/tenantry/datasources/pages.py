@@ -1,7 +1,7 @@
-"""Pages of a query: the rows after a key, or after so many, by an outer select around the author's own text.
+"""Pages of a query: the rows after a key, or after so many, by a select around the author's own text.
 
-The text stays as it is and runs as a subquery; what is added to it are the columns that the author names and values,
-which are bound. The order must be total: its columns together are unique and never NULL.
+What is added to the text are the columns that the author names and values, which are bound. The order must be total:
+its columns together are unique and never NULL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import UUID
 
-from tenantry.datasources.query_label import template_name
+from tenantry.datasources.outer_select import Place, select_around
+from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidSettings, QueryFailed, UnbindableValue
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
@@ -104,21 +105,16 @@ def _has(columns: Sequence[str], names: Sequence[str]) -> bool:
     return True
 
 
-class CountTemplate:
+class CountTemplate(WrappedTemplate):
     """A template that counts the rows of another one."""
 
-    def __init__(self, template: SQLTemplate) -> None:
-        self._template = template
-        self.name: str = template_name(template)
-        """That of the other one."""
-
-    def bind(self, variables: Any, paramstyle: str, *, dialect: str, now: datetime | None) -> BoundSQL:
-        """The text and its values. Raises as that of SQLTemplate."""
-        bound = self._template.bind(variables, paramstyle, dialect=dialect, now=now)
-        return _wrapped(bound, "select count(*) as total", lambda _: "")
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """The count. Raises InvalidSettings on a dialect without pages."""
+        _check_dialect(bound)
+        return select_around(bound, "select count(*) as total", lambda _: "")
 
 
-class PagedTemplate(CountTemplate):
+class PagedTemplate(WrappedTemplate):
     """A template that gives a page of the rows of another one, and one row more if there is one."""
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
@@ -134,21 +130,21 @@ class PagedTemplate(CountTemplate):
         self._limits = (size + 1, offset)
         self._key = None if after is None else _read_cursor(after, len(self.names))
 
-    def bind(self, variables: Any, paramstyle: str, *, dialect: str, now: datetime | None) -> BoundSQL:
-        """As that of CountTemplate. Raises InvalidSettings on a dialect without pages."""
-        bound = self._template.bind(variables, paramstyle, dialect=dialect, now=now)
-        quote = _QUOTES.get(dialect, "")
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """The page. Raises InvalidSettings on a dialect without pages."""
+        _check_dialect(bound)
+        quote = _QUOTES[bound.dialect]
         names = [f"{quote}{name}{quote}" for name in self.names]
 
-        def clauses(place: Callable[[Any], str]) -> str:
+        def clauses(place: Place) -> str:
             condition = "" if self._key is None else f" where {self._beyond(names, self._key, place)}"
             order = ", ".join(f"{name} {way}" for name, way in zip(names, self._directions, strict=True))
             size, offset = map(place, self._limits)
             return f"{condition} order by {order} limit {size} offset {offset}"
 
-        return _wrapped(bound, "select *", clauses)
+        return select_around(bound, "select *", clauses)
 
-    def _beyond(self, names: Sequence[str], key: Sequence[Any], place: Callable[[Any], str]) -> str:
+    def _beyond(self, names: Sequence[str], key: Sequence[Any], place: Place) -> str:
         """``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``: an index on the columns serves the first comparison."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
@@ -160,23 +156,9 @@ class PagedTemplate(CountTemplate):
         return text + "))" * (len(names) - 1) + ")"
 
 
-def _wrapped(bound: BoundSQL, select: str, clauses: Callable[[Callable[[Any], str]], str]) -> BoundSQL:
-    """The text as a subquery, and clauses after it, whose values ``place`` binds: they come last in the text."""
-    style = PARAMSTYLES[bound.paramstyle]
-    if bound.dialect not in _QUOTES or style.named:
+def _check_dialect(bound: BoundSQL) -> None:
+    if bound.dialect not in _QUOTES or PARAMSTYLES[bound.paramstyle].named:
         raise InvalidSettings(f"there are no pages on {bound.dialect}; there are on {', '.join(_QUOTES)}")
-    values = list(bound.params or ())
-
-    def place(value: Any) -> str:
-        values.append(value)
-        return style.placeholder(len(values))
-
-    added = clauses(place)
-    text = bound.sql.rstrip(" \t\r\n;")
-    if style.doubles_percent and bound.params is None and values:
-        text = text.replace("%", "%%")
-    sql = f"{select} from (\n{text}\n) tenantry_page{added}"
-    return bound._replace(sql=sql, params=tuple(values) if values else bound.params)
 
 
 def _write_cursor(key: Sequence[Any]) -> str:

@@ -33,7 +33,8 @@ from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.threads import ThreadedSource
 from tenantry.datasources.turns import QueueFull, Turns
 from tenantry.datasources.url import ENGINES, check_url, file_path, memory_bytes, memory_limit, parse, source_revision
-from tenantry.errors import InvalidSettings, InvalidSource, SourceUnavailable
+from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSecrets
+from tenantry.errors import InvalidSettings, InvalidSource, SecretUnavailable, SourceUnavailable
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL
 
@@ -135,6 +136,7 @@ class OpenSource:
     decides which rows are there. ``is_tagged``: its queries get a tag."""
 
     registered: RegisteredSource
+    secrets: ConnectableSource
     source: DataSource
     session: SessionTemplate | None
     revision: str
@@ -178,9 +180,14 @@ class Pools:
     """Opens, shares and closes DataSources; at most ``limits.max_sources`` at a time."""
 
     def __init__(
-        self, limits: Limits, engines: Mapping[str, DriverFactory], tagged: frozenset[str] = frozenset()
+        self,
+        limits: Limits,
+        engines: Mapping[str, DriverFactory],
+        secrets: UrlSecrets,
+        tagged: frozenset[str] = frozenset(),
     ) -> None:
         self._limits = limits
+        self._secrets = secrets
         self._tagged = tagged
         self.connect_timeout: float = limits.connect_timeout
         self._engines = engines
@@ -216,21 +223,33 @@ class Pools:
             raise SourceUnavailable("this process is stopping, and runs no more queries; try again", retry_after=1)
         key = (registered.environment.id, registered.id)
         pool = self._open.get(key)
-        if pool is not None and pool.registered == registered:
+        if (
+            pool is not None
+            and pool.registered == registered
+            and (not pool.secrets.read or pool.secrets.is_current())  # no call where it has no references
+        ):
             self._open.move_to_end(key)
             return pool
         session = SessionTemplate(registered) if registered.session else None
-        source = create_source(registered, self._limits, self._engines)
+        secrets = self._resolve(registered)
+        source = create_source(secrets.source, self._limits, self._engines)
         # A result within one limit may be beyond another: whoever has other limits shares no answers.
-        revision = f"{source_revision(registered)} {self._limits.row_limit} {self._limits.max_bytes}"
+        revision = f"{source_revision(secrets.source)} {self._limits.row_limit} {self._limits.max_bytes}"
         is_tagged = parse(registered.url).get_backend_name() in self._tagged
-        opened = OpenSource(registered, source, session, revision, self._new_turns(), is_tagged)
+        opened = OpenSource(registered, secrets, source, session, revision, self._new_turns(), is_tagged)
         if pool is not None:
             self._retire(key)
         elif len(self._open) >= self._limits.max_sources:
             self._evict_idle()
         self._open[key] = opened
         return opened
+
+    def _resolve(self, registered: RegisteredSource) -> ConnectableSource:
+        try:
+            return self._secrets.resolve(registered)
+        except SecretUnavailable as error:
+            _log.error("%s", error.message)  # viewers are told nothing of keys, variables and files
+            raise
 
     def _new_turns(self) -> Turns:
         limits = self._limits

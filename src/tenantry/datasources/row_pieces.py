@@ -30,6 +30,8 @@ _FIRST_ROWS: Final = 64
 _PIECE_BYTES: Final = 65_536
 _PIECE_SECONDS: Final = 0.05
 """Rows that come slowly are sent after so long."""
+_SILENT_SECONDS: Final = 0.5
+"""For so long a writer is given rows that has nothing to send: each step of a stream waits for the event loop."""
 
 
 class RowPieces:
@@ -103,6 +105,13 @@ class RowPieces:
         return OpenRows(result.names, iter(result.rows), result.types)
 
     def _next(self) -> Piece:
+        late = monotonic() + _SILENT_SECONDS
+        piece = self._write()
+        while not piece.content and not piece.is_last and monotonic() < late:
+            piece = self._write()
+        return piece
+
+    def _write(self) -> Piece:
         rows, is_last = self._take()
         self.row_count += len(rows)
         if self.row_count > self._limits.row_limit:

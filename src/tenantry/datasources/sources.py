@@ -22,12 +22,14 @@ from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import DataSource, Pieces, Rows
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.limits import Limits, StreamLimits
+from tenantry.datasources.many_rows import Reduction
 from tenantry.datasources.ownership import check_owner
-from tenantry.datasources.pages import CountTemplate
 from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
 from tenantry.datasources.query_label import QueryLabel, label_of
 from tenantry.datasources.registrations import Registrations
+from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.datasources.usage import GroupUsage, UsageCounter
+from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.ports import SourceDirectory
@@ -62,7 +64,8 @@ class DataSources:
     ``query_tags``: engines, by the scheme of their URLs, whose servers get a comment with each query that says for
     which group and source it runs and what its template is called; () for none. ``slow_seconds``: a query that
     takes so long, with its time in the queue, is a warning of the logger ``tenantry.datasources.slow``; None: none is.
-    ``usage`` is given the rows and seconds of each group.
+    ``usage`` is given the rows and seconds of each group. ``keys`` open the encrypted URLs of sources: a KeyRing, or
+    the key file, which is read when the first such URL is met; None: the file that TENANTRY_KEYS names.
     No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
     """
 
@@ -86,6 +89,7 @@ class DataSources:
         query_tags: Collection[str] = TAGGED,
         slow_seconds: float | None = 10.0,
         usage: UsageCounter | None = None,
+        keys: Keys = None,
     ) -> None:
         self.directory: Final[SourceDirectory] = directory
         """Where registered sources are found."""
@@ -104,6 +108,7 @@ class DataSources:
                 stream=stream_limits,
             ),
             check_engines(engines or {}),
+            UrlSecrets(keys),
             check_tagged(query_tags, engines or {}),
         )
         self._cache = cache
@@ -144,14 +149,16 @@ class DataSources:
         self,
         group: UserGroup,
         schema: str,
-        template: SQLTemplate | CountTemplate | str,
+        template: SQLTemplate | WrappedTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
         *,
         max_age: float | None = None,
+        reduction: Reduction | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """The same rows as tuples, with the names and types of the columns: what ``tenantry.results`` sends in JSON,
-        CSV, NDJSON and Arrow IPC. Raises as ``fetch`` does."""
-        return self._ask(Landing.take_result, group, schema, template, variables, max_age)
+        CSV, NDJSON and Arrow IPC. With a ``reduction`` what it makes of them: they are within the limits of streams,
+        in place of those of a query. Raises as ``fetch`` does."""
+        return self._ask(Landing.take_result, group, schema, template, variables, max_age, reduction)
 
     async def stream(
         self,
@@ -200,13 +207,15 @@ class DataSources:
         take: Callable[[Landing], Found],
         group: UserGroup,
         schema: str,
-        template: SQLTemplate | CountTemplate | str,
+        template: SQLTemplate | WrappedTemplate | str,
         variables: Mapping[str, Any] | Record | None,
         max_age: float | None,
+        reduction: Reduction | None = None,
     ) -> Found:
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:
-            return await ask_for_thread(watch, lambda: self._ask(take, group, schema, template, variables, max_age))
+            again = partial(self._ask, take, group, schema, template, variables, max_age, reduction)
+            return await ask_for_thread(watch, again)
         if max_age is not None:
             check_max_age(max_age)
         if variables is None:
@@ -218,6 +227,8 @@ class DataSources:
         with ObservedQuery(self.activity, label) as observed:
             query = self._query(group, label, registered, compiled, variables, shares=True)
             query.wants_dicts, query.max_age = take is Landing.take_dicts, max_age
+            if reduction is not None:
+                query.reduction, query.key = reduction, query.key and f"{query.key} {reduction.key}"
             observed.set_statement(query.bound.dialect, query.bound.sql)
             try:
                 landing = await self._ask_bound(query, max_age)
@@ -234,7 +245,7 @@ class DataSources:
         group: UserGroup,
         label: QueryLabel,
         registered: RegisteredSource,
-        compiled: SQLTemplate | CountTemplate,
+        compiled: SQLTemplate | WrappedTemplate,
         variables: Mapping[str, Any] | Record,
         *,
         shares: bool = False,
@@ -332,5 +343,7 @@ class DataSources:
         return known
 
 
-def _bind(compiled: SQLTemplate | CountTemplate, variables: Mapping[str, Any] | Record, source: DataSource) -> BoundSQL:
+def _bind(
+    compiled: SQLTemplate | WrappedTemplate, variables: Mapping[str, Any] | Record, source: DataSource
+) -> BoundSQL:
     return compiled.bind(variables, source.paramstyle, dialect=source.dialect, now=datetime.now(UTC))

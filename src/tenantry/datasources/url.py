@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote_plus
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
+from tenantry.database.source_url import ENCRYPTED_OPTION, is_reference, replace_secrets, secret_values
 from tenantry.datasources.engines import bigquery, databricks, snowflake
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
@@ -49,28 +51,6 @@ _WAREHOUSES: dict[str, Callable[[URL], object]] = {
 FILES = frozenset({"sqlite", "duckdb", "chdb"})
 MASK = "***"
 
-# What is known to be no secret. Anything else in the query is masked: every driver invents its own name for "password".
-_SHOWN = frozenset(
-    {
-        "authenticator",
-        "catalog",
-        "charset",
-        "dialect",
-        "driver",
-        "host",
-        "location",
-        "memory_limit",
-        "mode",
-        "port",
-        "protocol",
-        "role",
-        "schema",
-        "service",
-        "ssl_mode",
-        "sslmode",
-        "warehouse",
-    }
-)
 _EXAMPLE = (
     "postgresql://user:password@host:5432/name, mysql://…, clickhouse://…, sqlite:////path/file.db or "
     "duckdb:////path/file.duckdb"
@@ -129,14 +109,36 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def display_url(url: str) -> str:
-    """The URL for people: the password, and every query parameter that might be a secret, is ``***``. Never raises."""
+    """The URL for people: the password, and every query parameter that might be a secret, is ``***`` or the reference
+    in its place. Never raises."""
     try:
         parsed = parse(url)
     except InvalidSource:
         scheme, separator, _ = url.partition("://")
         return f"{scheme}://{MASK}" if separator and scheme.replace("+", "").isalnum() else MASK
-    masked = {name: value if name in _SHOWN else MASK for name, value in parsed.query.items()}
-    return parsed.set(query=masked).render_as_string(hide_password=True)
+    shown = masked(parsed.difference_update_query([ENCRYPTED_OPTION]))
+    text = shown.render_as_string(hide_password=not is_reference(shown.password))
+    for reference in filter(is_reference, secret_values(shown)):
+        text = text.replace(quote_plus(str(reference)), str(reference))
+    return text
+
+
+def masked(url: URL) -> URL:
+    """The URL with ``***`` for each secret that is in it, and its references as they are."""
+    return replace_secrets(url, {each: MASK for each in secret_values(url) if not is_reference(each)})
+
+
+def secret_state(url: str) -> str | None:
+    """How a stored URL keeps its secrets: ``plain``, ``encrypted`` or ``reference``; None if it has none."""
+    try:
+        parsed = parse(url)
+    except InvalidSource:
+        return None
+    if ENCRYPTED_OPTION in parsed.query:
+        return "encrypted"
+    if masked(parsed) != parsed:
+        return "plain"
+    return "reference" if any(secret_values(parsed)) else None
 
 
 def source_revision(source: RegisteredSource) -> str:

@@ -39,7 +39,8 @@ DEFAULT_PATH: Final = "tenantry.keys"
 _SECRET_BYTES: Final = 32
 
 HEADER: Final = """\
-# Signing keys of Tenantry. SECRET: whoever reads this file can sign user group tokens.
+# Signing keys of Tenantry. SECRET: whoever reads this file can sign user group tokens, and open the passwords of data
+# sources that are in the store.
 # Keep it out of version control and images, keep a safe copy, and leave its mode at 0600.
 #
 # One key a line: id, day and time of its making (UTC), state, secret (base64url).

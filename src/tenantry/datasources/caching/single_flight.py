@@ -19,6 +19,7 @@ from typing import Any, Final
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error, queue_error
+from tenantry.datasources.many_rows import Reduction, fetch_many
 from tenantry.datasources.pools import OpenSource, Pools
 from tenantry.datasources.query_label import QueryLabel
 from tenantry.datasources.turns import QueueFull
@@ -34,7 +35,7 @@ class BoundQuery:
     """One bound query of a group. Those with equal keys have equal answers; without a key it is nobody else's.
 
     ``weight``: of the group, when it takes turns; None: 1. ``max_age``: what was asked for, which says how long the
-    answer is worth keeping.
+    answer is worth keeping. ``reduction``: what is made of its rows, which may then be more than those of a query.
     """
 
     opened: OpenSource
@@ -46,6 +47,7 @@ class BoundQuery:
     key: str | None
     wants_dicts: bool = False
     max_age: float | None = None
+    reduction: Reduction | None = None
 
 
 @dataclass(slots=True)
@@ -241,7 +243,9 @@ class Flight:
         bound = query.opened.to_send(query.bound, query.label)
         as_of, is_measured = datetime.fromtimestamp(self.began, UTC), flights.landed is not None
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)
-        self._task = self._loop.create_task(query.opened.source.fetch(shape, bound, query.session))
+        source, reduction = query.opened.source, query.reduction
+        fetch = source.fetch if reduction is None else partial(fetch_many, source, reduction.make)
+        self._task = self._loop.create_task(fetch(shape, bound, query.session))
         self._task.add_done_callback(partial(self._landed, group))  # also of one that never ran
 
     def _landed(self, group: bytes, task: asyncio.Task[Shared]) -> None:

@@ -18,8 +18,9 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import missing_driver_message, query_error, timeout_error, unreachable_error
-from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, is_loopback, url_options
+from tenantry.datasources.driver import import_driver, query_error, timeout_error, unreachable_error
+from tenantry.datasources.engines import tls
+from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, url_options
 from tenantry.datasources.limits import Limits, take_result
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
 from tenantry.results import Result
@@ -86,7 +87,7 @@ def read_options(url: URL) -> dict[str, str]:
     if not options.get("maximum_bytes_billed", "1").isdigit():
         raise InvalidSource("maximum_bytes_billed of a bigquery URL is a whole number of bytes", field="/url")
     endpoint = urlsplit(options.get("endpoint", "https://"))
-    if endpoint.scheme != "https" and not is_loopback(endpoint.hostname or ""):
+    if endpoint.scheme != "https" and not tls.is_loopback(endpoint.hostname or ""):
         raise InvalidSource("the endpoint of a bigquery URL begins with https://", field="/url")
     return options
 
@@ -105,13 +106,10 @@ class BigQueryDriver:
         self._project, self._dataset = url.host, url.database
         self._statements = ReadingStatements(source_id, self.dialect)
         self._stopper = Stopper(source_id, limits)
-        try:
-            from google.api_core import exceptions
-            from google.auth import exceptions as auth_exceptions
-            from google.cloud import bigquery
-        except ImportError:
-            raise InvalidSource(missing_driver_message("google-cloud-bigquery", "bigquery")) from None
-        self._bigquery = bigquery
+        self._bigquery = import_driver("google.cloud.bigquery", "google-cloud-bigquery", "bigquery")
+        from google.api_core import exceptions
+        from google.auth import exceptions as auth_exceptions
+
         self._errors = (exceptions.GoogleAPIError, auth_exceptions.GoogleAuthError, OSError)
 
     def open(self) -> JobConnection:

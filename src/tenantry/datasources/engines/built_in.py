@@ -14,6 +14,7 @@ from typing import Any, Final
 from tenantry.datasources.driver import DeclaringDriver, Driver, Enforcement, ReadOnlyBy, missing_driver_message
 from tenantry.datasources.engines.warehouse import BY_STATEMENT
 from tenantry.datasources.url import check_url, parse
+from tenantry.datasources.url_secrets.references import check_secrets
 
 HELD: Final = Enforcement()
 """Read-only by the engine itself, and stopped."""
@@ -78,6 +79,7 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
 
     No note holds a part of the URL but its dialect. Raises InvalidSource, as ``check_url`` does.
     """
+    check_secrets(parse(url))
     name = check_url(url, trusted)
     engine = BUILT_IN.get(name)
     if engine is None:

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from tenantry.datasources.driver import missing_driver_message, unreachable_error
+from tenantry.datasources.driver import import_driver, missing_driver_message, unreachable_error
 from tenantry.datasources.engines.built_in import is_installed
 from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
@@ -60,13 +60,9 @@ class ChDBDriver:
         self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_limit), "readonly": "1"}
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
-        try:
-            import clickhouse_connect
-        except ImportError:
-            raise InvalidSource(missing_driver_message("clickhouse-connect", "chdb")) from None
+        self._connect = import_driver("clickhouse_connect", "clickhouse-connect", "chdb")
         if not is_installed("chdb"):  # it is loaded by the first query: half a gigabyte
             raise InvalidSource(missing_driver_message("chdb", "chdb"))
-        self._connect = clickhouse_connect
 
     def open(self) -> Handle:
         """A handle that can only read, from its first query on. Raises SourceUnavailable, InvalidSource."""

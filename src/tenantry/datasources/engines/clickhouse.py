@@ -23,7 +23,7 @@ from uuid import uuid4
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import missing_driver_message, unreachable_error
+from tenantry.datasources.driver import import_driver, unreachable_error
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
@@ -96,11 +96,7 @@ class ClickHouseDriver:
         self._client: Client | None = None
         # All connections may be in use when a query must be stopped: that has threads and connections of its own.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
-        try:
-            import clickhouse_connect
-        except ImportError:
-            raise InvalidSource(missing_driver_message("clickhouse-connect", "clickhouse")) from None
-        self._connect = clickhouse_connect
+        self._connect = import_driver("clickhouse_connect", "clickhouse-connect", "clickhouse")
 
     def open(self) -> RunningQuery:
         """A query of the one client, which the first call makes. Raises SourceUnavailable, InvalidSource."""
@@ -117,7 +113,7 @@ class ClickHouseDriver:
 
     def _make_client(self) -> Client:
         limits = self._limits
-        client = self._connect.get_client(
+        client: Client = self._connect.get_client(
             **self._address.arguments(2 * limits.pool_size),
             query_retries=0,
             connect_timeout=ceil(limits.connect_timeout),

@@ -20,7 +20,7 @@ from uuid import UUID
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import missing_driver_message, query_error, timeout_error, unreachable_error
+from tenantry.datasources.driver import import_driver, query_error, timeout_error, unreachable_error
 from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, url_options
 from tenantry.datasources.limits import Limits, take_result
 from tenantry.datasources.statement import SEVERAL, UNCLEAR
@@ -104,11 +104,7 @@ class DatabricksDriver:
         self._arguments = connect_arguments(url)
         self._statements = ReadingStatements(source_id, self.dialect)
         self._stopper = Stopper(source_id, limits)
-        try:
-            from databricks import sql
-        except ImportError:
-            raise InvalidSource(missing_driver_message("databricks-sql-connector", "databricks")) from None
-        self._sql = sql
+        self._sql = import_driver("databricks.sql", "databricks-sql-connector", "databricks")
 
     def open(self) -> CursorConnection:
         """A session with a timeout, in UTC."""

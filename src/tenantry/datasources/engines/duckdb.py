@@ -20,7 +20,7 @@ from tenantry.datasources.driver import (
     check_statement,
     driver_parameters,
     dynamic_sql_error,
-    missing_driver_message,
+    import_driver,
     query_error,
     statement_error,
     timeout_error,
@@ -77,11 +77,7 @@ class DuckDBDriver:
         self._limits = limits
         self._lock = Lock()
         self._instance: duckdb.DuckDBPyConnection | None = None
-        try:
-            import duckdb
-        except ImportError:
-            raise InvalidSource(missing_driver_message("duckdb", "duckdb")) from None
-        self._duckdb = duckdb
+        self._duckdb = import_driver("duckdb", "duckdb", "duckdb")
 
     def open(self) -> duckdb.DuckDBPyConnection:
         """A cursor of the one instance, which the first call opens. Raises SourceUnavailable, InvalidSource."""

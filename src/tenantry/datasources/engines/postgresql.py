@@ -268,8 +268,7 @@ class PostgreSQLDriver:
             )
         if state[:2] == _BAD_VALUE and has_values:
             return UnbindableValue(f"the database cannot compute with a value of the query: {evidence}", name="$")
-        where = f", at character {error.position} of the SQL" if error.position else ""
-        return query_error(self.source_id, evidence + where)
+        return query_error(self.source_id, evidence, int(error.position or 0))
 
     def _error_name(self, state: str) -> str:
         try:

@@ -19,18 +19,18 @@ from uuid import UUID, uuid4
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import (
-    missing_driver_message,
+    import_driver,
     query_error,
     statement_error,
     timeout_error,
     unreachable_error,
 )
+from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.json_columns import with_json
 from tenantry.datasources.engines.warehouse import (
     BY_STATEMENT,
     ReadingStatements,
     Stopper,
-    is_loopback,
     url_options,
 )
 from tenantry.datasources.limits import Limits, take_result
@@ -85,7 +85,7 @@ def connect_arguments(url: URL) -> dict[str, Any]:
             "person",
             field="/url",
         )
-    if options.get("protocol", "https") != "https" and not is_loopback(options.get("host", "")):
+    if options.get("protocol", "https") != "https" and not tls.is_loopback(options.get("host", "")):
         raise InvalidSource("a snowflake URL takes protocol=http for a loopback address alone", field="/url")
     given = {"account": url.host, "user": url.username, "password": url.password, "database": database}
     return {name: value for name, value in {**given, "schema": schema, **options}.items() if value}
@@ -104,12 +104,8 @@ class SnowflakeDriver:
         self._arguments = connect_arguments(url)
         self._statements = ReadingStatements(source_id, self.dialect)
         self._stopper = Stopper(source_id, limits)
-        try:
-            from snowflake import connector
-        except ImportError:
-            raise InvalidSource(missing_driver_message("snowflake-connector-python", "snowflake")) from None
-        self._connector = connector
-        self._cursor_class = _described(connector.cursor.SnowflakeCursor)
+        self._connector = import_driver("snowflake.connector", "snowflake-connector-python", "snowflake")
+        self._cursor_class = _described(self._connector.cursor.SnowflakeCursor)
 
     def open(self) -> Any:
         """A session with a timeout, in UTC."""

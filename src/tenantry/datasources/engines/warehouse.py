@@ -26,7 +26,6 @@ from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 BY_STATEMENT: Final = Enforcement(ReadOnlyBy.STATEMENT)
 _READING: Final = frozenset({"select", "with"})
 _CHECKED: Final = 512  # texts whose kind is known
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
@@ -40,11 +39,6 @@ def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
             )
         options[name] = value
     return options
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine: only there may a password go unencrypted."""
-    return host in _LOOPBACK
 
 
 class ReadingStatements:

@@ -1,0 +1,79 @@
+"""The secrets in the URL of a data source: which parts of it they are, and what stands in their place in the store: an
+encrypted copy of the URL, or references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sqlalchemy.engine import URL
+
+ENCRYPTED_OPTION: Final = "tenantry_encrypted"
+"""The option that holds the whole URL, encrypted (docs/decisions/0069-encrypted-urls.md)."""
+
+_PREFIXES: Final = ("env:", "file:")
+
+# What is known to be no secret. Anything else in the query is one: every driver invents its own name for "password".
+_NO_SECRETS: Final = frozenset(
+    {
+        "application_name",
+        "authenticator",
+        "catalog",
+        "channel_binding",
+        "charset",
+        "connect_timeout",
+        "credentials_path",
+        "dialect",
+        "driver",
+        "endpoint",
+        "host",
+        "http_path",
+        "location",
+        "maximum_bytes_billed",
+        "memory_limit",
+        "mode",
+        "port",
+        "private_key_file",
+        "protocol",
+        "role",
+        "schema",
+        "service",
+        "ssl_ca",
+        "ssl_cert",
+        "ssl_key",
+        "ssl_mode",
+        "sslcert",
+        "sslkey",
+        "sslmode",
+        "sslrootcert",
+        "target_session_attrs",
+        "warehouse",
+    }
+)
+
+
+def secret_values(url: URL) -> Iterator[object]:
+    """The password and the values of the options that may be secrets, also those that are references."""
+    if url.password:
+        yield url.password
+    yield from (value for name, value in url.query.items() if name not in _NO_SECRETS)
+
+
+def replace_secrets(url: URL, replacements: dict[object, str]) -> URL:
+    """The URL with others in place of these secret values."""
+    password = replacements.get(url.password, url.password) if url.password else url.password
+    query = {
+        name: value if name in _NO_SECRETS else replacements.get(value, value) for name, value in url.query.items()
+    }
+    return url._replace(password=password).set(query=query)
+
+
+def is_reference(value: object) -> bool:
+    """Whether a secret value only says where the secret is found."""
+    return isinstance(value, str) and value.startswith(_PREFIXES)
+
+
+def lacks_secrets(url: URL) -> bool:
+    """Whether nobody can connect with the URL as it is written."""
+    return ENCRYPTED_OPTION in url.query or any(map(is_reference, secret_values(url)))

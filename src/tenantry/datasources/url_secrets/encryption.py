@@ -1,0 +1,118 @@
+"""Encryption of the URLs of data sources, with keys of the signing-key file (docs/decisions/0069-encrypted-urls.md).
+
+What is stored can be read but for the secrets, and ends with the whole URL, encrypted once for each key of the file::
+
+    postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>
+
+Each is AES-256-GCM (NIST SP 800-38D): a random nonce of 12 bytes, the text and its tag of 16. It opens only with all
+that stands before ``tenantry_encrypted``, and only in the row of its environment and data source.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import TYPE_CHECKING, Any, Final
+
+from tenantry.database.source_url import ENCRYPTED_OPTION
+from tenantry.datasources.url import masked, parse
+from tenantry.errors import InvalidSource, SecretUnavailable
+from tenantry.groups import Environment, RegisteredSource
+from tenantry.tokens import KeyRing
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_FORMAT: Final = re.compile(rf"(.*)[?&]{ENCRYPTED_OPTION}=v1((?:~[a-z0-9]{{2}}\.[A-Za-z0-9_-]+)+)", re.DOTALL)
+_NONCE: Final = 12
+
+
+def has_plain_secrets(url: str) -> bool:
+    """Whether a password, or an option that may be a secret, is in the URL as it is. Raises InvalidSource."""
+    parsed = parse(url)
+    return masked(parsed) != parsed
+
+
+def is_encrypted(url: str) -> bool:
+    """Whether the secrets of a stored URL are encrypted."""
+    return f"{ENCRYPTED_OPTION}=" in url
+
+
+def encrypting_keys(url: str) -> frozenset[str]:
+    """The ids of the keys of which any one opens a stored URL; none for one that is not encrypted, or not readable."""
+    found = _FORMAT.fullmatch(url)
+    return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
+
+
+def encrypt_url(
+    url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
+) -> str:
+    """What to store for a URL, under this ``source_id``: any key of ``keys`` opens it, but ``without``.
+
+    A URL without secrets, or with references in their place, is left as it is. Raises InvalidSource for a URL that
+    cannot be read, and when the package cryptography is not installed.
+    """
+    if not has_plain_secrets(url):
+        return url
+    public = masked(parse(url)).render_as_string(hide_password=False)
+    text = f"{public}{'&' if '?' in public else '?'}{ENCRYPTED_OPTION}=v1"
+    for key_id, key in keys.url_keys.items():
+        if key_id != without:
+            nonce = secrets.token_bytes(_NONCE)
+            sealed = _cipher(key).encrypt(nonce, url.encode(), _bound_to(key_id, environment, source_id, public))
+            text += f"~{key_id}.{urlsafe_b64encode(nonce + sealed).rstrip(b'=').decode()}"
+    return text
+
+
+def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
+    """The URL that was encrypted for this row. Raises SecretUnavailable; InvalidSource when the package cryptography is
+    not installed."""
+    found = _FORMAT.fullmatch(source.url)
+    if found is None:
+        raise SecretUnavailable(
+            f"the encrypted URL of data source {source.id} cannot be read: it was changed, or a later version wrote it"
+        )
+    public, copies = found[1], dict(each.split(".") for each in found[2].split("~")[1:])
+    known = [(key_id, key) for key_id, key in keys.url_keys.items() if key_id in copies]
+    if not known:
+        raise SecretUnavailable(
+            f"the URL of data source {source.id} is encrypted with {', '.join(copies)}, and the key file of this "
+            f"process has {', '.join(keys.ids)}: bring the file here, or register the source again"
+        )
+    key_id, key = known[-1]
+    opened = _open(key, copies[key_id], _bound_to(key_id, source.environment, source.id, public))
+    if opened is None:
+        raise SecretUnavailable(
+            f"the URL of data source {source.id} does not open with the key {key_id}: it was changed or moved from "
+            "another row, or the key is another one of this name; register the source again"
+        )
+    return opened
+
+
+def _open(key: bytes, copy: str, bound_to: bytes) -> str | None:
+    cipher = _cipher(key)
+    from cryptography.exceptions import InvalidTag
+
+    try:
+        raw = urlsafe_b64decode(copy + "=" * (-len(copy) % 4))
+        return cipher.decrypt(raw[:_NONCE], raw[_NONCE:], bound_to).decode()
+    except (ValueError, InvalidTag):  # ValueError: no base64, or shorter than a nonce
+        return None
+
+
+def _bound_to(key_id: str, environment: Environment, source_id: str, public: str) -> bytes:
+    parts: list[Any] = [ENCRYPTED_OPTION, "v1", key_id, environment.id, source_id, public]
+    return json.dumps(parts).encode()
+
+
+def _cipher(key: bytes) -> AESGCM:
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    except ImportError:
+        raise InvalidSource(
+            "the URL of a data source is encrypted, or is to be, and the package cryptography is not installed: "
+            "pip install 'tenantry[encryption]'"
+        ) from None
+    return AESGCM(key)

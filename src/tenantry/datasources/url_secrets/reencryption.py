@@ -1,0 +1,66 @@
+"""Encryption of what is stored already: after a rotation of the keys, and of URLs from before they were encrypted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tenantry.datasources.url_secrets.encryption import (
+    decrypt_url,
+    encrypt_url,
+    encrypting_keys,
+    has_plain_secrets,
+    is_encrypted,
+)
+from tenantry.errors import DataSourceError
+from tenantry.groups import UNNAMED, Author, RegisteredSource
+from tenantry.ports import Store
+from tenantry.tokens import KeyRing
+
+
+@dataclass(slots=True)
+class Reencryption:
+    """How many URLs were ``written``, and the sources whose URL could not be, with the reason."""
+
+    written: int = 0
+    failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
+
+
+async def encrypt_sources(
+    store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
+) -> Reencryption:
+    """Writes each URL of the store that has secrets in plain text, or that not exactly the keys of ``keys`` (but
+    ``without``) open. Every URL can be read at every moment, so it may be cut off and run again.
+
+    Raises StoreUnavailable.
+    """
+    done = Reencryption()
+    for environment in await store.environments():
+        for listed in await store.data_sources(environment):
+            source: RegisteredSource | None = listed
+            while source is not None:  # until nobody else wrote to it between
+                try:
+                    url = _encrypted(source, keys, without)
+                except DataSourceError as error:
+                    done.failures.append((source, error))
+                    break
+                if url == source.url:
+                    break
+                if await store.set_source_url(source, url, author=author) is not None:
+                    done.written += 1
+                    break
+                source = await store.data_source(environment, source.id)
+    return done
+
+
+def _encrypted(source: RegisteredSource, keys: KeyRing, without: str | None) -> str:
+    """The URL to store; the one that is, where it need not change."""
+    wanted = frozenset(keys.ids) - {without}
+    if is_encrypted(source.url):
+        if encrypting_keys(source.url) == wanted:
+            return source.url
+        plain = decrypt_url(source, keys)
+    elif has_plain_secrets(source.url):
+        plain = source.url
+    else:
+        return source.url
+    return encrypt_url(plain, keys, source.environment, source.id, without=without)

@@ -1,0 +1,96 @@
+"""References: ``env:NAME`` and ``file:/path`` in place of a password, read in the process that connects.
+
+No message holds what was read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from sqlalchemy.engine import URL
+
+from tenantry.database.source_url import ENCRYPTED_OPTION, is_reference, secret_values
+from tenantry.errors import InvalidSource, SecretUnavailable
+
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OWN: Final = "TENANTRY_"
+_LARGEST: Final = 64 * 1024
+_HELP: Final = (
+    "a password or option that begins with env: or file: is a reference: write env:NAME, a variable of the "
+    "environment, or file:/absolute/path"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Where a secret is found: in a variable of the environment, or in a file."""
+
+    kind: Literal["env", "file"]
+    name: str
+
+    def read(self, source_id: str) -> str:
+        """The secret as it is now. Raises SecretUnavailable, which names the variable or the file."""
+        value, problem = self._variable() if self.kind == "env" else self._file()
+        if any(each < " " or each == "\x7f" for each in value):
+            problem = "holds more than one line, or a control character: a secret is one line"
+        elif any("\ud800" <= each <= "\udfff" for each in value):  # how Python shows what it cannot decode
+            problem = "is not UTF-8"
+        if problem:
+            what = f"variable {self.name} of the environment" if self.kind == "env" else f"file {self.name}"
+            raise SecretUnavailable(f"data source {source_id} refers to the {what}, which {problem}")
+        return value
+
+    def _variable(self) -> tuple[str, str]:
+        value = os.environ.get(self.name, "")
+        return value, "" if value else "is not set, or empty, in this process"
+
+    def _file(self) -> tuple[str, str]:
+        try:
+            raw = _read(self.name)
+        except OSError as error:
+            return "", f"cannot be read: {error.strerror}"
+        if raw is None or len(raw) > _LARGEST:
+            return "", "is no plain file, or larger than 64 KiB"
+        value = raw.decode(errors="surrogateescape").removesuffix("\n").removesuffix("\r")
+        return value, "" if value else "is empty"
+
+
+def _read(path: str) -> bytes | None:
+    """The contents, cut off beyond _LARGEST; None of what is no plain file. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
+    try:
+        return os.read(descriptor, _LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+    finally:
+        os.close(descriptor)
+
+
+def parse_reference(text: str) -> Reference:
+    """Raises InvalidSource for one that names nothing that may be read."""
+    kind, _, name = text.partition(":")
+    if kind == "file" and "\0" not in name and Path(name).is_absolute():
+        return Reference("file", name)
+    if kind != "env" or not _NAME.fullmatch(name):
+        raise InvalidSource(_HELP, field="/url")
+    if name.startswith(_OWN):
+        raise InvalidSource("a reference names no setting of Tenantry's own, TENANTRY_…", field="/url")
+    return Reference("env", name)
+
+
+def references(url: URL) -> dict[object, Reference]:
+    """Those in the password and the secret options of a URL, by their text. Raises InvalidSource."""
+    return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
+
+
+def check_secrets(url: URL) -> None:
+    """Of a URL that is to be registered. Raises InvalidSource for a reference to what may not be read, and for the
+    option that encryption alone writes."""
+    references(url)
+    if ENCRYPTED_OPTION in url.query:
+        raise InvalidSource(
+            f"{ENCRYPTED_OPTION} opens in its own row alone: give the URL itself, with its password", field="/url"
+        )

@@ -1,0 +1,71 @@
+"""The URL that a process connects with: what is encrypted is opened, and what a reference names is read."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from tenantry.database.source_url import replace_secrets
+from tenantry.datasources.url import parse
+from tenantry.datasources.url_secrets.encryption import decrypt_url, is_encrypted
+from tenantry.datasources.url_secrets.references import Reference, references
+from tenantry.errors import InvalidKeys, SecretUnavailable
+from tenantry.groups import RegisteredSource
+from tenantry.keys import DEFAULT_PATH, SigningKeys
+from tenantry.tokens import KeyRing
+
+Keys: TypeAlias = KeyRing | str | Path | None
+"""The keys that open encrypted URLs, or the file that has them; None: that of TENANTRY_KEYS. A file is read when the
+first encrypted URL is met."""
+
+_VARIABLE: Final = "TENANTRY_KEYS"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectableSource:
+    """A source whose URL has its secrets, and what was read for its references."""
+
+    source: RegisteredSource
+    read: dict[Reference, str] = field(default_factory=dict, repr=False)
+
+    def is_current(self) -> bool:
+        """Whether its references still name the same secrets."""
+        try:
+            return all(each.read(self.source.id) == value for each, value in self.read.items())
+        except SecretUnavailable:
+            return False
+
+
+class UrlSecrets:
+    """Finds the secrets of registered sources."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    def resolve(self, source: RegisteredSource) -> ConnectableSource:
+        """Raises SecretUnavailable, InvalidSource."""
+        url = decrypt_url(source, self._ring(source)) if is_encrypted(source.url) else source.url
+        parsed = parse(url)
+        named = references(parsed)
+        read = {each: each.read(source.id) for each in named.values()}
+        if read:
+            filled = replace_secrets(parsed, {text: read[each] for text, each in named.items()})
+            url = filled.render_as_string(hide_password=False)
+        return ConnectableSource(source if url == source.url else replace(source, url=url), read)
+
+    def _ring(self, source: RegisteredSource) -> KeyRing:
+        if isinstance(self._keys, KeyRing):
+            return self._keys
+        path = self._keys or os.environ.get(_VARIABLE) or DEFAULT_PATH
+        try:
+            self._keys = SigningKeys.from_file(path)
+        except InvalidKeys as error:
+            problem = error.message
+        else:
+            return self._keys
+        raise SecretUnavailable(
+            f"the URL of data source {source.id} is encrypted with a key of the signing-key file, and {problem} "
+            f"(in Python, DataSources(…, keys=…))"
+        )

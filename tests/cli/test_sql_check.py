@@ -167,7 +167,7 @@ def test_an_environment_without_a_schema_is_refused(
     write(folder, orders="select * from orders where region = {{ region }}")
     check = ("sql", "check", "queries")
     assert "there is none" in terminal(*check, "--environment", "production", fails=2).err
-    monkeypatch.setattr("tenantry.cli.sql_check._configured_environment", lambda: "prodution")
+    monkeypatch.setattr("tenantry.cli.check_schema._configured_environment", lambda: "prodution")
     assert NOT_LOOKED_FOR in terminal(*check).err
     schemas = folder / "queries" / "schemas"
     schemas.mkdir()
@@ -276,8 +276,8 @@ def test_with_groups_it_says_what_session_variables_lack(ready: Terminal, folder
     path = "{{ user_group.properties.%s }}"
     sessions = {"tenant": "{{ user_group.id }}", "region": path % "region", "shop": path % "shop.id"}
     options = [f"--session=app.{name}={tag}" for name, tag in sessions.items()]
-    source = ready("data-source", "create", "sales", "--url", url, *options).out.strip()
-    ready("data-source", "create", "plain", "--url", url)
+    source = ready("data-source", "create", "sales", "--no-check", "--url", url, *options).out.strip()
+    ready("data-source", "create", "plain", "--no-check", "--url", url)
     for name, mapped, properties in (
         ("a", "sales", ["region=eu", 'shop={"id": 1}']),
         ("b", source, ["region=us"]),

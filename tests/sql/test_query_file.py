@@ -80,6 +80,41 @@ def test_where_a_header_may_begin(start: str) -> None:
     assert Query(f"{start}/* ---\n--- */ select 1", "one").title == "one"
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("/* params: {region: {locked: true}} */\nselect 1", "q.sql:1:4: params: "),
+        ("/*--- dialect: sqlite --- */\nselect 1", "q.sql:1:7: dialect: "),
+        ("/*\n---\ntitle: a\nparams: {region: {locked: true}}\n---\n*/\nselect 1", "q.sql:3:1: title: "),
+        ("-- a licence\n/* ---\nparams: {}\n--- */ select 1", "q.sql:3:1: params: "),
+        ("\ufeff\n/* a query\r\n  optional: [discount]", "q.sql:3:3: optional: "),
+    ],
+)
+def test_a_header_that_is_not_marked_is_refused(text: str, place: str) -> None:
+    """Red when it is read as a comment: then a viewer sets the parameter that it locks."""
+    with pytest.raises(TemplateError) as caught:
+        Query(text, "q", file="q.sql", trusted=True)
+    assert caught.value.message.startswith(place)
+    assert "begin the file with a line /* ---" in caught.value.message
+    with pytest.raises(TemplateError, match=r"f:\d:\d"):
+        SQLTemplate("select * from ({{> f }}) x", fragments={"f": text}).check()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/* the params: a day */ select 1",
+        "/* these\n * title: a */ select 1",
+        "select 1 /* params: {} */",
+        "-- params: none\nselect 1",
+        "/* a */ select 1 /* title: b */",
+    ],
+)
+def test_other_comments_are_comments(text: str) -> None:
+    """Prose that has the word of a key, and what is not the first comment."""
+    assert Query(text, "one").bind({}).sql.strip()
+
+
 def test_locations_are_those_of_the_file() -> None:
     """Of variables and of errors in the SQL. Red when they count from the end of the header."""
     query = Query(FILE, "by_day", file="queries/by_day.sql", trusted=True)

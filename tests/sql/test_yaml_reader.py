@@ -56,6 +56,8 @@ REFUSED = [
     ("a: @x", "1:4: this is no YAML: found character '@' that cannot start any token"),
     ("a: [1", "1:5: this is no YAML"),
     ("\ta: 1", "1:1: this is no YAML"),
+    ("\ta: 1", "fix: indent with spaces"),
+    ("a: {{ b }}", "fix: write key: value; put a text that begins with {{ into quotes"),
     ("? [a]\n: b", "1:3: a key is a text"),
     ('a: "\\U99999999"', "this is no YAML"),
     ('a: "\\0"', "1:4: this text holds a NUL or a lone surrogate"),

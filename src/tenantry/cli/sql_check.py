@@ -9,30 +9,26 @@ from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
-from tenantry.cli.options import choose_environment, settings, with_store
+from tenantry.cli.check_schema import NOT_LOOKED_FOR, find_schema
+from tenantry.cli.options import choose_environment, with_store
 from tenantry.cli.output import print_note, printable
 from tenantry.errors import TemplateError
 from tenantry.groups import Environment, UserGroup
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.ports import Store
-from tenantry.property_schemas import read_schema, schema_file, schema_names
+from tenantry.property_schemas import read_schema
 from tenantry.queries import is_within, read_query_text
 from tenantry.sql import Query
 from tenantry.sql.checks.coverage import Coverage, PropertyTypes
 from tenantry.sql.checks.findings import Finding, Severity
 from tenantry.sql.checks.lint import coverage_findings, lint, template_error, wanted_properties
-from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")
-_NOT_LOOKED_FOR: Final = (
-    "tables without the tenant's predicate were not looked for: no schema names the tenant's column "
-    "(--schema or --environment)"
-)
 PAGE: Final = 500
 """Groups that are read at once."""
 
@@ -136,18 +132,10 @@ class Check:
         if path is not None:
             self._schema = read_schema(path)
             return
-        name = self._environment or environment or _configured_environment()
-        if name is None:
-            return
         given = [Path(each) for each in self._paths if each != "-"]
         folders = [each if each.is_dir() else each.parent for each in given]
         folders += [self._queries] if self._queries is not None else []
-        files = (schema_file(folder, name) for folder in folders)
-        chosen = next((each for each in files if each.is_file()), None)
-        if chosen is not None:
-            self._schema = read_schema(chosen)
-        elif self._environment is None:
-            _refuse_without_schema(name, folders, asked_for=environment is not None)
+        self._schema = find_schema(folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> Report:
         """Every finding, in the order of the files and of the text in each."""
@@ -188,27 +176,6 @@ async def groups_of(store: Store, target: Environment) -> AsyncIterator[UserGrou
         page = await store.groups(target, after=page[-1].team_id, limit=PAGE)
 
 
-def _configured_environment() -> str | None:
-    """That of the settings, where what reads them is installed."""
-    try:
-        return settings().environment
-    except ModuleNotFoundError:
-        return None
-
-
-def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError: a misspelt name would leave the tenant's column unchecked. A name of the settings is for other
-    commands too, so it is refused only where other environments have a schema."""
-    names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
-    if names or asked_for:
-        there = f"there are: {', '.join(names)}" if names else "there is none"
-        near = did_you_mean(name, names)
-        raise click.UsageError(
-            f"there is no schema of the environment {name!r}; {there}. {near}Else give --schema FILE, or write one: "
-            "tenantry environment learn-schema"
-        )
-
-
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
     """A folder is taken for the program's own; a file or standard input by itself may be anybody's, unless it is in the
     folder that the program declares, ``queries``. Raises UsageError for a file that is not named as SQL is: text of
@@ -236,20 +203,22 @@ def _query_files(folder: Path) -> Iterator[Path]:
 def print_report(report: Report, style: str) -> None:
     """The findings on stdout, as text or as one JSON object; how many there are on stderr."""
     if style == "json":
-        findings = [{"file": name, **finding.as_dict()} for name, finding in report.findings]
-        document = {
-            "templates": report.templates,
-            "groups": report.groups,
-            "tenant_column": report.tenant_column,
-            "findings": findings,
-        }
-        click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
+        about = {"templates": report.templates, "groups": report.groups, "tenant_column": report.tenant_column}
+        print_document(about, report.findings)
         return
     print_findings(report.findings)
     counts = count_by_severity(report.findings)
     over = "" if report.groups is None else f" and {report.groups} group{'s' * (report.groups != 1)}"
     summary = f"{report.templates} template{'s' * (report.templates != 1)}{over}: {counts or 'nothing found'}"
-    print_note(summary if report.tenant_column is not None else f"{summary}; {_NOT_LOOKED_FOR}")
+    print_note(
+        summary if report.tenant_column is not None else f"{summary}; {NOT_LOOKED_FOR} (--schema or --environment)"
+    )
+
+
+def print_document(about: dict[str, Any], findings: Iterable[tuple[str, Finding]]) -> None:
+    """What was looked at and its findings, as one JSON object."""
+    document = {**about, "findings": [{"file": name, **finding.as_dict()} for name, finding in findings]}
+    click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
 
 
 def print_findings(findings: Iterable[tuple[str, Finding]]) -> None:

@@ -134,16 +134,19 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """The same template with further parameters: those that it does not declare itself.
-
-        So a program that knows what viewers choose, as a dashboard does, types the values for every query. Raises
-        InvalidDefinition for a definition that is wrong.
-        """
+        """The same template with further parameters: those that it does not declare itself. So a dashboard types what
+        viewers choose, for every query. Raises InvalidDefinition for a definition that is wrong."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
-        other = copy(self)
-        parameters = MappingProxyType({**further, **self.definition.parameters})
-        other._prepare(replace(self.definition, parameters=parameters), self.dialect)
+        return self._with({**further, **self.definition.parameters}, self.definition.decided)
+
+    def redeclaring(self, params: Mapping[str, Parameter]) -> Self:
+        """The same template with these definitions in place of its own and of those of its fragments."""
+        return self._with({**self.definition.parameters, **params}, {**self.definition.decided, **params})
+
+    def _with(self, parameters: Mapping[str, Parameter], decided: Mapping[str, Parameter]) -> Self:
+        other, given = copy(self), MappingProxyType(parameters)
+        other._prepare(replace(self.definition, parameters=given, decided=decided), self.dialect)
         return other
 
     @property
@@ -258,8 +261,7 @@ class SQLTemplate:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """Every tag in the order of the text: for the template's dialect, else the first one that takes the text."""
-        tree = self._own_tree()
-        return tuple(self._variable(tree, reference) for reference in tree.references)
+        return tuple(self._variable(self._own_tree(), reference) for reference in self._own_tree().references)
 
     @property
     def droppable(self) -> tuple[Variable, ...]:

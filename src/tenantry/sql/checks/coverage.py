@@ -105,7 +105,6 @@ class PropertyTypes:
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = frozenset(wanted)
-        self._tops = frozenset(path.partition(".")[0] for path in self._wanted)
         self._by_kind: dict[str, dict[str, array[int]]] = {path: {} for path in self._wanted}
         self._ids: list[str] = []
         self._seen: set[str] = set()

@@ -67,7 +67,12 @@ def lint(
     guard = template.guard
     if schema is not None:
         properties = schema.paths() | frozenset(properties or ())
-    problems = [*_unknown_variables(tree, properties, given), *_droppable(template, tree, guard), *_inert_tags(tree)]
+    named = [*tree.references, *_defaults(template, tree.references)]
+    problems = [
+        *_unknown_variables(tree, named, properties, given),
+        *_droppable(template, tree, guard),
+        *_inert_tags(tree),
+    ]
     definitions = [template.definition, *(each.definition for each in expand(template.definition, dialect).included)]
     problems += _unused_parameters(template, tree, definitions)
     if schema is not None:
@@ -153,10 +158,12 @@ def _ignored(source: Source) -> Iterator[tuple[str, int, str]]:
 # --- variables --------------------------------------------------------------------------------------------------------
 
 
-def _unknown_variables(tree: Tree, properties: Collection[str] | None, given: Collection[str]) -> Iterator[Problem]:
+def _unknown_variables(
+    tree: Tree, references: Iterable[VariableReference], properties: Collection[str] | None, given: Collection[str]
+) -> Iterator[Problem]:
     """Each path that no group has, once."""
     seen: set[str] = set()
-    for reference in tree.references:
+    for reference in references:
         path = reference.path
         if path in seen or is_viewer_input(path) or _is_given(path, given):
             continue

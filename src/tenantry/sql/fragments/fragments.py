@@ -40,13 +40,15 @@ _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateDefinition:
     """A template before it is parsed: its source with its header, what is declared for it, and the fragments that it
-    can name. ``optional`` are the paths that the group may lack."""
+    can name. ``optional`` are the paths that the group may lack; ``decided`` are parameters that count whatever a
+    fragment declares."""
 
     source: Source
     header: Header = NO_HEADER
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
     optional: frozenset[str] = frozenset()
     fragments: Fragments | None = None
+    decided: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
 
     def declared_at(self, name: str) -> Location | None:
         """Where its header declares a parameter; None where the program does."""
@@ -113,7 +115,7 @@ def _merged_parameters(definition: TemplateDefinition, included: Sequence[Includ
     owners: dict[str, TemplateDefinition] = {}
     for owner, at in ((definition, None), *((each.definition, each.at) for each in included)):
         for name, parameter in owner.parameters.items():
-            if merged.setdefault(name, parameter) != parameter:
+            if merged.setdefault(name, parameter) != parameter and name not in definition.decided:
                 first = owners[name].declared_at(name)
                 problem = f"params.{name} is declared in another way {f'at {first}' if first else 'by the program'}"
                 fix = "declare it once, or in the same way; or rename one of them"

@@ -35,6 +35,8 @@ KEYS = ("title", "description", "params", "optional", "dialect", "choices")
 """What a header may hold."""
 
 _START = re.compile(r"\ufeff?\s*/\*[ \t]*---[ \t]*\r?\n")
+_FIRST_COMMENT = re.compile(r"\ufeff?(?:\s|--[^\n]*(?:\n|\Z))*(/\*.*?)(?:\*/|\Z)", re.DOTALL)
+_UNMARKED_KEY = re.compile(rf"(?:/\*[ \t]*-*[ \t]*|^[ \t]*)(?P<key>{'|'.join(KEYS)})[ \t]*:", re.MULTILINE)
 _END = re.compile(r"^[ \t]*---[ \t]*\*/[ \t]*(?:\r?\n)*", re.MULTILINE)
 _COMMENT_SIGN = re.compile(r"/\*|\*/")
 _PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
@@ -75,6 +77,7 @@ def read_header(source: Source) -> Header:
     """
     start = _START.match(source.text)
     if start is None:
+        _refuse_unmarked(source)
         return NO_HEADER
     opening = source.text.index("/*")
     end = _END.search(source.text, start.end())
@@ -90,6 +93,17 @@ def read_header(source: Source) -> Header:
     if root.value is None:
         return Header(end.end())
     return _HeaderReader(source).read(root, end.end())
+
+
+def _refuse_unmarked(source: Source) -> None:
+    """Raises TemplateError for a first comment that is meant as a header, and would be read as a comment: then what it
+    locks would not be locked."""
+    comment = _FIRST_COMMENT.match(source.text)
+    key = None if comment is None else _UNMARKED_KEY.search(source.text, comment.start(1), comment.end(1))
+    if key is not None:
+        problem = f"{key['key']}: would not be read here: this comment is not marked as the header of the file"
+        fix = "begin the file with a line /* --- and close the header with a line --- */; or write the comment with --"
+        raise source.error(key.start("key"), problem, fix)
 
 
 class _HeaderReader:

@@ -94,6 +94,8 @@ def _fix(error: Any) -> str:
         return "put a text that holds ': ' into quotes"
     if "but got '{'" in (error.problem or "") or "found unhashable" in (error.problem or ""):
         return "put a text that holds {{ into quotes"
+    if "'\\t'" in (error.problem or ""):
+        return "indent with spaces: YAML takes no tabs there"
     if "cannot start any token" in (error.problem or ""):
         return "put a text that begins with such a character into quotes"
     return "write key: value, indented with spaces; put what is not plain text into quotes"
@@ -140,7 +142,8 @@ class _Reader:
         while type(event := next(events)).__name__ != "MappingEndEvent":
             key = self._node(event, events, depth + 1)
             if isinstance(key.value, list | dict):
-                raise self._error(event, "a key is a text", "write key: value")
+                fix = "write key: value; put a text that begins with {{ into quotes"
+                raise self._error(event, "a key is a text", fix)
             name = event.value  # as it is written: `on` and `1` are texts
             if name in nodes:
                 first = self._source.location(keys[name])

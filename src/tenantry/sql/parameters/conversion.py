@@ -132,7 +132,7 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
     zone = parameter.zone
     if parameter.is_range or parameter.locked or parameter.only_matches or isinstance(zone, PropertyReference):
         return _Plan(parameter.name, parameter, None, may_be_absent=False)
-    may_be_absent = not parameter.always_given
+    may_be_absent = not parameter.required and parameter.default is None
     read = reader(parameter, Moment(zone or UTC_ZONE, _NO_CLOCK))
     adapt = dialect.bind_as.get(parameter.scalar_type)
     if adapt is None:
@@ -221,6 +221,8 @@ class _Request:
             if not is_empty(raw):
                 self._problems[parameter.path] = "cannot be set by a viewer"
             raw = None
+        if parameter.clearable and raw is not None and is_empty(raw):
+            return None
         try:
             value = None if raw is None else read_value(parameter, raw, moment)
         except EmptyRange as refusal:

@@ -103,7 +103,7 @@ class Parameter:
     fills the control instead, and then a value is checked by its type alone. ``zone`` is the time zone in which a day
     begins, UTC if it is None. ``open`` holds ``start``, ``end`` or both where a range may lack it. ``is_null`` is the
     text that asks for NULL, and ``match`` how a text is compared (``equals``, ``contains``, ``prefix``, ``suffix``):
-    both are for ``matches``.
+    both are for ``matches``. ``clearable``: an empty text that is sent asks for no value, in spite of the default.
     """
 
     name: str
@@ -125,6 +125,7 @@ class Parameter:
     open: frozenset[str] = frozenset()
     is_null: str | None = None
     match: str = "equals"
+    clearable: bool = False
 
     @property
     def path(self) -> str:
@@ -167,8 +168,8 @@ class Parameter:
 
     @property
     def always_given(self) -> bool:
-        """Whether a template that is bound always has a value for it: it is required, or has a default."""
-        return self.required or self.default is not None
+        """Whether a template that is bound always has a value for it: it is required, or has a default that stays."""
+        return self.required or (self.default is not None and not self.clearable)
 
     @property
     def properties(self) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ class _Definition:
         except EmptyRange as refusal:
             self._reject("default", str(refusal), f"give what it takes: {parameter.takes}")
         except REFUSALS:
-            self._reject("default", "does not fit", f"give what it takes: {parameter.takes}")
+            self._reject("default", "this default does not fit", f"give what it takes: {parameter.takes}")
         if relative is not None:
             return relative
         in_zone_of_group = self._type in INSTANTS and isinstance(parameter.zone, PropertyReference)

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,12 +112,18 @@ def _run(command: list[str], environment: dict[str, str]) -> None:
 @pytest.fixture(scope="module")
 async def browser(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
     """Chromium, with a temporary folder and a home of its own."""
+    async with chromium(chromium_path, tmp_path_factory.mktemp("chromium")) as launched:
+        yield launched
+
+
+@asynccontextmanager
+async def chromium(path: str, home: Path) -> AsyncIterator[Browser]:
+    """The browser of this executable, with ``home`` as its home and temporary folder."""
     from playwright.async_api import async_playwright  # every test run loads this file, few need a browser
 
-    home = str(tmp_path_factory.mktemp("chromium"))
-    environment: dict[str, Any] = {**os.environ, "TMPDIR": home, "HOME": home}
+    environment: dict[str, Any] = {**os.environ, "TMPDIR": str(home), "HOME": str(home)}
     async with async_playwright() as playwright:
-        launched = await _launch(playwright, executable_path=chromium_path, env=environment)
+        launched = await _launch(playwright, executable_path=path, env=environment)
         yield launched
         await launched.close()
 

@@ -1,11 +1,14 @@
-"""The sites, and ways to look into the frames of a page."""
+"""The sites, and the browsers: every test of this folder runs in Chromium and in Firefox."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from playwright.async_api import Browser
 
+from engines.chromium import chromium
+from engines.firefox import firefox
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.sites import Sites, serving
 
@@ -15,3 +18,13 @@ def sites() -> Iterator[Sites]:
     """Three sites: the dashboards, a product that embeds them, and one that may not."""
     with serving(KeyRing([SigningKey("k1", b"7" * 32)])) as served:
         yield served
+
+
+@pytest.fixture(scope="package", params=["chromium", "firefox"])
+async def browser(
+    request: pytest.FixtureRequest, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Browser]:
+    """One of each, one after the other; every page is opened in a context of its own."""
+    home = tmp_path_factory.mktemp(request.param)
+    async with firefox(home) if request.param == "firefox" else chromium(chromium_path, home) as launched:
+        yield launched

@@ -15,6 +15,8 @@ from engines.chromium import OpenPage, Watched
 from tests.browser.embedding.sites import Sites
 
 SECONDS = 60
+NAME = "dashboards/sales/regions"
+"""The path of a dashboard."""
 
 Condition = Callable[[], Awaitable[Any]]
 
@@ -47,7 +49,15 @@ async def _all_there(page: Page, sites: Sites, groups: list[str]) -> bool:
 
 def dashboards(page: Page, sites: Sites) -> list[Frame]:
     """The frames of dashboards, in the order of the page."""
-    return [frame for frame in page.frames if frame.url.startswith(sites.dashboards)]
+    return [frame for frame in page.frames if frame.url.startswith((sites.dashboards, sites.own_host))]
+
+
+async def first_of(page: Page, sites: Sites, count: int) -> Frame | None:
+    """The first of so many frames, when all of them are loaded."""
+    found = dashboards(page, sites)
+    for frame in found:
+        await frame.wait_for_load_state()
+    return found[0] if len(found) == count else None
 
 
 async def shown(frame: Frame) -> dict[str, Any]:

@@ -44,6 +44,7 @@ STRICT: Final = (
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 GROUPS: Final = ("acme", "bolt", "corp")
+ADDRESSES: Final = ("127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.3")
 
 _FRAME: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Dashboard</title>
 <meta name="tenantry-hosts" content="{hosts}"><meta name="tenantry-mount" content="/dashboards">
@@ -68,6 +69,8 @@ class Sites:
     """Of real dashboards; None: the small page of these tests stands for one."""
     store: MemoryStore = field(default_factory=MemoryStore)
     dashboards: str = ""
+    own_host: str = ""
+    """The same dashboards under another host name, as of one customer alone."""
     host: str = ""
     evil: str = ""
     requests: list[str] = field(default_factory=list)
@@ -77,6 +80,8 @@ class Sites:
     tokens: set[str] = field(default_factory=set)
     """Every token that was ever live."""
     hosts_of_groups: dict[str, list[str]] = field(default_factory=dict)
+    sources: DataSources | None = None
+    """Of real dashboards."""
     _issued: dict[str, Issued] = field(default_factory=dict)
 
     async def prepare(self) -> None:
@@ -109,9 +114,10 @@ class Sites:
         await self.store.rotate(production, issued.token, key_id="k1", nonce=make_token().nonce)
 
     def app(self) -> ASGIApp:
-        """All three, by the port that was asked: so they share one event loop and one store."""
+        """All of them, by the port that was asked: so they share one event loop and one store."""
         dashboards = _dashboards(self) if self.folder is None else _mounted(self, self.folder)
-        apps = {self.dashboards: dashboards, self.host: _product(self), self.evil: _evil(self)}
+        apps = {self.dashboards: dashboards, self.own_host: dashboards}
+        apps |= {self.host: _product(self), self.evil: _evil(self)}
         by_port = {int(origin.rpartition(":")[2]): app for origin, app in apps.items()}
 
         async def route(scope: Any, receive: Any, send: Any) -> None:
@@ -178,8 +184,8 @@ def _dashboards(sites: Sites) -> Starlette:
 
 def _mounted(sites: Sites, folder: Path) -> Starlette:
     app = Starlette(middleware=[Middleware(_Noted, sites=sites)])
-    resolver, sources = Resolver(sites.store, keys=sites.keys), DataSources(sites.store)
-    mount_dashboards(app, folder, resolver, sources, embedding=Embedding(sites.store, sites.keys))
+    resolver, sites.sources = Resolver(sites.store, keys=sites.keys), DataSources(sites.store)
+    mount_dashboards(app, folder, resolver, sites.sources, embedding=Embedding(sites.store, sites.keys))
     return app
 
 
@@ -242,11 +248,12 @@ def _evil(sites: Sites) -> Starlette:
 def serving(keys: KeyRing, folder: Path | None = None) -> Iterator[Sites]:
     """The sites behind a real server, in a thread with an event loop of its own."""
     sites = Sites(keys, folder)
-    listeners = [socket.create_server((address, 0)) for address in ("127.0.0.1", "127.0.0.1", "127.0.0.2")]
+    listeners = [socket.create_server((address, 0)) for address in ADDRESSES]
     ports = [listener.getsockname()[1] for listener in listeners]
     sites.dashboards = f"http://127.0.0.1:{ports[0]}"
     sites.host = f"http://localhost:{ports[1]}"
     sites.evil = f"http://127.0.0.2:{ports[2]}"
+    sites.own_host = f"http://127.0.0.3:{ports[3]}"
     started, stop = threading.Event(), threading.Event()
 
     async def serve() -> None:
@@ -258,6 +265,8 @@ def serving(keys: KeyRing, folder: Path | None = None) -> Iterator[Sites]:
             await asyncio.sleep(0.05)
         server.should_exit = server.force_exit = True
         await task
+        if sites.sources is not None:
+            await sites.sources.aclose()
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # streams that the end of the test breaks
     thread = threading.Thread(target=lambda: asyncio.run(serve()))

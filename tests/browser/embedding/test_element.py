@@ -1,5 +1,5 @@
-"""<tenantry-dashboard> in a page of another site, in a real Chromium: the token comes over, is renewed once, and what
-the viewer chose stays."""
+"""<tenantry-dashboard> in a page of another site, in real browsers: the token comes over, is renewed once, and what the
+viewer chose stays."""
 
 from __future__ import annotations
 

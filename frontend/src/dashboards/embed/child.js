@@ -35,7 +35,8 @@ export function connect({ mount, hosts }) {
 export function reportHeight(session, wrapper) {
   let last = 0;
   const observer = new ResizeObserver(() => {
-    const height = Math.min(Math.ceil(wrapper.getBoundingClientRect().height), TALLEST);
+    const { height: own } = wrapper.getBoundingClientRect();
+    const height = Math.min(Math.max(Math.ceil(own), wrapper.scrollHeight), TALLEST); // what stands out of it, too
     if (height !== last) session.send("height", (last = height));
   });
   observer.observe(wrapper);

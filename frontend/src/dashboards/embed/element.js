@@ -2,7 +2,8 @@
  * <tenantry-dashboard>: a dashboard in a page of another site, which gives it the token of one user group.
  *
  * The frame stands in a shadow root, so that it is not in `window.frames` and the frames of other tenants on this page
- * cannot reach it. The token goes to the frame's document only, through a port, after both sides have checked each other.
+ * cannot reach it; Firefox shows it to frames of another site nevertheless (docs/embedding.md). The token goes to the
+ * frame's document only, through a port, after both sides have checked each other.
  */
 
 const PROTOCOL = 1;
@@ -27,6 +28,7 @@ export class TenantryDashboard extends HTMLElement {
   #filters = {};
   #theme = null;
   #planned = false;
+  #following = false;
   #timer = 0;
 
   constructor() {
@@ -85,7 +87,7 @@ export class TenantryDashboard extends HTMLElement {
   }
 
   attributeChangedCallback(_, before, after) {
-    if (before !== after && this.isConnected) this.reload();
+    if (before !== after && this.isConnected && !this.#following) this.reload();
   }
 
   #start() {
@@ -99,7 +101,8 @@ export class TenantryDashboard extends HTMLElement {
     const frame = document.createElement("iframe");
     frame.setAttribute("sandbox", SANDBOX);
     frame.referrerPolicy = "no-referrer";
-    frame.title = this.getAttribute("aria-label") || this.getAttribute("name") || "Dashboard";
+    frame.title = this.getAttribute("name") || "Dashboard"; // until the dashboard says its title
+    if (!this.hasAttribute("role")) this.setAttribute("role", "group"); // a label needs something that it names
     const height = this.getAttribute("height");
     Object.assign(frame.style, { border: 0, display: "block", width: "100%", height: height ? `${height}px` : "480px" });
     this.style.display ||= "block";
@@ -151,7 +154,19 @@ export class TenantryDashboard extends HTMLElement {
     if (type === "token-required") this.#renew(port);
     else if (type === "height") this.#resize(data);
     else if (type === "filters") this.#filters = data;
+    else if (type === "ready" && data) data = this.#follow(data);
     if (["ready", "height", "filters", "error"].includes(type)) this.#emit(type, data);
+  }
+
+  /** A click in the frame may have opened another dashboard: the attributes say which one is shown. */
+  #follow({ name, title, path }) {
+    this.#frame.title = title;
+    const address = new URL(this.getAttribute("src"), document.baseURI);
+    this.#following = true;
+    if (this.hasAttribute("name")) this.setAttribute("name", name);
+    else if (address.pathname !== path) this.setAttribute("src", Object.assign(address, { pathname: path, hash: "" }).href);
+    this.#following = false;
+    return { name, title };
   }
 
   async #renew(port) {

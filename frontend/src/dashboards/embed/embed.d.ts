@@ -1,11 +1,14 @@
 /** Types of `<tenantry-dashboard>` (embed.js). */
 
 /** A viewer's choices, by the names of the dashboard's controls. */
-export type Filters = Record<string, string | string[] | { preset: string } | { start: string; end: string }>;
+export type Filters = Record<string, string | string[] | { preset: string } | { start: string | null; end: string | null }>;
 
 export interface Theme {
   mode?: "light" | "dark" | "auto";
   accent?: string;
+  corner?: "square" | "round";
+  density?: "compact";
+  font?: string;
 }
 
 /**
@@ -18,8 +21,14 @@ export interface DashboardError {
   message?: string;
 }
 
+export interface ShownDashboard {
+  name: string;
+  title: string;
+}
+
 export interface DashboardEvents {
-  ready: CustomEvent<undefined>;
+  /** The dashboard is shown. It comes again when a click has opened another one in the frame. */
+  ready: CustomEvent<ShownDashboard>;
   /** Pixels. */
   height: CustomEvent<number>;
   /** The choices as they are now. */

@@ -67,7 +67,7 @@ export class Session {
     return () => listeners.delete(listener);
   }
 
-  /** To the host: "ready"; "height" and pixels; "filters" and the viewer's choices; "error" and {code}. */
+  /** To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels; "filters" and the viewer's choices; "error" and {code}. */
   send(event, data) {
     this.#post({ type: event, data });
   }

@@ -1,0 +1,24 @@
+/** Types of the React wrapper (embed-react.js), beside embed.d.ts. */
+
+import type { HTMLAttributes, ReactElement } from "react";
+
+import type { DashboardEvents, Filters, TenantryDashboard, Theme } from "./embed.js";
+
+export interface DashboardProps extends Omit<HTMLAttributes<TenantryDashboard>, "onError" | "children"> {
+  /** The address where the dashboards are mounted. */
+  src: string;
+  /** The dashboard, unless `src` is its own address. */
+  name?: string;
+  /** Pixels, if the frame shall not be as tall as its page. */
+  height?: number;
+  getToken: NonNullable<TenantryDashboard["getToken"]>;
+  /** The viewer's choices at first, and whenever you give another object. */
+  filters?: Filters;
+  theme?: Theme;
+  onReady?: (event: DashboardEvents["ready"]) => void;
+  onHeight?: (event: DashboardEvents["height"]) => void;
+  onFilters?: (event: DashboardEvents["filters"]) => void;
+  onError?: (event: DashboardEvents["error"]) => void;
+}
+
+export function Dashboard(props: DashboardProps): ReactElement;

@@ -1,0 +1,23 @@
+"""What the program between Playwright and Firefox answers itself."""
+
+from __future__ import annotations
+
+import json
+
+from engines.firefox_relay import COLOURS, answer
+
+
+def test_light_pages_are_granted_and_dark_ones_are_not() -> None:
+    """Firefox knows no such command: a test that asks for a dark page must fail, and not look at a light one. Red when
+    the colours are not compared."""
+    ask = {"id": 7, "method": COLOURS, "params": {"features": {"prefers-color-scheme": "light"}, "userContexts": ["1"]}}
+    assert json.loads(answer(json.dumps(ask)) or "") == {"type": "success", "id": 7, "result": {}}
+    dark = ask | {"params": {"features": {"prefers-color-scheme": "dark"}, "userContexts": ["1"]}}
+    assert answer(json.dumps(dark)) is None
+
+
+def test_everything_else_goes_through() -> None:
+    """Also what only speaks of the command."""
+    other = {"id": 8, "method": "script.evaluate", "params": {"expression": f"'{COLOURS}'"}}
+    assert answer(json.dumps(other)) is None
+    assert answer(json.dumps(other).encode()) is None

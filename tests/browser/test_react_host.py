@@ -1,0 +1,137 @@
+"""Hosts in TypeScript and React: what is served to them compiles under `--strict`, and the wrapper runs in Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Frame, Page
+
+from engines.chromium import OpenPage, Watched
+from engines.npm import PackagesMissing, install_packages
+from tenantry.tokens import KeyRing, SigningKey
+from tests.browser.embedding.frames import dashboards, until
+from tests.browser.embedding.sites import Sites, serving
+from tests.dashboards.served import write_files
+
+HOST = Path(__file__).parent / "react"
+SERVED = ("embed.d.ts", "embed-react.d.ts", "embed-react.js")
+SECONDS = 600
+FILES = {
+    "sales/regions.yaml": """title: Flights of a route
+controls:
+  route: {choices: [A-B, A-C]}
+  least: {number: }
+rows:
+  - {figure: flights, query: {sql: "select count(*) as flights from flights where carrier = {{ carrier }}
+      [[and route = {{ params.route }}]] [[and delay >= {{ params.least }}]]"}}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A host's folder: its program, and what it has copied from the dashboards' server."""
+    try:
+        modules = install_packages(HOST)
+    except PackagesMissing as missing:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(missing))
+    folder = tmp_path_factory.mktemp("host")
+    for name in ("host.tsx", "tsconfig.json"):
+        shutil.copy(HOST / name, folder)
+    for name in SERVED:
+        (folder / name).write_bytes((files("tenantry") / "static" / "bundles" / name).read_bytes())
+    (folder / "node_modules").symlink_to(modules)
+    return folder
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["node", *command], cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS)
+
+
+def test_a_host_compiles_under_strict(host: Path) -> None:
+    """With the element's types and the wrapper's, and no library check left out; what is wrong in it is refused, each
+    at its line (``@ts-expect-error``). Red without embed-react.d.ts, and with ``any`` for the detail of an event."""
+    done = run(host, "node_modules/typescript/bin/tsc", "-p", ".")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.fixture
+def program(host: Path) -> str:
+    """The host as one script, with React's own warnings in it."""
+    options = ["--bundle", "--format=esm", '--define:process.env.NODE_ENV="development"', "--log-level=warning"]
+    done = run(host, "node_modules/esbuild/bin/esbuild", "host.tsx", *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Iterator[Sites]:
+    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES)) as served:
+        yield served
+
+
+async def test_the_wrapper_mounts_follows_and_leaves(open_page: OpenPage, real: Sites, program: str) -> None:
+    """With real React in its strict mode, which mounts everything twice: one frame, one answer; filters that change
+    reach the frame, events reach the handlers, and the element goes with its component. Red when effects are not
+    undone: the notes would be there twice."""
+    seen = await open_page()
+    page = seen.page
+
+    async def script(route: Any) -> None:
+        await route.fulfill(body=program, content_type="text/javascript")
+
+    await page.route("**/host.js", script)
+    await page.goto(f"{real.host}/?groups=")
+    await until(lambda: _shows(page, real, "Flights of a route", "60"), "the dashboard")
+    (frame,) = dashboards(page, real)
+    assert await frame.evaluate("document.documentElement.dataset.mode") == "dark"
+    assert await page.locator("tenantry-dashboard[aria-label=Sales][role=group].wide").count() == 1
+    assert await notes(page) == ["ready sales/regions Flights of a route"]
+    await page.get_by_role("button", name="Other filters").click()
+    await until(lambda: _has_chip(frame, "Route: A-B"), "the other filters")
+    await frame.get_by_label("Least", exact=True).fill("6")
+    chosen = 'filters {"route":"A-B","least":"6"}'
+    await until(lambda: _noted(page, chosen), "the viewer's choice in a handler")
+    assert len(await notes(page)) == len(set(await notes(page)))
+    await page.get_by_role("button", name="Close").click()
+    await until(lambda: _frames(page, real, 0), "the end of the frame")
+    await page.get_by_role("button", name="Open").click()
+    await until(lambda: _shows(page, real, "Flights of a route"), "the dashboard again")
+    await until(lambda: _has_chip(dashboards(page, real)[0], "Route: A-B"), "the filters again")
+    assert problems(seen) == []
+    assert [line for line in real.requests if line.startswith("POST") and "404" in line] == []
+
+
+def problems(seen: Watched) -> list[str]:
+    return [text for text in seen.console if "404" not in text]  # the product's page has no icon
+
+
+async def notes(page: Page) -> list[str]:
+    return await page.locator("li").all_inner_texts()
+
+
+async def _noted(page: Page, text: str) -> bool:
+    return text in await notes(page)
+
+
+async def _shows(page: Page, real: Sites, *words: str) -> bool:
+    found = dashboards(page, real)
+    text = await found[0].locator("body").inner_text() if len(found) == 1 else ""
+    return all(word in text for word in words)
+
+
+async def _has_chip(frame: Frame, text: str) -> bool:
+    return text in await frame.locator(".chip").all_inner_texts()
+
+
+async def _frames(page: Page, real: Sites, count: int) -> bool:
+    return len(dashboards(page, real)) == count

@@ -38,6 +38,7 @@ TABLES: Final = (
     "server",
     "api",
     "site",
+    "dashboards",
 )
 
 

@@ -192,6 +192,7 @@ SHORTEST_SECRET: Final = 32
 
 TOKEN_SALT: Final = b"tenantry.user-group-token.v1"
 BODY_SALT: Final = b"tenantry.idempotency-body.v1"
+_URL_SALT: Final = b"tenantry.data-source-url.v1"
 
 _URLSAFE: Final = bytes.maketrans(b"+/", b"-_")
 _BLOCK: Final = 64  # bytes that SHA-256 takes at a time
@@ -267,6 +268,7 @@ class KeyRing:
         self._ids = tuple(ids)
         macs = {key.id: MessageAuthenticator(key.derive(TOKEN_SALT)) for key in keys}
         self._macs = {head(tag, key_id): mac for key_id, mac in macs.items() for tag in Tag}
+        self._url_keys = {key.id: key.derive(_URL_SALT + b"\x01") for key in keys}
         newest_first = sorted(keys, key=lambda key: key.id != self._active)
         self._body_macs = tuple(MessageAuthenticator(key.derive(BODY_SALT)) for key in newest_first)
 
@@ -282,6 +284,14 @@ class KeyRing:
     def ids(self) -> tuple[str, ...]:
         """The ids of all keys, in the order given."""
         return self._ids
+
+    @property
+    def url_keys(self) -> dict[str, bytes]:
+        """The keys that encrypt the URLs of data sources (32 bytes each), by the ids of their signing keys.
+
+        HKDF-Expand (RFC 5869 section 2.3) with a label of their own; a secret is random, so it needs no extraction.
+        """
+        return dict(self._url_keys)
 
     def mint(self, token: Token) -> str:
         """The token string of these parts: always the same for the same parts. Raises SigningKeyMissing."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -112,7 +112,7 @@ class Watch:
     """Waits for the viewer of one connection to leave, while there are blocks that want to know. ``has_read``: the body
     need not be read before."""
 
-    def __init__(self, wait_left: Callable[[], Awaitable[None]], *, has_read: bool = False) -> None:
+    def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()
         self.has_left: bool = False
         self._reading = asyncio.Lock()
@@ -127,7 +127,8 @@ class Watch:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)
         if self._listener is None:
-            self._listener = self.loop.create_task(self._listen(), name="tenantry.viewer")
+            self._listener = self.loop.create_task(self._wait_left(), name="tenantry.viewer")
+            self._listener.add_done_callback(self._stop_stays)
 
     async def remove(self, stay: _Stay) -> None:
         """After the last block nobody receives here any more: what sends the answer may want to."""
@@ -152,10 +153,11 @@ class Watch:
                 pass  # the view has read it by ``stream()`` or ``form()``
             self._has_read = True
 
-    async def _listen(self) -> None:
-        try:
-            await self._wait_left()
-        except Exception as error:  # noqa: BLE001  # a server's or middleware's own: nobody can know, so nothing stops
+    def _stop_stays(self, listener: asyncio.Task[None]) -> None:
+        if listener.cancelled():
+            return
+        error = listener.exception()
+        if error is not None:  # a server's or middleware's own: nobody can know, so nothing stops
             _log.warning("it cannot be seen whether a viewer leaves: receive raised %s", type(error).__qualname__)
             return
         self.has_left = True

@@ -30,6 +30,7 @@ def test_keys_new_prints_the_path_alone_and_never_overwrites(terminal: Terminal,
 def test_keys_rotate_list_and_remove(terminal: Terminal, folder: Path) -> None:
     """Rotation adds an active key and keeps the old one; no command shows a secret."""
     terminal("keys", "new")
+    terminal("migrate")
     second = terminal("keys", "rotate").out.strip()
     listed = terminal("keys", "list", "--json")
     assert [(row["id"] == second, row["active"]) for row in listed.json()] == [(False, False), (True, True)]
@@ -90,40 +91,40 @@ def test_api_tokens_are_shown_once_and_kept_as_a_hash(ready: Terminal, folder: P
 def test_data_sources_mask_passwords(ready: Terminal) -> None:
     """A password goes in through stdin and comes out nowhere. Red when the row prints ``url`` itself."""
     url = "postgresql://reader:hunter2hunter2@db.example/sales"
-    made = ready("data-source", "create", "warehouse", "--url", "-", given=url + "\n")
+    made = ready("data-source", "create", "warehouse", "--no-check", "--url", "-", given=url + "\n")
     assert made.out.startswith("ds_")
-    listed = ready("data-source", "list")
+    listed = ready("data-source", "list", "--no-check")
     assert "db.example" in listed.out
     assert "hunter2" not in made.out + made.err + listed.out + listed.err
-    assert "[already_exists]" in ready("data-source", "create", "warehouse", "--url", url, fails=1).err
+    assert "[already_exists]" in ready("data-source", "create", "warehouse", "--no-check", "--url", url, fails=1).err
     assert ready("data-source", "delete", "warehouse").out == made.out
     assert "hunter2" not in ready("data-source", "create", "x", "--url", "oracle://u:hunter2@h/d", fails=1).err
 
 
 def test_a_data_source_that_nothing_holds_says_so(ready: Terminal) -> None:
     """On stderr, beside the id; one that is held says nothing. Red without the notes."""
-    made = ready("data-source", "create", "lake", "--trusted", "--url", "mssql+pymssql://u:hunter2@h/d")
+    made = ready("data-source", "create", "lake", "--no-check", "--trusted", "--url", "mssql+pymssql://u:hunter2@h/d")
     assert made.out.startswith("ds_")
     assert "Warning: nothing holds mssql read-only" in made.err
     assert "Warning: a query on mssql cannot be stopped" in made.err
     assert "hunter2" not in made.err
-    assert "Warning" not in ready("data-source", "create", "file", "--url", "sqlite:///a.db").err
+    assert "Warning" not in ready("data-source", "create", "file", "--no-check", "--url", "sqlite:///a.db").err
 
 
 def test_a_data_source_is_registered_with_its_session_variables(ready: Terminal) -> None:
     """They are shown in the list; what no database could take is refused, before anything is stored."""
     url = "postgresql://reader@127.0.0.1:1/sales"
     tenant, plan = "app.tenant={{user_group.id}}", "app.plan = {{ user_group.properties.plan }}"
-    made = ready("data-source", "create", "sales", "--url", url, "--session", tenant, "--session", plan)
+    made = ready("data-source", "create", "sales", "--no-check", "--url", url, "--session", tenant, "--session", plan)
     session = {"app.tenant": "{{ user_group.id }}", "app.plan": "{{ user_group.properties.plan }}"}
-    listed = ready("data-source", "list", "--json").json()
+    listed = ready("data-source", "list", "--no-check", "--json").json()
     assert [(row["id"], row["session"]) for row in listed] == [(made.out.strip(), session)]
     for address, given in ((url, "role={{ user_group.id }}"), (url, "app.tenant"), ("sqlite:///w.db", tenant)):
         refused = ready("data-source", "create", "other", "--url", address, "--session", given, fails=1)
         assert "[invalid_source]" in refused.err
     twice = ready("data-source", "create", "other", "--url", url, "--session", tenant, "--session", tenant, fails=1)
     assert "declared twice" in twice.err
-    assert len(ready("data-source", "list", "--json").json()) == 1
+    assert len(ready("data-source", "list", "--no-check", "--json").json()) == 1
 
 
 def test_data_source_names_leave_our_own_ids_free(ready: Terminal) -> None:
@@ -133,7 +134,7 @@ def test_data_source_names_leave_our_own_ids_free(ready: Terminal) -> None:
 
 def test_a_file_source_is_kept_with_its_whole_path(ready: Terminal, folder: Path) -> None:
     """A relative path means the folder where the command ran, whichever process opens it later."""
-    ready("data-source", "create", "w", "--url", "sqlite:///w.db")
+    ready("data-source", "create", "w", "--no-check", "--url", "sqlite:///w.db")
     assert ready("data-source", "list", "--json").json()[0]["url"] == f"sqlite:///{folder}/w.db"
 
 
@@ -148,10 +149,19 @@ def test_group_create_prints_the_token_alone_and_is_idempotent(ready: Terminal) 
     assert first.out.strip() not in shown.out
 
 
+def test_group_update_merges(ready: Terminal) -> None:
+    """What is not named stays, and null removes a property. Red when one --property replaces all."""
+    ready("group", "create", "acme", "--property", "region=eu", "--property", "tier=1")
+    result = ready("group", "update", "acme", "--property", "tier=2", "--property", "plan=pro", "--json").json()
+    assert result["properties"] == {"region": "eu", "tier": 2, "plan": "pro"}
+    result = ready("group", "update", "acme", "--property", "tier=null", "--name", "A", "--json").json()
+    assert (result["name"], result["properties"]) == ("A", {"region": "eu", "plan": "pro"})
+
+
 def test_group_update_replaces_whole_and_leaves_the_rest(ready: Terminal) -> None:
     """As PUT does: absent stays, given is replaced whole, --clear is null."""
     ready("group", "create", "acme", "--property", "region=eu", "--property", "tier=1")
-    result = ready("group", "update", "acme", "--property", "region=us", "--json").json()
+    result = ready("group", "update", "acme", "--property", "region=us", "--replace", "--json").json()
     assert (result["name"], result["properties"]) == ("acme", {"region": "us"})
     assert ready("group", "update", "acme", "--clear", "properties", "--json").json()["properties"] is None
     assert "[unknown_group]" in ready("group", "update", "nope", "--name", "x", fails=1).err
@@ -224,6 +234,24 @@ def test_group_list_shows_every_group_and_no_token(ready: Terminal, monkeypatch:
     result = ready("group", "list", "--json")
     assert [row["id"] for row in result.json()] == [f"g{number}" for number in range(5)]
     assert not any(token in result.out for token in tokens)
+
+
+def test_group_list_of_a_part(ready: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limit, cursor and filter together, over several pages; stderr says whether there are more, and how to go on."""
+    monkeypatch.setattr("tenantry.cli.group.PAGE", 2)
+    for number in range(6):
+        ready("group", "create", f"g{number}", "--name", "Even" if number % 2 == 0 else "Odd")
+    first = ready("group", "list", "--limit", "3", "--json")
+    assert [row["id"] for row in first.json()] == ["g0", "g1", "g2"]
+    after = str(first.json()[-1]["team_id"])
+    assert f"--after {after}" in first.err
+    rest = ready("group", "list", "--limit", "3", "--after", after, "--json")
+    assert [row["id"] for row in rest.json()] == ["g3", "g4", "g5"]
+    assert "--after" not in rest.err
+    assert [row["id"] for row in ready("group", "list", "--match", "odd", "--json").json()] == ["g1", "g3", "g5"]
+    assert [row["id"] for row in ready("group", "list", "--match", "g4", "--json").json()] == ["g4"]
+    assert ready("group", "list", "--match", "nobody").err == "none\n"
+    ready("group", "list", "--limit", "0", fails=2)
 
 
 def test_a_removed_signing_key_is_named_and_rotation_mends_it(ready: Terminal) -> None:
@@ -379,7 +407,7 @@ def test_json_is_json(ready: Terminal) -> None:
     for words in (
         ("environment", "create", "e2", "--tag", "Testing"),
         ("api-token", "create", "--environment", "e2"),
-        ("data-source", "create", "w", "--environment", "e2", "--url", "sqlite:///w.db"),
+        ("data-source", "create", "w", "--no-check", "--environment", "e2", "--url", "sqlite:///w.db"),
         ("group", "create", "g", "--environment", "e2"),
         ("group", "rotate", "g", "--environment", "e2"),
         ("keys", "rotate"),

@@ -27,7 +27,7 @@ def test_an_update_is_refused_where_the_setting_says_so(
     ready: Terminal, queries: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Off by default. Red when the command line does not know the contract that the server has."""
-    wrong = ("group", "update", "acme", "--property", "seats=3")
+    wrong = ("group", "update", "acme", "--replace", "--property", "seats=3")
     monkeypatch.setenv("TENANTRY_QUERY_CONTRACT", "refuse")
     refused = ready(*wrong, fails=1)
     assert "1 saved query could not run: plans needs plan, which is missing [breaks_saved_query]" in refused.err
@@ -41,8 +41,11 @@ def test_an_update_is_refused_where_the_setting_says_so(
 
 def test_a_dry_run_writes_nothing(ready: Terminal, queries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the setting is; 1 if something would break. Red when it writes."""
-    rehearsed = ready("group", "update", "acme", "--property", "seats=x", "--dry-run", "--json", fails=1).json()
+    tried = ("group", "update", "acme", "--property", "seats=x", "--dry-run", "--json")
+    rehearsed = ready(*tried, "--replace", fails=1).json()
     assert [each["code"] for each in rehearsed] == ["invalid_properties", "breaks_saved_query"]
+    assert [each["code"] for each in ready(*tried, fails=1).json()] == ["invalid_properties"], "the plan stays"
+    assert ready("group", "update", "acme", "--property", "plan=null", "--dry-run", "--json", fails=1).json()
     assert ready("group", "update", "acme", "--property", "plan=free", "--dry-run", "--json").json() == []
     assert ready("group", "get", "acme", "--json").json()["properties"] == {"plan": "gold"}
     monkeypatch.delenv("TENANTRY_QUERIES")

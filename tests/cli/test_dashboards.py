@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
@@ -19,6 +12,7 @@ import pytest
 import yaml
 
 from tests.cli.conftest import Terminal
+from tests.cli.dashboards_server import SOON, serving
 from tests.dashboards.served import write_files
 
 GOOD = {
@@ -30,12 +24,17 @@ rows: [{table: orders, title: "In {{ currency_name }}"}]
 }
 
 
+NOT_LOOKED_FOR = (
+    "tables without the tenant's predicate were not looked for: no schema names the tenant's column (--environment)"
+)
+
+
 def test_a_new_dashboard_works_and_is_never_overwritten(terminal: Terminal, folder: Path) -> None:
     """It passes the check and the schema. Red when a second ``new`` writes over the first."""
     made = terminal("dashboards", "new", "orders")
     assert made.out.splitlines() == ["dashboards/orders.yaml", "queries/orders.sql"]
     checked = terminal("dashboards", "check", "dashboards")
-    assert (checked.out, checked.err) == ("", "1 dashboard, 3 queries: nothing found\n")
+    assert (checked.out, checked.err) == ("", f"1 dashboard, 3 queries: nothing found\n{NOT_LOOKED_FOR}\n")
     schema = json.loads(terminal("dashboards", "schema").out)
     jsonschema.validate(yaml.safe_load((folder / "dashboards/orders.yaml").read_text()), schema)
     (folder / "queries/orders.sql").write_text("select 1 as mine")
@@ -61,6 +60,19 @@ def test_a_check_names_every_file_that_cannot_be_used(terminal: Terminal, folder
         ("dashboards/a.yaml", 1),
         ("dashboards/b.yaml", 2),
     ]
+
+
+def test_a_check_finds_a_header_that_is_not_marked(terminal: Terminal, folder: Path) -> None:
+    """In `dashboards check` and in `sql check`, at its place. Red when it is a comment: `region` was locked there, and
+    a viewer could set it."""
+    unmarked = "/* params: {region: {type: text, locked: true, default: {property: region}}} */\n"
+    write_files(folder, GOOD | {"queries/orders.sql": unmarked + GOOD["queries/orders.sql"]})
+    for command, path in (("dashboards", "dashboards"), ("sql", "queries")):
+        (found,) = terminal(command, "check", path, "--format", "json", fails=1).json()["findings"]
+        assert (found["code"], found["line"], found["column"]) == ("template-error", 1, 4)
+        assert found["file"].endswith("queries/orders.sql")
+        assert found["message"].startswith("params: would not be read here")
+        assert found["fix"].startswith("begin the file with a line /* ---")
 
 
 def test_a_check_looks_into_the_queries(terminal: Terminal, folder: Path) -> None:
@@ -90,28 +102,145 @@ def test_a_check_compares_with_every_group(ready: Terminal, folder: Path) -> Non
     }
 
 
+def test_a_check_has_the_engines_explain_the_queries(ready: Terminal, folder: Path) -> None:
+    """With what a viewer sees who has chosen nothing; what was not explained is counted. Red when only the files are
+    looked at: the table has no such column. The group's value is in no output."""
+    broken = "select route from orders where owner = {{ owner }} and placed > {{ params.period.start }}"
+    dashboard = """title: Orders
+controls: {region: {text: }, period: {range: last 30 days}}
+rows:
+  - {table: orders}
+  - {table: orders, schema: other}
+  - {table: broken}
+  - {table: elsewhere, schema: elsewhere}
+  - {figure: all, query: {sql: "select count(*) as all_of_it from missing"}}
+"""
+    write_files(
+        folder,
+        GOOD
+        | {
+            "dashboards/sales.yaml": dashboard,
+            "queries/broken.sql": broken,
+            "queries/elsewhere.sql": "select 1 as one",
+        },
+    )
+    database = sqlite3.connect(folder / "orders.db")
+    database.execute("create table orders (id integer, owner text, region text, placed text)")
+    database.close()
+    ready("data-source", "create", "warehouse", "--url", f"sqlite:///{folder / 'orders.db'}")
+    ready("data-source", "create", "gone", "--url", f"sqlite:///{folder / 'gone.db'}", "--no-check")
+    mapping = ["--map", "main=warehouse", "--map", "other=gone"]
+    ready("group", "create", "acme", *mapping, "--property", "owner=c4n4ry")
+    checked = ready("dashboards", "check", "dashboards", "--groups", fails=1)
+    lines = checked.out.splitlines()[::2]
+    assert lines[0].startswith(
+        "dashboards/sales.yaml (panel 5-1):1:1: error query-refused: the data source refuses it: "
+    )
+    assert lines[1].startswith("data source gone:1:1: error source-unreachable: the file of data source ds_")
+    assert lines[2].startswith("queries/broken.sql:1:1: error query-refused: the data source refuses it: SQLITE_ERROR ")
+    assert lines[2].endswith("(no such column) (data source warehouse, for acme)")
+    assert checked.err.splitlines() == [
+        "1 dashboard, 4 queries, 1 explained by their engine, 1 group: 3 errors",
+        "not explained, for no group has a data source for it and all that it needs: 1 query",
+        NOT_LOOKED_FOR,
+    ]
+    document = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
+    assert (document["queries"], document["explained"], document["not_explained"]) == (4, 1, {})
+    assert document["without_group"] == 1
+    assert {each["code"] for each in document["findings"]} == {"query-refused", "source-unreachable"}
+    assert "c4n4ry" not in checked.out + checked.err + json.dumps(document)
+
+
+COLUMNS = """title: Orders
+controls: {regoin: {text: }, region: {text: }}
+rows:
+  - {line: ordes, by: dya, query: by_day}
+  - {table: by_day, columns: [day, nosuch, {amuont: integer}], sort: -zzz}
+  - figure: "{{ company }}"
+    query: by_day
+    sparkline: by_day
+  - {figure: orders, query: by_day, sparkline: {sql: "select 1 as other"}}
+  - {bar: orders, by: day, query: by_day, sort: largest, click: {filter: [region, regoin]}}
+"""
+BY_DAY = """select day, count(*) as orders, sum(amount) as amount, region from orders
+where owner = {{ owner }} [[ and region = {{ params.region }} ]] [[ and region = {{ params.regoin }} ]] group by 1, 4"""
+
+
+def test_a_check_finds_columns_that_the_rows_do_not_have(ready: Terminal, folder: Path) -> None:
+    """Each at its place, with the name that was probably meant: of marks, axes, tables, sorts, clicks and small lines.
+    Red when only the query is explained: a viewer read that the panel has no such column."""
+    write_files(folder, {"dashboards/sales.yaml": COLUMNS, "queries/by_day.sql": BY_DAY})
+    database = sqlite3.connect(folder / "orders.db")
+    database.execute("create table orders (day text, amount integer, owner text, region text)")
+    database.close()
+    ready("data-source", "create", "warehouse", "--url", f"sqlite:///{folder / 'orders.db'}")
+    options = ("--map", "main=warehouse", "--property", "owner=c4n4ry", "--property", "company=orders")
+    ready("group", "create", "acme", *options)
+    checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
+    found = [(each["line"], each["column"], each["message"].split()[8], each["fix"]) for each in checked["findings"]]
+    assert {each["code"] for each in checked["findings"]} == {"unknown-column"}
+    known = "The columns: day, orders, amount, region"
+    assert found == [
+        (4, 12, "ordes", f"did you mean orders? {known}"),
+        (4, 23, "dya", f"did you mean day? {known}"),
+        (5, 36, "nosuch", known),
+        (5, 45, "amuont", f"did you mean amount? {known}"),
+        (5, 70, "zzz", known),
+        (9, 14, "orders", "The columns: other"),
+        (10, 83, "regoin", f"did you mean region? {known}"),
+    ]
+    assert checked["findings"][0]["message"].endswith("no column ordes (data source warehouse, for acme)")
+    assert (checked["explained"], checked["without_columns"]) == (2, 0)
+    assert "c4n4ry" not in json.dumps(checked)
+
+
+def test_a_check_finds_a_default_that_no_group_has(ready: Terminal, folder: Path) -> None:
+    """A misspelt property of a control. Red when only what stands in the SQL is looked for: the panel said so to a
+    viewer."""
+    files = {
+        "dashboards/sales.yaml": GOOD["dashboards/sales.yaml"].replace("text: ", "text: , default: {property: ownr}")
+    }
+    write_files(folder, GOOD | files)
+    ready(
+        "group",
+        "create",
+        "a",
+        *[word for name in ("company", "owner", "currency_name") for word in ("--property", f"{name}=x")],
+    )
+    (found,) = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()["findings"]
+    assert (found["file"], found["code"]) == ("queries/orders.sql", "unknown-variable")
+    assert (found["message"], found["fix"]) == ("no group has the property ownr", "did you mean owner?")
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("owner", "company", "currency_name")},
+    "required": ["owner"],
+    "x-tenant-column": "owner",
+}
+
+
+def test_a_check_finds_the_query_that_forgets_its_tenant(terminal: Terminal, folder: Path) -> None:
+    """In a file and in a dashboard, by the environment's schema beside the queries. Red when the check reads no schema:
+    every customer saw the rows of all, and nothing was found."""
+    forgotten = {
+        "dashboards/all.yaml": 'title: a\nrows: [{table: everything}, {table: {sql: "select * from orders"}}]\n',
+        "queries/everything.sql": "select * from orders",
+        "queries/schemas/production.json": json.dumps(SCHEMA),
+    }
+    write_files(folder, GOOD | forgotten)
+    check = ("dashboards", "check", "dashboards")
+    assert terminal(*check).err.endswith(f"{NOT_LOOKED_FOR}\n"), "what was not looked for is said"
+    found = terminal(*check, "--environment", "production", "--format", "json", fails=1).json()
+    assert found["tenant_column"] == "owner"
+    assert [(each["file"], each["code"]) for each in found["findings"]] == [
+        ("dashboards/all.yaml (panel 2-1)", "tenant-predicate"),
+        ("queries/everything.sql", "tenant-predicate"),
+    ]
+    assert "there is no schema of the environment 'prod'" in terminal(*check, "--environment", "prod", fails=2).err
+
+
 # --- the server -------------------------------------------------------------------------------------------------------
-
-SOON = 60.0
-
-
-@contextmanager
-def serving(folder: Path, *options: str) -> Iterator[str]:
-    """``tenantry dashboards serve dashboards``, and its address."""
-    log = folder / "serve.log"
-    command = [sys.executable, "-m", "tenantry", "dashboards", "serve", "dashboards", "--port", "0", *options]
-    with log.open("w") as stderr:
-        process = subprocess.Popen(command, cwd=folder, stderr=stderr, text=True)
-    try:
-        ends = time.monotonic() + SOON
-        while not (found := re.search(r"http://[^/]+", log.read_text())):
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < ends
-            time.sleep(0.05)
-        yield found[0]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(SOON)
 
 
 def rows_of(url: str, name: str) -> list[list[list[object]]]:

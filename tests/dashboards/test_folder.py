@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.dashboards.folder import DashboardFolder
+from tenantry.dashboards.reloading import ReloadingFolder
 from tenantry.errors import InvalidDashboards
 
 
@@ -76,3 +77,22 @@ def test_a_locked_parameter_is_in_no_address_and_in_no_control(tmp_path: Path) -
     (tmp_path / "sales.yaml").write_text("title: a\ncontrols:\n  region: {text: }\nrows: [{table: orders}]\n")
     with pytest.raises(InvalidDashboards, match=r"sales\.yaml:3:3: params\.region is locked in a query"):
         DashboardFolder(tmp_path)
+
+
+def test_a_click_on_a_locked_parameter_is_refused(tmp_path: Path) -> None:
+    """Every click would be refused as a filter that is none. Red when only controls are looked at."""
+    files = {
+        "queries/orders.sql": LOCKED + "select 1 where r = {{ params.region }}",
+        "sales.yaml": "title: a\nrows: [{table: orders, click: {filter: region}}]\n",
+    }
+    with pytest.raises(InvalidDashboards, match=r"sales\.yaml:2:31: params\.region is locked .* which no click sets"):
+        DashboardFolder(_write(tmp_path, files))
+
+
+def test_the_locks_of_an_editor_are_no_files(tmp_path: Path) -> None:
+    """Emacs writes ``.#sales.yaml``, a link that leads nowhere, while a file is changed. Red when each file is asked
+    for its size: every page was an error until the file was saved."""
+    folder = ReloadingFolder(_write(tmp_path, ORDERS | {"sales.yaml": SALES}))
+    (tmp_path / ".#sales.yaml").symlink_to("author@host.1:2")
+    (tmp_path / "queries/.#orders.sql").symlink_to("author@host.1:2")
+    assert list(folder) == ["sales"]

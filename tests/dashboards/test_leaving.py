@@ -11,6 +11,7 @@ from starlette.responses import StreamingResponse
 
 from tenantry import while_connected
 from tenantry.dashboards.endpoint import dashboard
+from tenantry.dashboards.panel_request import PanelsRequest, read_request
 from tenantry.errors import ViewerLeft
 from tests.dashboards.helpers import GROUP
 
@@ -147,3 +148,13 @@ async def test_a_receive_that_never_waits() -> None:
     server = Server(reads_body)
     await asyncio.wait_for(server.endpoint(server.scope, forever, server.send), SOON)
     assert server.sent[0]["status"] == 200
+
+
+async def test_a_viewer_who_leaves_before_the_panels_are_asked_for() -> None:
+    """It ends quietly, as later. Red when Starlette's own error goes through, which a server logs as a traceback."""
+
+    async def receive() -> dict[str, Any]:
+        return DISCONNECT
+
+    with pytest.raises(ViewerLeft):
+        await read_request(Request({"type": "http", "method": "POST", "headers": []}, receive), PanelsRequest)

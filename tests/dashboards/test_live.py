@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ async def test_an_open_answer_says_which_panels_have_changed(tmp_path: Path) -> 
         site.directory.add(2, "sqlite:///other.db")
         got = [await reader.line() for _ in range(3)]
         assert {"end": True} in got
+        assert not any("revision" in each for each in got), "that is for authors, where files are read again"
         await site.sources.changed(PRODUCTION, "own_2")
         for _ in range(2):
             await site.sources.changed(PRODUCTION, "own_1")
@@ -89,6 +91,25 @@ async def test_a_change_that_is_not_known_by_name_is_one_of_every_panel(tmp_path
             await reader.line()
         site.sources.changes.notify(None)
         assert await reader.line() == {"changed": ["1-1"]}
+
+
+async def test_a_group_has_so_many_open_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more ends with its panels; another group's stays open; one that was left makes room. Red without the limit,
+    when all groups share it, and when a place is not given back."""
+    monkeypatch.setattr(live, "MAX_OPEN", 2)
+    body = {"live": True}
+    async with serve(tmp_path, FILES) as site, AsyncExitStack() as others:
+        for carrier in ("HA", "UA", "UA"):
+            reader = await others.enter_async_context(site.reading("open/-/panels", body, carrier))
+            assert {"end": True} in [await reader.line() for _ in range(3)]
+        async with site.reading("open/-/panels", body) as reader:
+            assert {"end": True} in [await reader.line() for _ in range(3)]
+            async with asyncio.timeout(SOON):
+                assert len(await site.lines("open", live=True)) == 2
+            assert len(site.sources.changes) == 4
+        async with site.reading("open/-/panels", body) as reader:
+            assert {"end": True} in [await reader.line() for _ in range(3)]
+            assert len(site.sources.changes) == 4
 
 
 async def test_open_answers_end_with_the_process(tmp_path: Path) -> None:

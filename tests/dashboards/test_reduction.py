@@ -125,3 +125,12 @@ async def test_a_result_is_reduced_once_for_each_width() -> None:
     first = await reduced_rows(result, plot)
     assert await reduced_rows(result, plot) is first
     assert await reduced_rows(result, Plot("x", ("v",), None, 40)) is not first
+
+
+async def test_few_widths_of_a_result_are_kept() -> None:
+    """A request says the width. Red when all are kept: one viewer could ask for 8,192 of each result of a cache."""
+    result = Result(("x", "v"), [(n, n) for n in range(1_000)])
+    first = await reduced_rows(result, Plot("x", ("v",), None, 20))
+    for width in range(21, 60):
+        await reduced_rows(result, Plot("x", ("v",), None, width))
+    assert await reduced_rows(result, Plot("x", ("v",), None, 20)) is not first

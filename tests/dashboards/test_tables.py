@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from starlette.responses import StreamingResponse
 
+from tenantry.dashboards.downloads import Downloads
+from tenantry.dashboards.folder import DashboardFolder
 from tenantry.datasources import StreamLimits
+from tenantry.middleware.long_responses import ResponseCut
 from tenantry.testing import MemoryStore
 from tests.dashboards.served import Site, serve
 
@@ -136,6 +142,33 @@ async def test_a_file_is_not_had_with_a_token_that_was_rotated(tmp_path: Path) -
         assert (await site.client.get(address)).status_code == 410
 
 
+@pytest.mark.parametrize("rotated", [True, False])
+async def test_a_file_that_is_still_sent_ends_with_its_token(tmp_path: Path, rotated: bool) -> None:
+    """Within the staleness bound, as every response that streams. Red when the token is looked at once."""
+    many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) select i from n"
+    files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{many}"}}}}]\n'}
+    async with serve(tmp_path, files, store=Stored) as site:
+        now = 0.0
+        folder = DashboardFolder(tmp_path / "dashboards")
+        store = cast("Stored", site.sources.directory)
+        downloads = Downloads(store, folder, site.sources, staleness=5.0, clock=lambda: now)
+        group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
+        answer = await downloads.respond(await downloads.issue(group, folder["routes"], "1-1", {}))
+        assert isinstance(answer, StreamingResponse)
+        async with aclosing(cast("AsyncGenerator[bytes]", answer.body_iterator)) as pieces:
+            first = await anext(pieces)
+            if rotated:
+                site.rotate("HA")
+            assert await anext(pieces), "within the bound"
+            now = 6.0
+            if rotated:
+                with pytest.raises(ResponseCut):
+                    await anext(pieces)
+            else:
+                rest = b"".join([first, *[piece async for piece in pieces]])
+                assert rest.endswith(b"\r\n100000\r\n")
+
+
 @pytest.mark.parametrize(
     ("panel", "body", "status"),
     [
@@ -150,6 +183,44 @@ async def test_what_is_no_file_has_no_address(tmp_path: Path, panel: str, body: 
     async with serve(tmp_path, FILES, store=Stored) as site:
         assert (await address_of(site, panel, **body)).status_code == status
         assert (await site.client.post(f"/dashboards/routes/-/panels/{panel}/download", json=body)).status_code == 401
+
+
+MANY = {
+    "dashboards/routes.yaml": """
+title: Routes
+controls: {route: {choices: {query: routes}, many: true}}
+rows: [{table: {sql: "select route from flights where carrier = {{ carrier }} [[ and route in {{ params.route }} ]]"}}]
+""",
+    "queries/routes.sql": "select distinct route from flights where carrier = {{ carrier }}",
+}
+
+
+def codes_of(site: Site) -> dict[bytes, Any]:
+    store: Any = site.sources.directory
+    codes: dict[bytes, Any] = store._tables.codes
+    return codes
+
+
+async def test_many_choices_in_any_letters_are_kept(tmp_path: Path) -> None:
+    """A code stands for at most what every database keeps in a column of text: 65,535 bytes. Red when letters are
+    escaped, which makes six bytes of two."""
+    choices = ["A-B", *(f"маршрут-{number:04}" for number in range(999))]
+    async with serve(tmp_path, MANY, store=Stored) as site:
+        issued = await address_of(site, filters={"route": choices})
+        assert issued.status_code == 200, issued.text
+        (kept,) = codes_of(site).values()
+        assert len(kept[1].encode()) < 30_000
+        file = await site.client.get(issued.json()["address"])
+    assert file.text.splitlines() == ["route", *["A-B"] * 60]
+
+
+async def test_filters_that_are_too_long_to_keep_are_refused(tmp_path: Path) -> None:
+    """By an error that names them, and not by the database's. Red without the limit."""
+    async with serve(tmp_path, MANY, store=Stored) as site:
+        answer = await address_of(site, filters={"route": [f"{number:03}" * 217 for number in range(100)]})
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["error"]["field"] == "/filters"
+        assert not codes_of(site)
 
 
 async def test_a_file_that_cannot_be_read_says_so_plainly(tmp_path: Path) -> None:

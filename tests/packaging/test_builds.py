@@ -31,7 +31,7 @@ BUNDLES = {
         for name in (
             *("page.js", "page.licenses.txt", "page.css"),
             *("vega.js", "vega.licenses.txt"),
-            *("embed.js", "embed.licenses.txt", "embed.d.ts", "embed-react.js"),
+            *("embed.js", "embed.licenses.txt", "embed.d.ts", "embed-react.js", "embed-react.d.ts"),
             *("tokens.css", "stamp.txt"),
         )
     },

@@ -188,7 +188,7 @@ def test_the_installed_bundle_has_its_licences_beside_it() -> None:
     assert "CC BY 4.0" in (icons / "icons.licenses.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("folder", ["frontend", "site/frontend", "tests/browser"])
+@pytest.mark.parametrize("folder", ["frontend", "site/frontend", "tests/browser", "tests/browser/react"])
 def test_the_lock_files_hold_no_registry_s_address(folder: str) -> None:
     """Versions are exact, contents are pinned by hash, and where they come from is the machine's affair."""
     package = json.loads((ROOT / folder / "package.json").read_text(encoding="utf-8"))

@@ -100,6 +100,7 @@ _WITHOUT_GROUP: Final = frozenset(
         "GET /dashboards/-/embed.js",
         "GET /dashboards/-/embed.d.ts",
         "GET /dashboards/-/embed-react.js",
+        "GET /dashboards/-/embed-react.d.ts",
         "GET /dashboards/-/download/{code}",
         "POST /dashboards/-/redeem",
         "GET /dashboards/-/preview",

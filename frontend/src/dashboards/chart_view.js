@@ -11,6 +11,8 @@ import { html } from "./dom.js";
 import { twinOf } from "./tables.js";
 
 const HEIGHT = 260;
+/** Of a ring with its legend below, however many lines that has: the stylesheet's --plot-tall. */
+const TALL = 400;
 const LINE = 26;
 const LEGEND = 32;
 const SPARSE = 3;
@@ -66,12 +68,13 @@ export class ChartView {
     this.#reading = null;
     if (this.#asTable) return this.element.replaceChildren(this.#twin());
     const { formats, colors } = this.context;
-    const width = this.#beside() ? this.#width * 0.45 : this.#width;
-    const options = { width, height: this.#height(), legend: LEGEND, formats, colors, hidden: this.#hidden, domain: this.#domain };
+    const beside = this.#beside();
+    const width = beside ? this.#width * 0.45 : this.#width;
+    const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain };
     const chart = drawChart(this.view, this.rows, options);
     const legend = legendOf(chart, (key) => this.#toggle(key));
     this.chart = chart;
-    this.element.classList.toggle("stands-beside", this.#beside());
+    this.element.classList.toggle("stands-beside", beside);
     this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#whole()].filter(Boolean));
     this.#mark(chart);
     const zoom = chart.zoom && ((from, to) => this.#zoom(from, to));
@@ -87,6 +90,7 @@ export class ChartView {
   #height() {
     const groups = this.view.horizontal ? new Set(this.rows.values(this.view.by)).size : 0;
     this.element.classList.toggle("sparse", groups > 0 && groups <= SPARSE);
+    if (this.view.kind === "donut" && !this.#beside()) return TALL;
     return Math.max(HEIGHT, Math.min(groups, this.view.limit ?? groups) * LINE);
   }
 

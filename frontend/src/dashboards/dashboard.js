@@ -3,7 +3,7 @@
 import { SeriesColors } from "./charts/colors.js";
 import { Controls } from "./controls/index.js";
 import { html } from "./dom.js";
-import { Filters } from "./filters.js";
+import { asTheyAre, Filters } from "./filters.js";
 import { Formats } from "./formats.js";
 import { rowOf, skeletonPanels } from "./layout.js";
 import { Panel, WITHOUT_ROWS, widthStep } from "./panels.js";
@@ -21,7 +21,8 @@ export class Dashboard {
 
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
-   *   open: (name: string, filters: object) => void, changed: (dashboard: Dashboard) => void, live: boolean}} page
+   *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, revised: (revision: string) => void,
+   *   broken: (why: string) => void, live: boolean}} page
    * @param {string} name
    * @param {string} fragment
    */
@@ -39,8 +40,9 @@ export class Dashboard {
   start() {
     const places = skeletonPanels(this.page.root);
     const wanted = places.filter(({ kind }) => !WITHOUT_ROWS.has(kind)).map(({ id, element }) => ({ id, width: widthStep(element.clientWidth - 32) }));
-    const first = new Filters();
-    first.set(this.page.session.filters ?? {});
+    const given = this.page.session.filters ?? {};
+    const first = new Filters(asTheyAre(Object.keys(given)));
+    first.set(given);
     const chosen = { ...first.chosen, ...rawFilters(this.fragment) };
     return this.requests.ask(wanted, { filters: chosen, definition: true, ...this.#live() });
   }
@@ -55,6 +57,8 @@ export class Dashboard {
     if (message.panel) this.#show(message);
     else if (message.choices) this.controls.fill(message.choices, message.values ?? []);
     else if (message.changed) this.ask(message.changed);
+    else if (message.revision) this.page.revised(message.revision);
+    else if (message.broken) this.page.broken(message.broken);
     else if (message.token === "ended") this.check(); // the session asks the host for another one
   }
 
@@ -104,6 +108,7 @@ export class Dashboard {
       colors,
       announce: this.page.announce,
       ask: () => this.ask([about.id]),
+      choice: () => Object.entries(this.filters.chosen).filter(([name]) => !about.reads || about.reads.includes(name)),
       choose: (record) => this.#clicked(about.click, record),
       isChosen: (record) => this.#isChosen(about.click, record),
       zoom: (from, to, by) => this.#zoom(about, from, to, by),
@@ -149,7 +154,7 @@ export class Dashboard {
   #clicked(click, record) {
     if (!click) return;
     const values = Object.fromEntries(Object.entries(click.values).map(([name, column]) => [name, spelled(record[column])]));
-    if (click.open) return this.page.open(click.open, values);
+    if (click.open) return this.page.open(click.open, this.filters.carried(click.keeps, values));
     const again = this.#isChosen(click, record);
     const set = (name, value) => (again ? null : this.filters.controls.get(name)?.many ? [value] : value);
     this.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, set(name, value)])));
@@ -179,7 +184,10 @@ export class Dashboard {
 
   #failed(error, ids) {
     if (!this.about || error.status === 401) return this.page.refused(error, this);
-    for (const id of ids) this.#panels.get(id)?.fail(error.reason?.message ?? LOST);
+    for (const panel of ids.map((id) => this.#panels.get(id)).filter(Boolean)) {
+      panel.fail(error.reason?.message ?? LOST);
+      this.refreshing.came(panel); // it asks again when its time has come
+    }
   }
 
   /** Nothing of it is wanted any more. */
@@ -197,7 +205,7 @@ function spelled(value) {
 /** The filters of an address before the controls are known: ranges are told by their form. */
 function rawFilters(fragment) {
   const found = new URLSearchParams(fragment.replace(/^#/, ""));
-  const guess = [...new Set(found.keys())].map((name) => ({ name, kind: /\.\./.test(found.get(name)) ? "range" : "text", many: false, default: null }));
+  const guess = [...new Set(found.keys())].map((name) => ({ name, kind: /\.\./.test(found.get(name)) ? "range" : "text", clearable: true }));
   const filters = new Filters(guess);
   filters.read(fragment);
   return filters.chosen;

@@ -2,8 +2,10 @@
 
 /**
  * @typedef {string | string[] | {preset: string} | {start?: string | null, end?: string | null}} Value
- * @typedef {{name: string, kind: string, label: string, many: boolean, default: Value | null, depends: string[]}} Control
+ * @typedef {{name: string, kind: string, label: string, many: boolean, default: Value | null, clearable: boolean,
+ *   open: string[], depends: string[]}} Control
  */
+// An empty text or list is a choice of its own where a control is clearable: no value, in spite of its default.
 
 const RANGE = /^(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/;
 
@@ -27,7 +29,7 @@ export class Filters {
   }
 
   /**
-   * Sets values; nothing, or the default itself, is a way back to the default.
+   * Sets values; null, or the default itself, is a way back to the default, and so is nothing at all where that cannot be.
    * @param {Record<string, Value | null>} values
    * @returns {string[]} the names whose value changed
    */
@@ -35,7 +37,8 @@ export class Filters {
     const changed = [];
     for (const [name, value] of Object.entries(values)) {
       const before = JSON.stringify(this.value(name));
-      if (isNothing(value) || same(value, this.controls.get(name)?.default)) this.#chosen.delete(name);
+      const control = this.controls.get(name);
+      if ((isNothing(value) && !(control?.clearable && isEmpty(value))) || same(value, control?.default)) this.#chosen.delete(name);
       else this.#chosen.set(name, value);
       if (JSON.stringify(this.value(name)) !== before) changed.push(name);
     }
@@ -67,6 +70,18 @@ export class Filters {
     return control?.many || texts.length > 1 ? texts.filter(Boolean) : texts[0];
   }
 
+  /**
+   * The fragment for another dashboard: what a viewer chose of `names`, and `values`, which count for more.
+   * @param {string[]} names
+   * @param {Record<string, string>} values of a click
+   */
+  carried(names, values) {
+    const parts = new Filters(asTheyAre([...names, ...Object.keys(values)]));
+    const kept = Object.entries(this.chosen).filter(([name]) => names.includes(name) && !(name in values));
+    parts.set({ ...Object.fromEntries(kept), ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) });
+    return parts.fragment;
+  }
+
   /** @returns {string} without # */
   get fragment() {
     const parts = new URLSearchParams();
@@ -75,16 +90,24 @@ export class Filters {
   }
 }
 
+/** Controls of which nothing is known but their names: whatever is set for them is kept. */
+export function asTheyAre(names) {
+  return names.map((name) => ({ name, clearable: true }));
+}
+
 function written(value) {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value.length ? value : [""];
   if (typeof value !== "object") return [String(value)];
   return [value.preset ?? `${value.start ?? ""}..${value.end ?? ""}`];
 }
 
+function isEmpty(value) {
+  return value === "" || (Array.isArray(value) && !value.length);
+}
+
 function isNothing(value) {
-  if (value === null || value === undefined || value === "") return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return typeof value === "object" && !value.preset && !value.start && !value.end;
+  if (value === null || value === undefined || isEmpty(value)) return true;
+  return !Array.isArray(value) && typeof value === "object" && !value.preset && !value.start && !value.end;
 }
 
 function same(value, other) {

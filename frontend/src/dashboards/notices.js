@@ -12,6 +12,7 @@ const SENTENCES = {
   unreachable: ["The dashboard could not be loaded", "The server cannot be reached just now. Please try again shortly."],
   ended: ["This access has ended", "Please load the page around this dashboard again, or ask who gave it to you."],
   unknown: ["There is no such dashboard", "It may have been renamed."],
+  broken: ["This dashboard has a mistake", ""],
   filters: ["This choice cannot be shown", "The address holds a filter that this dashboard does not have."],
 };
 
@@ -23,5 +24,5 @@ const SENTENCES = {
 export function notice(code, { detail, label, run } = {}) {
   const [title, sentence] = SENTENCES[code] ?? SENTENCES.unreachable;
   const button = label ? html("button", { type: "button", class: "button", click: run }, label) : null;
-  return html("main", { class: "page" }, html("div", { class: "notice", role: "alert" }, html("h1", {}, title), html("p", {}, detail ?? sentence), button));
+  return html("main", { class: "page" }, html("div", { class: "notice", role: "alert" }, html("h1", {}, title), html("p", { class: code }, detail ?? sentence), button));
 }

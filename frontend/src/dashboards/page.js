@@ -36,11 +36,15 @@ class Page {
     this.dashboard.start();
   }
 
-  /** Another dashboard takes this one's place: the document stays, and with it the token. */
-  open(name, values) {
-    const parts = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ""));
-    this.#before.push({ name: this.dashboard.name, fragment: location.hash, title: this.dashboard.about.title });
-    this.#go(name, parts.size ? `#${parts}` : "");
+  /**
+   * Another dashboard takes this one's place: the document stays, and with it the token.
+   * @param {string} name
+   * @param {string} fragment its filters, without #
+   */
+  open(name, fragment) {
+    const { filters, about } = this.dashboard;
+    this.#before.push({ name: this.dashboard.name, fragment: filters.fragment, title: about.title });
+    this.#go(name, fragment);
   }
 
   #back() {
@@ -49,7 +53,8 @@ class Page {
   }
 
   #go(name, fragment) {
-    history.replaceState(null, "", `${this.mount}/${name}${location.search}${fragment}`);
+    this.session.filters = {}; // those were of the dashboard before, and what is kept of them is in the fragment
+    history.replaceState(null, "", `${this.mount}/${name}${location.search}${fragment && `#${fragment}`}`);
     this.start(name, fragment);
   }
 
@@ -64,14 +69,34 @@ class Page {
     this.root.replaceChildren(...watermark(about.preview), main, this.speaker);
     if (back) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     if (this.session.theme) applyTheme(this.session.theme); // the host's counts for more than the group's
-    this.session.send("ready");
+    const { chosen } = dashboard.filters;
+    if (JSON.stringify(chosen) !== JSON.stringify(this.session.filters)) this.#tell(chosen); // of the address, or kept by a click
+    this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
   }
 
   /** The viewer chose: the address keeps it. */
   changed(dashboard) {
     const { fragment, chosen } = dashboard.filters;
-    history.replaceState(null, "", `${location.pathname}${location.search}${fragment ? `#${fragment}` : ""}`);
+    history.replaceState(null, "", `${location.pathname}${location.search}${fragment && `#${fragment}`}`);
+    this.#tell(chosen);
+  }
+
+  /** To the host. What it gave at first counts no more. */
+  #tell(chosen) {
+    this.session.filters = chosen;
     this.session.send("filters", chosen);
+  }
+
+  /** The files of the dashboard are of this revision, which only their author is told. */
+  revised(revision) {
+    const before = this.revision;
+    this.revision = revision;
+    if (before && before !== revision) this.start(this.dashboard.name, location.hash);
+  }
+
+  /** They cannot be used: what is wrong, and where, until they are of another revision. */
+  broken(detail) {
+    this.#say(notice("broken", { detail }));
   }
 
   /** The group's token has died. */
@@ -83,6 +108,10 @@ class Page {
   /** Nothing came: the address, the connection or the token. */
   refused({ status, reason }, dashboard) {
     if (status === 401) return; // the session has said so already
+    if (status === 422 && Object.keys(this.session.filters).length) {
+      this.#tell({}); // what the host has kept may be another dashboard's
+      return this.start(dashboard.name, dashboard.fragment);
+    }
     this.session.send("error", { code: reason?.code ?? "unreachable" });
     if (status === 403) return this.ended();
     if (status === 404) return this.#say(notice("unknown"));
@@ -92,6 +121,7 @@ class Page {
 
   #defaults(dashboard) {
     history.replaceState(null, "", location.pathname + location.search);
+    this.#tell({});
     this.start(dashboard.name, "");
   }
 

@@ -23,6 +23,7 @@ const NO_ROWS = "There is nothing here for this choice.";
  * @property {import("./charts/colors.js").SeriesColors} colors
  * @property {(text: string) => void} announce
  * @property {() => void} ask asks for the panel again
+ * @property {() => any[]} choice of the viewer, as far as the panel reads it
  * @property {(record: Record<string, any>) => void} choose what a click does
  * @property {(record: Record<string, any>) => boolean} isChosen
  * @property {(from: number, to: number, by: any) => boolean} zoom false where the panel is to zoom by itself
@@ -30,6 +31,9 @@ const NO_ROWS = "There is nothing here for this choice.";
  * @property {() => void} reset
  * @property {() => Promise<void>} download
  */
+
+/** The kinds whose unit stands beside the number, or the name of its axis. */
+const UNIT_ELSEWHERE = new Set(["figure", "scatter"]);
 
 /** The kinds of panels that show no rows. */
 export const WITHOUT_ROWS = new Set(["heading", "text"]);
@@ -42,6 +46,9 @@ export function widthStep(width) {
 
 export class Panel {
   #data = null;
+  /** For which choice of the viewer the rows are that are shown, and when they came. */
+  #choice = "";
+  #came = 0;
   #width = 0;
 
   /**
@@ -70,7 +77,7 @@ export class Panel {
     this.inner = viewOf(this.about, this.context);
     this.body = html("div", { class: "panel-body" });
     this.note = html("p", { class: "panel-note", hidden: true });
-    const unit = this.view.unit && this.view.kind !== "figure" ? html("span", { class: "unit" }, this.view.unit) : null;
+    const unit = this.view.unit && !UNIT_ELSEWHERE.has(this.view.kind) ? html("span", { class: "unit" }, this.view.unit) : null;
     const head = html("div", { class: "panel-head" }, html("h2", { class: "panel-title", id }, this.title), unit, menuOf(this.title, () => this.#items()));
     const about = this.view.description ? html("p", { class: "panel-about" }, this.view.description) : null;
     const section = html("div", { class: `panel panel-${this.view.kind}`, "data-panel": this.id, role: "group", "aria-labelledby": id }, head, about, this.body, this.note);
@@ -102,9 +109,16 @@ export class Panel {
   /** @param {any} message the line of the answer */
   show(message) {
     if (message.error) return this.fail(message.error.message);
-    this.#data = message;
+    this.#data = null; // until it is drawn
     this.body.removeAttribute("aria-busy");
-    if (this.inner.isEmpty(message)) return this.#empty();
+    if (this.inner.isEmpty(message)) this.#empty();
+    else this.#draw(message);
+    this.#data = message;
+    this.#choice = this.#chosen();
+    this.#came = performance.now();
+  }
+
+  #draw(message) {
     this.#state("ready");
     const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
     this.body.replaceChildren(this.inner.show(message));
@@ -126,11 +140,19 @@ export class Panel {
     this.note.hidden = true;
   }
 
-  /** @param {string} reason a sentence for people */
+  #chosen() {
+    return JSON.stringify([this.context.choice(), this.inner.wanted]);
+  }
+
+  /**
+   * Rows of the same choice stay, with a word about their age: they are better than none.
+   * @param {string} reason a sentence for people
+   */
   fail(reason) {
+    this.body.removeAttribute("aria-busy");
+    if (this.#data && this.#choice === this.#chosen()) return this.#tooOld(reason);
     this.#data = null;
     this.#state("failed");
-    this.body.removeAttribute("aria-busy");
     const again = html("button", { type: "button", class: "quiet-button", click: () => this.context.ask() }, "Try again");
     this.body.replaceChildren(html("div", { class: "panel-failed", role: "alert" }, html("p", {}, reason), again));
     this.note.hidden = true;
@@ -140,15 +162,30 @@ export class Panel {
     this.element.dataset.state = state;
   }
 
+  #tooOld(reason) {
+    this.#state("ready");
+    this.#late((this.#data.age ?? 0) + (performance.now() - this.#came) / 1000, reason);
+  }
+
   /** How old the rows are, where that is worth a word; a warning where they should be newer. */
-  #age({ age, stale }) {
-    const late = stale || (this.about.refresh && age > 2 * this.about.refresh + 5);
-    this.note.hidden = !(age >= NOTEWORTHY || late);
-    if (this.note.hidden) return;
-    const text = this.context.formats.text(age - (age % NOTEWORTHY), { format: "duration" });
-    this.note.classList.toggle("late", Boolean(late));
-    this.note.replaceChildren(late ? `These numbers are ${text} old: newer ones have not come. ` : `${text} old`);
-    if (late) this.note.append(html("button", { type: "button", class: "link", click: () => this.context.ask() }, "Ask again"));
+  #age({ age }) {
+    if (this.about.refresh && age > 2 * this.about.refresh + 5) return this.#late(age, "Newer ones have not come.");
+    this.note.hidden = !(age >= NOTEWORTHY);
+    this.note.classList.remove("late");
+    this.note.replaceChildren(this.note.hidden ? "" : `${this.#duration(age)} old`);
+  }
+
+  #late(age, reason) {
+    const again = html("button", { type: "button", class: "link", click: () => this.context.ask() }, "Ask again");
+    if (!this.note.classList.contains("late")) this.context.announce(`${this.title}: ${reason}`); // once, not at each refresh
+    this.note.hidden = false;
+    this.note.classList.add("late");
+    this.note.replaceChildren(`These numbers are ${this.#duration(age)} old. ${reason} `, again);
+  }
+
+  /** In seconds where it is short, else in minutes. */
+  #duration(age) {
+    return this.context.formats.text(age < NOTEWORTHY ? age : age - (age % NOTEWORTHY), { format: "duration" });
   }
 
   #items() {

@@ -40,9 +40,11 @@ export class Refreshing {
   /** Hidden: what runs is stopped. Seen again: what was stopped is asked, and what is due. */
   #visibility() {
     if (document.hidden) this.left = this.dashboard.requests.stop(true).map(({ id }) => id);
-    else {
-      this.dashboard.ask(this.left ?? []);
-      this.left = [];
+    else if (this.left) {
+      if (this.dashboard.about) this.dashboard.ask(this.left);
+      else this.dashboard.start(); // its definition was stopped, too
+      if (this.dashboard.page.live) this.#poll();
+      this.left = null;
     }
     this.#plan();
   }

@@ -19,6 +19,7 @@ from tenantry.cli.options import (
     environment_option,
     keys_option,
     parse_json_pairs,
+    port_option,
     settings,
 )
 from tenantry.cli.output import print_note
@@ -42,21 +43,24 @@ dashboards.add_command(preview_command)
 
 @dashboards.command("check")
 @folder_argument
-@click.option("--groups", "with_groups", is_flag=True, help="Compare with what the groups of the store have.")
+@click.option("--groups", "with_groups", is_flag=True, help="Compare with the groups of the store and their data.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @environment_option
 @database_option
 def check(folder: Path, with_groups: bool, style: str, environment: str | None, database: str | None) -> None:
     """Say what is wrong with the dashboards of DIR and their queries, before a viewer sees it.
 
-    With --groups every variable of texts and queries is looked for in every group of the store. Nothing is run. It
-    ends with 1 for a finding of severity error.
+    With --groups every variable of texts and queries is looked for in every group of the store, and the engines of
+    their data sources explain the queries, where they can. No query is run. The schema of the environment, in schemas
+    beside the queries, may name the column that tells tenants apart: then each table has to be filtered by it. It ends
+    with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
     checked = DashboardCheck(folder)
     if with_groups:
         checked.gather(database=database, environment=environment)
+    checked.use_schema(environment)
     report = checked.run()
     print_report(report, style)
     if report.errors:
@@ -105,15 +109,7 @@ def new(name: str, folder: Path) -> None:
 @environment_option
 @database_option
 @keys_option
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=8000,
-    envvar="TENANTRY_PORT",
-    show_envvar=True,
-    show_default=True,
-    help="0 takes a free one.",
-)
+@port_option
 def serve(
     folder: Path,
     provided_id: str | None,
@@ -124,7 +120,7 @@ def serve(
     keys: str | None,
     port: int,
 ) -> None:
-    """Show the dashboards of DIR to you alone, as one user group sees them; a file that was changed counts at once.
+    """Show the dashboards of DIR to you alone, as one user group sees them; an open page follows its files.
 
     The group is one of the store (--group), or a sample that needs no store. It listens on this machine only, and
     whoever can reach it there is that group: it is for writing dashboards, not for customers.

@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from tenantry.cli.options import choose_environment, with_store
+from tenantry.cli.check_schema import NOT_LOOKED_FOR, find_schema
+from tenantry.cli.options import choose_environment, settings, with_store
 from tenantry.cli.output import print_note
-from tenantry.cli.sql_check import count_by_severity, groups_of, print_findings
-from tenantry.dashboards.definition.model import DashboardFile
+from tenantry.cli.sql_check import count_by_severity, groups_of, print_document, print_findings
+from tenantry.dashboards.definition.model import ColumnUse, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import unused_controls
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.errors import InvalidQueries, MissingVariable, UnbindableValue
 from tenantry.groups import UserGroup, extend
+from tenantry.groups.property_schema import PropertySchema
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks.coverage import Coverage, PropertyTypes, in_groups
 from tenantry.sql.checks.findings import Finding, Severity
 from tenantry.sql.checks.lint import coverage_findings, lint, template_error, wanted_properties
-from tenantry.tokens import mask_within
+from tenantry.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from tenantry.datasources.engine_check import AskedQuery, EngineReport
 
 _NAMED = 5
 """Groups that a finding names."""
+_COLUMNS = 20
+"""Columns that a finding names."""
 
 Located = tuple[str, Finding]
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """What was found, each with its file; how many dashboards and queries were looked at, and how many groups (None:
-    they were not asked for)."""
+    """What was found, each with its file; how many dashboards and queries were looked at, how many groups, and what
+    engines said of the queries (None: they were not asked for); the tenant's column that was looked for (None: no
+    schema names one)."""
 
     findings: tuple[Located, ...]
     dashboards: int
     queries: int
     groups: int | None
+    engines: EngineReport | None
+    tenant_column: str | None
 
     @property
     def errors(self) -> int:
@@ -47,43 +55,94 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """A check of one folder. ``gather`` reads the groups of a store; then ``run``."""
+    """A check of one folder. ``gather`` reads the groups of a store, ``use_schema`` what they should have; then
+    ``run``."""
 
     def __init__(self, folder: Path) -> None:
         self._unusable: list[Located] = []
         self._saved: list[SavedDashboard] = []
+        self._queries_folders: list[Path] = []
         try:
-            self._saved = [*DashboardFolder(folder).values()]
+            read = DashboardFolder(folder)
+            self._saved = [*read.values()]
+            self._queries_folders = [read.queries.path] if read.queries is not None else []
         except InvalidQueries as error:
             for each in error.errors or (error,):
                 finding = template_error(each)
                 self._unusable.append((finding.file or str(folder), finding))
-        self._templates = dict(each for saved in self._saved for each in _templates(saved))
+        self._templates = {file: template for saved in self._saved for _, file, template in _templates(saved)}
         self._types: PropertyTypes | None = None
         self._texts: dict[Located, list[str]] = {}
+        self._engines: EngineReport | None = None
+        self._schema: PropertySchema | None = None
+        self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Reads the groups of a store. Raises StoreUnavailable, UnknownEnvironment."""
+        """Reads the groups of a store, and has the engines of their data sources explain the queries. Raises
+        StoreUnavailable, UnknownEnvironment."""
+        from tenantry.datasources import DataSources  # SQLAlchemy, which only --groups needs
+        from tenantry.datasources.engine_check import EngineCheck
+
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
 
         @with_store
         async def read(store: Store) -> None:
-            async for group in groups_of(store, await choose_environment(store, environment)):
+            target = await choose_environment(store, environment)
+            self._environment = target.name
+            engines = EngineCheck(self._asked(), await store.data_sources(target))
+            async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
+                engines.add(group)
                 for saved in self._saved:
                     for located in _missing_in_texts(saved.dashboard, group):
                         self._texts.setdefault(located, []).append(group.provided_id)
+            async with DataSources(store, keys=settings().keys) as sources:
+                self._engines = await engines.run(sources)
 
         read(database=database)
         if not len(types):
             print_note("this environment has no groups: what they have is not compared")
 
+    def use_schema(self, environment: str | None) -> None:
+        """Reads the schema of the environment in the folder of the queries. Raises as ``find_schema`` does."""
+        self._schema = find_schema(self._queries_folders, stored=self._environment, asked_for=environment)
+
     def run(self) -> DashboardReport:
         """Every finding, in the order of files and lines."""
-        found = [*self._unusable, *self._controls(), *self._queries(), *self._of_texts()]
+        engines = self._engines
+        refused = () if engines is None else engines.findings
+        columns = self._unknown_columns()
+        found = [*self._unusable, *self._controls(), *self._queries(), *self._of_texts(), *refused, *columns]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
         groups = None if self._types is None else len(self._types)
-        return DashboardReport(tuple(dict.fromkeys(found)), len(self._saved), len(self._templates), groups)
+        column = None if self._schema is None else self._schema.tenant_column
+        return DashboardReport(
+            tuple(dict.fromkeys(found)), len(self._saved), len(self._templates), groups, engines, column
+        )
+
+    def _asked(self) -> Iterator[AskedQuery]:
+        """Each query with its schema."""
+        for saved in self._saved:
+            for panel, file, template in _templates(saved):
+                yield _asked_query(saved, panel, file, template)
+
+    def _unknown_columns(self) -> Iterator[Located]:
+        """The columns that a panel names and the rows of its query lack, as the engines say."""
+        if self._engines is None:
+            return
+        from tenantry.datasources.engine_check import reported_by
+
+        for saved in self._saved:
+            for panel, file, template in _templates(saved):
+                found = self._engines.columns.get(_asked_query(saved, panel, file, template), {})
+                for use in _columns_of(saved, panel, template):
+                    lacking = [where for where, names in found.items() if use.name not in names]
+                    if lacking:
+                        at = saved.dashboard.source.location(use.offset)
+                        names = found[lacking[0]]
+                        message = f"the rows of the query have no column {use.name} ({reported_by(lacking)})"
+                        fix = f"{did_you_mean(use.name, names)}The columns: {', '.join(names[:_COLUMNS])}"
+                        yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _controls(self) -> Iterator[Located]:
         for saved in self._saved:
@@ -98,7 +157,10 @@ class DashboardCheck:
         coverage = Coverage(self._types) if self._types else None
         for file, template in self._templates.items():
             covered = coverage_findings(template, coverage) if coverage is not None else ()
-            for finding in (*lint(template, paramstyle=None, properties=known, given=(), schema=None), *covered):
+            for finding in (
+                *lint(template, paramstyle=None, properties=known, given=(), schema=self._schema),
+                *covered,
+            ):
                 if finding.code != "unused-parameter":  # a control is declared for every query, and not all read it
                     yield finding.file or file, finding
 
@@ -110,14 +172,31 @@ class DashboardCheck:
             yield file, replace(finding, message=message, groups=len(groups), total=total, named=named)
 
 
-def _templates(saved: SavedDashboard) -> Iterator[tuple[str, SQLTemplate]]:
-    """Each template once, by its file; a statement that stands in a dashboard by its panel."""
-    for panel_id, queries in saved.queries.panels.items():
-        for template in queries.templates:
+def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
+    """Each template with its panel (none for that of a control) and its file; a statement that stands in a dashboard is
+    named by its panel."""
+    for panel in saved.dashboard.panels:
+        for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
-            yield own or f"{saved.dashboard.source.file} (panel {panel_id})", template
+            yield panel, own or f"{saved.dashboard.source.file} (panel {panel.id})", template
     for template in saved.queries.choices.values():
-        yield template.definition.source.file, template
+        yield None, template.definition.source.file, template
+
+
+def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template: SQLTemplate) -> AskedQuery:
+    """A template with its schema. The names of its columns are wanted where its panel names some."""
+    from tenantry.datasources.engine_check import AskedQuery
+
+    schema = saved.dashboard.schema if panel is None else panel.schema
+    return AskedQuery(file, template, schema, names=bool(_columns_of(saved, panel, template)))
+
+
+def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:
+    """The columns that a panel wants of a template: of its small line that of the figure alone."""
+    if panel is None:
+        return ()
+    whole = template is saved.queries.panels[panel.id].rows
+    return tuple(use for use in panel.columns if whole or use.key == panel.kind)
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
@@ -140,21 +219,41 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 def print_report(report: DashboardReport, style: str) -> None:
     """The findings on stdout, as text or as one JSON object; how many there are on stderr."""
+    engines = report.engines
     if style == "json":
-        findings = [{"file": name, **finding.as_dict()} for name, finding in report.findings]
-        document = {
-            "dashboards": report.dashboards,
-            "queries": report.queries,
-            "groups": report.groups,
-            "findings": findings,
-        }
-        click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
+        counted = {"dashboards": report.dashboards, "queries": report.queries, "groups": report.groups}
+        about = counted | {"tenant_column": report.tenant_column}
+        print_document(about | ({} if engines is None else _about_engines(engines)), report.findings)
         return
     print_findings(report.findings)
-    numbers = [(report.dashboards, "dashboard"), (report.queries, "query"), (report.groups, "group")]
-    looked_at = ", ".join(f"{count} {_plural(word, count)}" for count, word in numbers if count is not None)
-    print_note(f"{looked_at}: {count_by_severity(report.findings) or 'nothing found'}")
+    queries = _counted(report.queries, "query", "queries")
+    looked_at = [_counted(report.dashboards, "dashboard", "dashboards"), queries]
+    if engines is not None:
+        looked_at.append(f"{len(engines.explained)} explained by their engine")
+    if report.groups is not None:
+        looked_at.append(_counted(report.groups, "group", "groups"))
+    print_note(f"{', '.join(looked_at)}: {count_by_severity(report.findings) or 'nothing found'}")
+    for engine, files in engines.engines.items() if engines is not None else ():
+        why = "which explains nothing here, or no such statement"
+        print_note(f"not explained by {engine}, {why}: {_counted(len(files), 'query', 'queries')}")
+    if engines is not None and engines.unasked:
+        why = "no group has a data source for it and all that it needs"
+        print_note(f"not explained, for {why}: {_counted(len(engines.unasked), 'query', 'queries')}")
+    if engines is not None and engines.unnamed:
+        why = "for the engine would run the query for their names, or has none"
+        print_note(f"columns not looked at, {why}: {_counted(len(engines.unnamed), 'query', 'queries')}")
+    if report.queries and report.tenant_column is None:
+        print_note(f"{NOT_LOOKED_FOR} (--environment)")
 
 
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else "queries" if word == "query" else f"{word}s"
+def _about_engines(engines: EngineReport) -> dict[str, Any]:
+    return {
+        "explained": len(engines.explained),
+        "not_explained": {engine: len(files) for engine, files in engines.engines.items()},
+        "without_group": len(engines.unasked),
+        "without_columns": len(engines.unnamed),
+    }
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

@@ -14,6 +14,7 @@ from tenantry.cli.options import (
     choose_environment,
     environment_option,
     parse_pairs,
+    settings,
     with_store,
 )
 from tenantry.cli.output import printable
@@ -97,7 +98,7 @@ async def explain_command(
     saved = find_dashboard(folder, name)
     target = await choose_environment(store, environment)
     groups = [await find_group(store, target, each) for each in (provided_id, against) if each is not None]
-    async with DataSources(store) as sources:
+    async with DataSources(store, keys=settings().keys) as sources:
         explained = [
             await explain_dashboard(saved, group, sources, filters=_filters(filters), values=True) for group in groups
         ]

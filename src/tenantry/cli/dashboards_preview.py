@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Final
+
 import click
 
 from tenantry.cli.options import (
@@ -15,6 +19,18 @@ from tenantry.cli.options import (
 from tenantry.cli.output import print_note, print_secret
 from tenantry.ports import Store
 
+_ADDRESS: Final = re.compile(r"https?://[^/\s]+\S*|/(?!/)\S*", re.IGNORECASE)
+
+
+def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -> str:
+    """Raises click.BadParameter for what a browser would not open."""
+    if not _ADDRESS.fullmatch(address):
+        raise click.BadParameter(
+            f"{address!r} does not begin with http:// or https://: write the whole address, as "
+            "https://app.example.com/dashboards, or a path of your app, as /dashboards"
+        )
+    return address.rstrip("/")
+
 
 @click.command("preview")
 @click.argument("name", metavar="NAME")
@@ -23,15 +39,28 @@ from tenantry.ports import Store
     "--address",
     "mount",
     metavar="URL",
+    callback=_mount,
     default="/dashboards",
     show_default=True,
     help="Where your app serves the dashboards, as https://app.example.com/dashboards.",
+)
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The folder of the dashboards: NAME has to be one of them. Else it is not checked.",
 )
 @environment_option
 @json_option
 @with_store
 async def preview_command(
-    store: Store, name: str, provided_id: str, mount: str, environment: str | None, as_json: bool
+    store: Store,
+    name: str,
+    provided_id: str,
+    mount: str,
+    folder: Path | None,
+    environment: str | None,
+    as_json: bool,
 ) -> None:
     """Print an address that shows the dashboard NAME as a group sees it: once, within ten minutes, for ten minutes.
 
@@ -40,8 +69,23 @@ async def preview_command(
     from tenantry.dashboards.preview.endpoint import preview_address
     from tenantry.dashboards.preview.previews import Previews
 
+    if folder is not None:
+        _require(folder, name)
     target = await choose_environment(store, environment)
     code = await Previews(store).issue(target, provided_id, name, author())
     record = {"dashboard": name, "group": provided_id, "environment": target.name}
-    print_secret(preview_address(mount.rstrip("/"), name, code), record, field="address", as_json=as_json)
+    print_secret(preview_address(mount, name, code), record, field="address", as_json=as_json)
+    if folder is None:
+        print_note(f"Whether there is a dashboard {name!r} was not checked: name their folder with --folder DIR.")
     print_note("It opens once, within ten minutes. The preview then ends after ten minutes.")
+
+
+def _require(folder: Path, name: str) -> None:
+    """Raises InvalidDashboards, InvalidQueries for files that cannot be used, click.BadParameter for no dashboard."""
+    from tenantry.dashboards.folder import DashboardFolder
+    from tenantry.suggestions import did_you_mean
+
+    dashboards = DashboardFolder(folder)
+    if name not in dashboards:
+        near = did_you_mean(name, dashboards)
+        raise click.BadParameter(f"there is no dashboard {name!r} in {folder}. {near}".strip(), param_hint="NAME")

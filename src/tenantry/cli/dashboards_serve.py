@@ -24,6 +24,7 @@ from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, UnknownGroup
 from tenantry.groups import GroupDraft, Tag
 from tenantry.keys import SigningKeys
+from tenantry.middleware.carriers import TOKEN_HEADER
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
@@ -31,7 +32,7 @@ from tenantry.settings import Settings
 from tenantry.tokens import KeyRing, SigningKey
 
 _HOST = "127.0.0.1"
-_HEADER = b"x-user-group-token"
+_HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
 MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
@@ -104,7 +105,7 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
         store, keys, token = make_viewer()
         app, viewer = Starlette(), _OneViewer()
         dashboards = ReloadingFolder(folder)
-        mount_dashboards(app, dashboards, Resolver(store, keys=keys), DataSources(store), path=_PATH)
+        mount_dashboards(app, dashboards, Resolver(store, keys=keys), DataSources(store, keys=keys), path=_PATH)
 
         async def prepare() -> None:
             viewer.token = (await token()).encode()

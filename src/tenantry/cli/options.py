@@ -70,6 +70,15 @@ database_option: OptionDecorator = click.option(
     show_envvar=True,
     help="Store; default sqlite:///tenantry.db.",
 )
+port_option: OptionDecorator = click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    envvar="TENANTRY_PORT",
+    show_envvar=True,
+    show_default=True,
+    help="Port to listen on; 0 takes a free one.",
+)
 keys_option: OptionDecorator = click.option(
     "--keys", metavar="FILE", envvar="TENANTRY_KEYS", show_envvar=True, help="Signing-key file; default tenantry.keys."
 )

@@ -11,6 +11,7 @@ from tenantry.cli.options import (
     OptionDecorator,
     database_option,
     keys_option,
+    port_option,
     queries_option,
     query_contract_option,
     settings,
@@ -148,15 +149,7 @@ def migrate(database: str | None) -> None:
     "--folder", type=click.Path(file_okay=False), default=".demo", show_default=True, help="Where its files go."
 )
 @host_option
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=8000,
-    envvar="TENANTRY_PORT",
-    show_envvar=True,
-    show_default=True,
-    help="Port to listen on; 0 takes a free one.",
-)
+@port_option
 def demo(folder: str, host: str | None, port: int) -> None:
     """Show a product that embeds live dashboards for three customers: real data, nothing to set up."""
     from tenantry.cli.server import by_port, listen, listen_beside, run, url_of

@@ -7,21 +7,21 @@ and defaults, and the group's locale, currency and theme.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
+from tenantry.dashboards.definition.control_parameters import sent_value
 from tenantry.dashboards.definition.model import Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import parameters_read
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, extend, thaw
 from tenantry.sql.parameters.conversion import typed_value
-from tenantry.sql.parameters.declared import Bounds, Parameter, ParameterType, spell
+from tenantry.sql.parameters.declared import Parameter, ParameterType, spell
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
 
 _THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
 """What the property ``theme`` of a group may hold; ``accent`` may be a property of its own."""
-_DAY: Final = timedelta(days=1)
 
 
 def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
@@ -74,7 +74,8 @@ def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, 
     except (MissingVariable, UnbindableValue):  # its line says why
         shown["view"] = {"kind": str(panel.kind)}
     if panel.click is not None:
-        shown["click"] = {"values": dict(panel.click.values), "open": panel.click.open}
+        kept = saved.kept.get(panel.click.open, ())
+        shown["click"] = {"values": dict(panel.click.values), "open": panel.click.open, "keeps": list(kept)}
     if panel.refresh is not None:
         shown["refresh"] = panel.refresh
     if panel.compare:
@@ -106,6 +107,8 @@ def _control(saved: SavedDashboard, control: Control, variables: Record) -> dict
         "choices": None if parameter.choices is None else _choices(parameter),
         "min": _written(parameter.min),
         "max": _written(parameter.max),
+        "clearable": parameter.clearable,
+        "open": sorted(parameter.open),
         "depends": sorted(parameters_read(by_query) & saved.dashboard.controls.keys()) if by_query is not None else [],
     }
 
@@ -138,14 +141,7 @@ def _default(parameter: Parameter, variables: Record) -> Any:
         value = typed_value(parameter, extend(variables, "params", {}), datetime.now(UTC))
     except (MissingVariable, UnbindableValue):
         return None
-    return _sent(value)
-
-
-def _sent(value: Any) -> Any:
-    if isinstance(value, Bounds):
-        last = value.end - _DAY if type(value.end) is date else value.end
-        return {"start": _written(value.start), "end": _written(last)}
-    return [spell(each) for each in value] if isinstance(value, tuple) else _written(value)
+    return sent_value(value)
 
 
 def _preset(relative: RelativeRange) -> str:

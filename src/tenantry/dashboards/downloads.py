@@ -7,21 +7,23 @@ filters, and not for the token. The file is streamed, so its size is no matter o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from tenantry.dashboards.definition.model import Panel
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
+from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panel_errors import viewer_error
-from tenantry.datasources import DataSources
-from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
+from tenantry.datasources import DataSources, ResultStream
+from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Issued, UserGroup, extend
-from tenantry.ports import CodeStore
+from tenantry.middleware.long_responses import ResponseCut
+from tenantry.ports import CodeStore, MonotonicClock
+from tenantry.slots import monotonic_with_suspend
 
 _GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
 
@@ -36,17 +38,29 @@ class DownloadStore(CodeStore, Protocol):
 
 
 class Downloads:
-    """Issues addresses and answers them. Any worker of any host with the same store and dashboards does."""
+    """Issues addresses and answers them. Any worker of any host with the same store and dashboards does.
 
-    def __init__(self, store: DownloadStore, dashboards: Mapping[str, SavedDashboard], sources: DataSources) -> None:
+    A file that takes longer is cut off within ``staleness`` seconds of a rotation."""
+
+    def __init__(
+        self,
+        store: DownloadStore,
+        dashboards: Mapping[str, SavedDashboard],
+        sources: DataSources,
+        *,
+        staleness: float,
+        clock: MonotonicClock = monotonic_with_suspend,
+    ) -> None:
         self._store = store
         self._codes = SingleUseCodes(store)
         self._dashboards = dashboards
         self._sources = sources
+        self._staleness = staleness
+        self._clock = clock
 
     async def issue(self, group: UserGroup, saved: SavedDashboard, panel_id: str, filters: Mapping[str, Any]) -> str:
         """A code for the rows of a panel. Raises HTTPException (404) for a panel without rows; what ``read_filters``
-        raises; StoreUnavailable."""
+        raises; InvalidBody for filters that are too long to keep; StoreUnavailable."""
         self._find(saved, panel_id)
         read_filters(saved, filters)
         wanted = {
@@ -56,7 +70,7 @@ class Downloads:
             "panel": panel_id,
             "filters": filters,
         }
-        return await self._codes.issue(Purpose.DOWNLOAD, json.dumps(wanted))
+        return await self._codes.issue(Purpose.DOWNLOAD, _payload(wanted))
 
     async def respond(self, code: str) -> Response:
         """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
@@ -64,11 +78,11 @@ class Downloads:
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))
-        issued = await self._store.get_by_handle(bytes.fromhex(wanted["group"])) if saved is not None else None
-        if saved is None or issued is None or issued.group.token_version != wanted["version"]:
+        group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if saved is not None else None
+        if saved is None or group is None:
             raise HTTPException(410, _GONE)
         try:
-            return await self._stream(issued.group, saved, wanted["panel"], wanted["filters"])
+            return await self._stream(group, saved, wanted["panel"], wanted["filters"])
         except TenantryError as error:
             return PlainTextResponse(viewer_error(error)["message"], error.status)
 
@@ -82,7 +96,24 @@ class Downloads:
         variables = extend(group.variables, "params", read_filters(saved, filters))
         stream = await self._sources.stream(group, panel.schema, template, variables, format="csv", formula_safe=True)
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
-        return StreamingResponse(stream, media_type=stream.media_type, headers=headers)
+        return StreamingResponse(self._while_good(stream, group), media_type=stream.media_type, headers=headers)
+
+    async def _group(self, handle: bytes, version: int) -> UserGroup | None:
+        """The group, while its token is the one of this version."""
+        issued = await self._store.get_by_handle(handle)
+        return issued.group if issued is not None and issued.group.token_version == version else None
+
+    async def _while_good(self, stream: ResultStream, group: UserGroup) -> AsyncIterator[bytes]:
+        """The pieces. No header of the request names a token that could be watched, so the store is asked. Raises
+        ResponseCut once the token has died, as a response does that a middleware watches; StoreUnavailable."""
+        good_until = self._clock() + self._staleness
+        async with stream:
+            async for piece in stream:
+                if (now := self._clock()) >= good_until:
+                    if await self._group(group.handle, group.token_version) is None:
+                        raise ResponseCut("this file was cut off: the user group token is no longer good")
+                    good_until = now + self._staleness
+                yield piece
 
     @staticmethod
     def _find(saved: SavedDashboard, panel_id: str) -> Panel:
@@ -90,6 +121,18 @@ class Downloads:
         if panel is None or panel.query is None:
             raise HTTPException(404, "This dashboard has no such panel with rows.")
         return panel
+
+
+def _payload(wanted: Mapping[str, Any]) -> str:
+    payload = json.dumps(wanted, ensure_ascii=False)
+    size = len(payload.encode())
+    if size > MAX_PAYLOAD:
+        raise InvalidBody(
+            f"these filters are too long for a download: {size} bytes with what else is kept, and {MAX_PAYLOAD} are "
+            "allowed. Choose fewer values",
+            field="/filters",
+        )
+    return payload
 
 
 def _file_name(saved: SavedDashboard, panel: Panel, variables: Any) -> str:

@@ -27,7 +27,8 @@ _DAY: Final = timedelta(days=1)
 
 def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, Any]:
     """``params`` of what was sent: a text, number or boolean, a list of them, ``{"preset": "last-30-days"}``, or
-    ``{"start": "2026-01-01", "end": "2026-01-31"}``, of which the last day is a part. What is absent has its default.
+    ``{"start": "2026-01-01", "end": "2026-01-31"}``, of which the last day is a part and one may be null where the
+    queries can do without. What is absent, or null, has its default; an empty text or list is no value in spite of it.
 
     Raises InvalidParameter, which names each that this dashboard does not have, or that takes another value.
     """
@@ -36,12 +37,27 @@ def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, A
         shown = [name[:_LONGEST_NAME] for name in unknown]
         near = did_you_mean(shown[0], saved.settable)
         raise InvalidParameter(f"this dashboard has no filter {', '.join(shown)}. {near}".strip(), names=shown)
-    params = {name: _plain(name, value) for name, value in given.items() if not _is_absent(value)}
     controls = saved.dashboard.controls
+    params: dict[str, Any] = {}
+    for name, value in given.items():
+        if not _is_absent(value):
+            params[name] = _plain(name, value)
+        elif value is not None and name in controls:
+            params |= _cleared(controls[name].parameter)
     chosen = {name: controls[name].parameter for name in params if name in controls}
     # What the queries declare themselves is looked at when they are bound, each panel's by itself.
     ParameterConversion(chosen).convert({"params": params}, DIALECTS["postgresql"], datetime.now(UTC))
     return params
+
+
+def _cleared(parameter: Parameter) -> dict[str, Any]:
+    """What is sent for a control in which a viewer chose nothing at all."""
+    if parameter.clearable:
+        return {parameter.name: ""}
+    if parameter.always_given:
+        name = parameter.path
+        raise InvalidParameter(f"{name} takes {parameter.takes}, and cannot be empty", names=[name])
+    return {}
 
 
 def _is_absent(value: Any) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
+from tenantry.dashboards.definition.drill_through import check_open, kept_controls
+from tenantry.dashboards.definition.left_out import relaxed
 from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.queries import DashboardQueries, check_open, find_queries, unused_controls
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.queries import QueryFolder, read_query_text
@@ -23,10 +26,12 @@ QUERIES: Final = "queries"
 
 @dataclass(frozen=True, slots=True)
 class SavedDashboard:
-    """A dashboard of a folder, with what it asks."""
+    """A dashboard of a folder, with what it asks. ``kept``: a dashboard that a click opens -> the names of the controls
+    whose choice it takes over."""
 
     dashboard: DashboardFile
     queries: DashboardQueries
+    kept: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def settable(self) -> frozenset[str]:
@@ -56,11 +61,15 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             except TemplateError as error:
                 errors.append(error)
         dashboards = {name: saved.dashboard for name, saved in self._saved.items()}
-        for dashboard in [] if errors else dashboards.values():  # else one that cannot be read would not be there
+        for name, dashboard in [] if errors else dashboards.items():  # else one that cannot be read would not be there
             try:
-                check_open(dashboard, dashboards, lambda name: self._saved[name].settable)
+                check_open(dashboard, dashboards, lambda opened: self._saved[opened].settable)
             except TemplateError as error:
                 errors.append(error)
+                continue
+            opened = {panel.click.open for panel in dashboard.panels if panel.click is not None and panel.click.open}
+            kept = {each: kept_controls(dashboard, dashboards[each]) for each in opened}
+            self._saved[name] = replace(self._saved[name], kept=MappingProxyType(kept))
         if errors:
             raise InvalidDashboards("\n".join(error.message for error in errors), errors=errors)
 
@@ -108,7 +117,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             problem = "a dashboard is named by its file: letters, digits, _ and -, and a letter at first"
             raise TemplateError(f"{file}: {problem}")
         dashboard = read_dashboard(read_query_text(file), name, str(file))
-        return SavedDashboard(dashboard, find_queries(dashboard, self.queries or {}))
+        return SavedDashboard(*relaxed(dashboard, find_queries(dashboard, self.queries or {})))
 
     def _query_folder(self, path: str | Path | None) -> QueryFolder | None:
         """None where no path is given and there is no such folder: then every statement stands in its dashboard."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from contextlib import ExitStack, suppress
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from tenantry.datasources import DataSources
 from tenantry.datasources.pools import source_name
@@ -12,29 +13,64 @@ from tenantry.errors import TenantryError
 from tenantry.groups import UserGroup
 from tenantry.slots import monotonic_with_suspend
 
+Message: TypeAlias = dict[str, Any]
+
 _SIGN_SECONDS: Final = 30.0
 """Proxies close a connection on which nothing comes for a minute."""
 _OPEN_SECONDS: Final = 900.0
 
+SIGN: Final = b"\n"
+"""What is sent for a message that says nothing: the connection is there."""
+MAX_OPEN: Final = 100
+"""Answers that stay open for one group, in one mount of one process. Each holds a connection and a place among those
+who listen for changes."""
+
+
+class OpenAnswers:
+    """The answers of a mount that stay open, counted by group, so that no group takes the connections of all."""
+
+    def __init__(self) -> None:
+        self._open: Counter[bytes] = Counter()
+
+    def take(self, group: UserGroup) -> bool:
+        """A place of this group, which is to be given back; False if it has none left."""
+        if self._open[group.handle] >= MAX_OPEN:
+            return False
+        self._open[group.handle] += 1
+        return True
+
+    def give_back(self, group: UserGroup) -> None:
+        """One more place is free. A group without answers is forgotten."""
+        self._open[group.handle] -= 1
+        if not self._open[group.handle]:
+            del self._open[group.handle]
+
 
 class ChangedPanels:
-    """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for ids in changes: …``: the panels
-    whose data source the program has reported as changed, by ``DataSources.changed``.
+    """``async with ChangedPanels(sources, group, {"1-1": "main"}, answers) as changes: async for message in changes:
+    …``: ``{"changed": […]}``, the panels whose data source the program has reported as changed, by
+    ``DataSources.changed``. ``changes`` is None for a group that has as many open answers as it may.
 
-    Nothing is in a list after half a minute without one. It ends after a quarter of an hour, for a page asks again
+    A message is empty after half a minute without one. It ends after a quarter of an hour, for a page asks again
     then, of a process that may be a newer one; and when this process is about to end."""
 
-    def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:
+    def __init__(
+        self, sources: DataSources, group: UserGroup, schemas: dict[str, str], open_answers: OpenAnswers
+    ) -> None:
         self._sources = sources
+        self._open_answers = open_answers
         self._group = group
         self._schemas = schemas
         self._clock = monotonic_with_suspend
         self._panels: dict[str, list[str]] = {}
         self._listening = ExitStack()
 
-    async def __aenter__(self) -> ChangedPanels:
-        self._inbox = self._listening.enter_context(self._sources.changes.listen())
+    async def __aenter__(self) -> ChangedPanels | None:
+        if not self._open_answers.take(self._group):
+            return None
+        self._listening.callback(self._open_answers.give_back, self._group)
         try:
+            self._inbox = self._listening.enter_context(self._sources.changes.listen())
             for schema in set(self._schemas.values()):
                 with suppress(TenantryError):  # its panels say why they have no rows
                     source = source_name(await self._sources.registered(self._group, schema))
@@ -47,14 +83,29 @@ class ChangedPanels:
     async def __aexit__(self, *_: object) -> None:
         self._listening.close()
 
-    async def __aiter__(self) -> AsyncIterator[list[str]]:
+    @property
+    def first(self) -> Message:
+        """What comes before anything else of the answer; empty for nothing."""
+        return {}
+
+    def pause(self) -> float:
+        """Seconds without a change until ``sign`` is asked for."""
+        return _SIGN_SECONDS
+
+    def sign(self) -> Message:
+        """The message after a pause."""
+        return {}
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
         ends, inbox = self._clock() + _OPEN_SECONDS, self._inbox
         while self._clock() < ends and not inbox.has_ended:
-            changed = await inbox.take() if await inbox.wait(_SIGN_SECONDS) else frozenset()
+            changed = await inbox.take() if await inbox.wait(self.pause()) else frozenset()
             found = self._panels if None in changed else changed & self._panels.keys()
             panels = sorted(panel for source in found if source is not None for panel in self._panels[source])
-            if panels or not changed:
-                yield panels
+            if panels:
+                yield {"changed": panels}
+            elif not changed:
+                yield self.sign()
 
     def _of_schema(self, schema: str) -> Iterable[str]:
         return (panel for panel, asked in self._schemas.items() if asked == schema)

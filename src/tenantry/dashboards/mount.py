@@ -28,15 +28,17 @@ from starlette.types import ASGIApp
 
 from tenantry.accessors import user_group
 from tenantry.dashboards.assets import BuiltFiles
+from tenantry.dashboards.changed_files import BrokenFiles, ChangedFiles
+from tenantry.dashboards.chart_rows import ChartRows
 from tenantry.dashboards.downloads import Downloads, DownloadStore
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
 from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
 from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie
-from tenantry.dashboards.endpoint import error_handler
+from tenantry.dashboards.endpoint import error_handler, render_error
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
-from tenantry.dashboards.live import ChangedPanels
+from tenantry.dashboards.live import ChangedPanels, OpenAnswers
 from tenantry.dashboards.panel_lines import check_encoder
 from tenantry.dashboards.panel_request import DownloadRequest, PanelsRequest, read_request
 from tenantry.dashboards.panel_stream import PanelStream
@@ -44,8 +46,9 @@ from tenantry.dashboards.panels import PanelRunner
 from tenantry.dashboards.preview.endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
 from tenantry.dashboards.preview.previews import Previews
+from tenantry.dashboards.reloading import ReloadingFolder
 from tenantry.datasources import DataSources
-from tenantry.errors import InvalidSettings, TenantryError
+from tenantry.errors import InvalidQueries, InvalidSettings, TenantryError
 from tenantry.middleware import UserGroupMiddleware, header
 from tenantry.middleware.middleware import TokenResolver, with_staleness
 
@@ -99,7 +102,10 @@ def dashboards_app(
     """What ``mount_dashboards`` mounts."""
     built = BuiltFiles(BUNDLES)
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
-    endpoints = _Endpoints(dashboards, sources, Frame(built), hosts, CookieExchange(resolver))
+    downloads = None
+    if isinstance(store := sources.directory, DownloadStore):
+        downloads = Downloads(store, dashboards, sources, staleness=with_staleness(resolver).staleness)
+    endpoints = _Endpoints(dashboards, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
     own_token = [
         Middleware(SessionCookie),
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
@@ -144,30 +150,50 @@ class _Endpoints:
         frame: Frame,
         hosts: AllowedHosts,
         exchange: CookieExchange,
+        downloads: Downloads | None,
     ) -> None:
         self._dashboards = dashboards
         self._sources = sources
+        self._charts = ChartRows(sources)
         self._frame = frame
-        store = sources.directory
-        self._downloads = Downloads(store, dashboards, sources) if isinstance(store, DownloadStore) else None
+        self._downloads = downloads
         self._hosts = hosts
         self._exchange = exchange
+        self._open = OpenAnswers()
 
     async def frame(self, request: Request) -> Response:
         """The page of a dashboard."""
-        dashboard = self._find(request).dashboard
+        try:
+            dashboard = self._find(request).dashboard
+        except InvalidQueries as error:
+            response = render_error(error, request)
+            if isinstance(self._dashboards, ReloadingFolder):
+                response.headers["Refresh"] = "1"  # seconds: until its author has mended it
+            return response
         redirect = await self._exchange.redirect(request)
         return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
 
     async def panels(self, request: Request) -> Response:
         """The panels of a dashboard for the group of the request."""
         group = user_group(request)
-        saved = self._find(request)
+        files = self._dashboards if isinstance(self._dashboards, ReloadingFolder) else None
+        revision = "" if files is None else files.revision
+        try:
+            saved = self._find(request)
+        except InvalidQueries as error:
+            if files is None or not (await read_request(request, PanelsRequest)).live:
+                raise
+            return BrokenFiles(request, error, ChangedFiles(self._sources, group, {}, self._open, files, revision))
         wanted = await read_request(request, PanelsRequest)
-        runner = PanelRunner(saved, group, self._sources, read_filters(saved, wanted.filters))
+        runner = PanelRunner(saved, group, self._sources, self._charts, read_filters(saved, wanted.filters))
         schemas = {panel.id: panel.schema for panel in saved.dashboard.panels if panel.query is not None}
-        # The session of a preview ends soon: no answer of it stays open.
-        changes = None if PREVIEW_KEY in request.scope else ChangedPanels(self._sources, group, schemas)
+        changes: ChangedPanels | None
+        if files is not None:
+            changes = ChangedFiles(self._sources, group, schemas, self._open, files, revision)
+        elif PREVIEW_KEY in request.scope:  # the session of a preview ends soon: no answer of it stays open
+            changes = None
+        else:
+            changes = ChangedPanels(self._sources, group, schemas, self._open)
         return PanelStream(request, saved, runner, wanted, changes)
 
     async def issue_download(self, request: Request) -> Response:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from tenantry.api.strict_json import decode_json
-from tenantry.errors import BodyTooLarge, InvalidBody
+from tenantry.errors import BodyTooLarge, InvalidBody, ViewerLeft
 from tenantry.provisioning.limits import pointer_of
 
 MAX_BODY: Final = 64 * 1024
@@ -36,7 +36,8 @@ class WantedPanel(StrictBody):
 
 class PanelsRequest(StrictBody):
     """``panels``: None for all. ``definition``: the dashboard itself is wanted too. ``choices``: the controls whose
-    choices are wanted; None: those of all with the definition, else of none. ``live``: the answer stays open."""
+    choices are wanted; None: those of all with the definition, else of none. ``live``: the answer stays open,
+    unless the group has ``MAX_OPEN`` of them in this process: then it ends, and the page asks from time to time."""
 
     filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
@@ -56,12 +57,15 @@ Model = TypeVar("Model", bound=StrictBody)
 
 
 async def read_request(request: Request, model: type[Model]) -> Model:
-    """The body. Raises BodyTooLarge, BadJson, InvalidBody."""
+    """The body. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY:
-            raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BODY:
+                raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
+    except ClientDisconnect:
+        raise ViewerLeft("the viewer left before all of the request was here") from None
     return read_body(bytes(body), model)
 
 

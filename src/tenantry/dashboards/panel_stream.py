@@ -5,9 +5,11 @@
     {"panel": "1-1", "columns": …}      rows, or an error, in the order in which they are ready
     {"end": true}                       all are there; an answer without it was cut off
 
-An answer that stays open (``live``) goes on:
+An answer that stays open (``live``, where its group has not too many of them) goes on:
 
     {"changed": ["1-1"]}                the rows of these panels have changed
+    {"revision": "5f3a"}                while the files are written (`tenantry dashboards serve`), at first and whenever
+                                        one changes: with another revision than before the page asks anew
     {"token": "ended"}                  of any answer: its token is no longer good, and nothing follows
 
 One request for all panels of a page, since browsers open six connections to a host. When the viewer leaves, hides the
@@ -18,34 +20,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, nullcontext, suppress
+from contextlib import nullcontext
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
-from tenantry.accessors import LAST_PART_KEY
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.description import describe
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.live import ChangedPanels
+from tenantry.dashboards.line_stream import LineStream
+from tenantry.dashboards.live import SIGN, ChangedPanels
 from tenantry.dashboards.panel_lines import line
 from tenantry.dashboards.panel_request import PanelsRequest, WantedPanel
 from tenantry.dashboards.panels import PanelRunner
 from tenantry.dashboards.preview.guard import preview_mark
-from tenantry.errors import InvalidBody, ViewerLeft
-from tenantry.middleware.long_responses import ResponseCut
-from tenantry.viewers import while_connected
+from tenantry.errors import InvalidBody
 
-MEDIA_TYPE: Final = "application/x-ndjson"
 AT_ONCE: Final = 50
 """Panels of one request that run side by side; the turns of their sources are another matter."""
 
 Task = Callable[[], Awaitable[bytes]]
 
 
-class PanelStream(Response):
+class PanelStream(LineStream):
     """The response to ``request``, whose body has been read. Raises InvalidBody for a panel or control that the
     dashboard does not have."""
 
@@ -57,10 +54,7 @@ class PanelStream(Response):
         wanted: PanelsRequest,
         changes: ChangedPanels | None,
     ) -> None:
-        headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
-        super().__init__(media_type=MEDIA_TYPE, headers=headers)
-        del self.headers["content-length"]
-        self._request = request
+        super().__init__(request)
         self._tasks = [*_choices(saved, runner, wanted), *_panels(saved, runner, wanted)]
         self._first = (
             line({"dashboard": describe(saved, runner.variables) | preview_mark(request.scope)})
@@ -69,31 +63,19 @@ class PanelStream(Response):
         )
         self._changes = changes if wanted.live else None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the lines. Returns early when the viewer leaves, and when the token ends: to the app it is the same."""
-        with suppress(ViewerLeft, ResponseCut):
-            async with while_connected(self._request), aclosing(self._lines()) as lines:
-                await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                # A part without a byte: from here on the token is watched, also while the first panel is waited for.
-                await send(_part(b"") | {LAST_PART_KEY: line({"token": "ended"})})
-                async for each in lines:
-                    await send(_part(each))
-                await send({"type": "http.response.body", "body": b""})
-
-    async def _lines(self) -> AsyncGenerator[bytes]:
+    async def lines(self) -> AsyncGenerator[bytes]:
+        """What was asked for; then, where it stays open, what changes."""
         async with self._changes or nullcontext() as changes:  # from here on: a change while panels run is one, too
+            if changes is not None and changes.first:
+                yield line(changes.first)
             if self._first:
                 yield self._first
             async for each in in_order_of_completion(self._tasks):
                 yield each
             yield line({"end": True})
             if changes is not None:
-                async for panels in changes:
-                    yield line({"changed": panels}) if panels else b"\n"  # or a sign that the connection is there
-
-
-def _part(body: bytes) -> dict[str, Any]:
-    return {"type": "http.response.body", "body": body, "more_body": True}
+                async for message in changes:
+                    yield line(message) if message else SIGN
 
 
 def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
@@ -109,13 +91,15 @@ def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -
     dashboard = saved.dashboard
     if wanted.panels is None:
         return [_bound(runner.panel, each, WantedPanel(id=each.id)) for each in dashboard.panels if _is_asked(each)]
-    tasks = []
+    tasks: dict[str, Task] = {}
     for number, each in enumerate(wanted.panels):
         panel = dashboard.panel(each.id)
         if panel is None:
             raise InvalidBody("this dashboard has no such panel", field=f"/panels/{number}/id")
-        tasks.append(_bound(runner.panel, panel, each))
-    return tasks
+        if each.id in tasks:  # each page of a large table is a query of its own
+            raise InvalidBody("this panel is asked for twice", field=f"/panels/{number}/id")
+        tasks[each.id] = _bound(runner.panel, panel, each)
+    return list(tasks.values())
 
 
 def _is_asked(panel: Panel) -> bool:

@@ -10,21 +10,22 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
-from tenantry.dashboards.definition.model import Panel, PanelKind
+from tenantry.dashboards.chart_rows import ChartRows
+from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
 from tenantry.dashboards.filters import previous_period
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panel_errors import internal_error, viewer_error
 from tenantry.dashboards.panel_lines import choices_line, error_line, result_fields, rows_line
 from tenantry.dashboards.panel_request import WantedPanel
-from tenantry.dashboards.reduction import Plot, reduced_rows
+from tenantry.dashboards.reduction import Plot
 from tenantry.dashboards.tables import fetch_table
 from tenantry.datasources import DataSources
-from tenantry.datasources.many_rows import query_many
-from tenantry.datasources.pages import CountTemplate
-from tenantry.errors import TenantryError, TooManyBytes, TooManyRows
+from tenantry.datasources.wrapped_template import WrappedTemplate
+from tenantry.errors import TenantryError
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.resolver.loading import error_location
 from tenantry.results import Result
@@ -37,14 +38,20 @@ _log = logging.getLogger("tenantry.dashboards")
 
 
 class PanelRunner:
-    """Runs the panels of ``saved`` for the group, with ``params`` (``read_filters``)."""
+    """Runs the panels of ``saved`` for the group, with ``params`` (``read_filters``). ``charts`` are of ``sources``."""
 
     def __init__(
-        self, saved: SavedDashboard, group: UserGroup, sources: DataSources, params: Mapping[str, Any]
+        self,
+        saved: SavedDashboard,
+        group: UserGroup,
+        sources: DataSources,
+        charts: ChartRows,
+        params: Mapping[str, Any],
     ) -> None:
         self._saved = saved
         self._group = group
         self._sources = sources
+        self._charts = charts
         self._params: Final = dict(params)
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """What queries and texts read."""
@@ -77,11 +84,11 @@ class PanelRunner:
             return await self._table(panel, queries.rows, view, wanted)
         plot = _plot(panel, view, wanted.width)
         if plot is not None:
-            return await self._plotted(panel, queries.rows, plot)
+            return await self._chart(panel, queries.rows, plot)
         rows, before, small = await _together(
-            self._ask(panel, queries.rows, self.variables),
+            self._ask(panel, queries.rows),
             self._compared(panel, queries),
-            self._ask(panel, queries.sparkline, self.variables) if queries.sparkline is not None else _nothing(),
+            self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
         assert rows is not None  # noqa: S101  # it was asked
         more = {}
@@ -92,25 +99,14 @@ class PanelRunner:
         return rows_line(panel.id, rows, age=_age(rows), more=more)
 
     async def _table(self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], wanted: WantedPanel) -> bytes:
-        def ask(each: SQLTemplate | CountTemplate) -> Awaitable[Result]:
-            return self._ask(panel, each, self.variables)
-
-        rows, total = await fetch_table(ask, template, view, wanted.page, wanted.sort)
+        rows, total = await fetch_table(partial(self._ask, panel), template, view, wanted.page, wanted.sort)
         return rows_line(panel.id, rows, total=total, age=_age(rows))
 
-    async def _plotted(self, panel: Panel, template: SQLTemplate, plot: Plot) -> bytes:
-        """The rows that the plot shows. The limits of a query are for them: for those that they are made of, it is the
-        limits of streams."""
-        try:
-            rows = await self._ask(panel, template, self.variables)
-        except (TooManyRows, TooManyBytes):
-            many = await query_many(self._sources, self._group, panel.schema, template, self.variables)
-            reduced = await reduced_rows(many, plot)
-            if reduced is None:
-                raise
-            return rows_line(panel.id, reduced, age=0.0, reduced=True)
-        reduced = await reduced_rows(rows, plot) if len(rows) > plot.width else None
-        return rows_line(panel.id, reduced or rows, age=_age(rows), reduced=reduced is not None)
+    async def _chart(self, panel: Panel, template: SQLTemplate, plot: Plot) -> bytes:
+        rows, reduced = await self._charts.fetch(
+            self._group, panel.schema, template, self.variables, plot, panel.max_age
+        )
+        return rows_line(panel.id, rows, age=_age(rows), reduced=reduced)
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
         """The rows of the period before; None where none is asked for, or the viewer's range has no begin or end."""
@@ -125,16 +121,15 @@ class PanelRunner:
             return None
         return await self._ask(panel, template, extend(self.variables, "params", self._params | {name: before}))
 
-    async def _ask(self, panel: Panel, template: SQLTemplate | CountTemplate, variables: Record) -> Result:
-        return await self._sources.query(self._group, panel.schema, template, variables, max_age=panel.max_age)
-
     async def _choices(self, control: str) -> bytes:
-        dashboard = self._saved.dashboard
-        template = self._saved.queries.choices[control]
-        found = await self._sources.query(
-            self._group, dashboard.schema, template, self.variables, max_age=dashboard.max_age
-        )
-        return choices_line(control, found)
+        return choices_line(control, await self._ask(self._saved.dashboard, self._saved.queries.choices[control]))
+
+    async def _ask(
+        self, asker: Panel | DashboardFile, template: SQLTemplate | WrappedTemplate, variables: Record | None = None
+    ) -> Result:
+        """Of the data source that the asker names, no older than it allows."""
+        given = self.variables if variables is None else variables
+        return await self._sources.query(self._group, asker.schema, template, given, max_age=asker.max_age)
 
 
 def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:

@@ -8,11 +8,12 @@ Nothing is averaged: each row that is kept is one of the query's.
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from math import isfinite
 from operator import itemgetter, le
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -33,16 +34,27 @@ class Plot:
     color: str | None
     width: int
 
+    @property
+    def columns(self) -> int:
+        """So many parts of its width are looked at."""
+        return COLUMNS_PER_PIXEL * self.width
 
+
+_KEPT: Final = 16
+"""Plots of one result: viewers have windows of many widths, and a width is what a request says."""
 _reductions: WeakKeyDictionary[Result, dict[Plot, Result | None]] = WeakKeyDictionary()
-"""What was made of results that are still in a cache."""
+"""What was made of results that are still in a cache; of each the last ``_KEPT``."""
 
 
 async def reduced_rows(result: Result, plot: Plot) -> Result | None:
     """``reduce_rows``, which is made once for each plot while somebody keeps the result; in a thread."""
     known = _reductions.setdefault(result, {})
     if plot not in known:
-        known[plot] = await asyncio.to_thread(reduce_rows, result, plot)
+        made = await asyncio.to_thread(reduce_rows, result, plot)
+        known[plot] = made
+        while len(known) > _KEPT:
+            del known[next(iter(known))]
+        return made
     return known[plot]
 
 
@@ -53,11 +65,11 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
     ``by``, which is the query's to give.
     """
     wanted = {plot.by, *plot.measures} | ({plot.color} if plot.color is not None else set())
-    if len(result) <= COLUMNS_PER_PIXEL * plot.width or not wanted <= set(result.names):
+    if len(result) <= plot.columns or not wanted <= set(result.names):
         return None
     try:
         kept = _kept_of_all(result, plot)
-    except TypeError:  # values of several types, which have no order
+    except (TypeError, ValueError, ArithmeticError):  # values of several types; a text that is no time; a huge number
         return None
     return None if kept is None else replace(result, rows=[result.rows[index] for index in sorted(kept)])
 
@@ -70,14 +82,15 @@ def _kept_of_all(result: Result, plot: Plot) -> set[int] | None:
     ordered = [_chosen(places, each) for each in series]
     if not all(all(map(le, each, each[1:])) for each in ordered):
         return None
-    edges = _edges(min(each[0] for each in ordered), max(each[-1] for each in ordered), COLUMNS_PER_PIXEL * plot.width)
-    if edges is None:
+    column_of = _columns(min(each[0] for each in ordered), max(each[-1] for each in ordered), plot.columns)
+    if column_of is None:
         return None
+    parts = [[*_parts(each, column_of)] for each in ordered]
     kept: set[int] = set()
     for name in plot.measures:
         values = _column(result, position(name))
-        for indexes, own in zip(series, ordered, strict=True):
-            found = _kept(own, _chosen(values, indexes), edges)
+        for indexes, own in zip(series, parts, strict=True):
+            found = _kept(own, _chosen(values, indexes))
             kept.update(found if indexes is None else map(indexes.__getitem__, found))
     return kept
 
@@ -100,41 +113,55 @@ def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
     return [*found.values()]
 
 
-def _edges(first: Any, last: Any, columns: int) -> list[Any] | None:
-    """Where each column after the first begins; None for values between which there are no others."""
-    if isinstance(first, str) and isinstance(last, str):
-        return _text_edges(first, last, columns)
-    if isinstance(first, datetime) or (isinstance(first, _NUMBERS) and not isinstance(first, bool)):
-        span = last - first
-        return [first + span * number / columns for number in range(1, columns)]
-    if isinstance(first, date):
-        days = (last - first).days
-        return [first + timedelta(days=-(-days * number // columns)) for number in range(1, columns)]
-    return None
+def _columns(first: Any, last: Any, count: int) -> Callable[[Any], int] | None:
+    """In which column of the plot a value of the axis lies; None for values that have no place on one.
 
-
-def _text_edges(first: str, last: str, columns: int) -> list[str] | None:
-    """Of times in ISO 8601, whose texts are in the order of time while all of them are written in one way."""
-    try:
-        start, end = datetime.fromisoformat(first), datetime.fromisoformat(last)
-    except ValueError:
+    The steps and their order are those of ``datasources/reduced_rows.py``: an engine finds the same columns.
+    """
+    place_of = _place_finder(first)
+    if place_of is None:
         return None
-    times = _edges(start, end, columns)
-    separator = first[10] if len(first) > 10 else "T"
-    return None if times is None else [each.replace(tzinfo=None).isoformat(separator) for each in times]
+    low, span = place_of(first), place_of(last) - place_of(first)
+    if not isfinite(span * count):
+        return None
+    if not span:
+        return lambda _: 0
+    return lambda value: min(int((place_of(value) - low) * count / span), count - 1)
 
 
-def _kept(places: Sequence[Any], values: Sequence[Any], edges: Sequence[Any]) -> Iterator[int]:
+def _place_finder(value: Any) -> Callable[[Any], float] | None:
+    """What says where values like this one lie on an axis: numbers as they are, times in seconds, dates in days."""
+    if isinstance(value, str):
+        zone = datetime.fromisoformat(value).tzinfo
+        start = datetime(1970, 1, 1, tzinfo=None if zone is None else UTC)
+        return lambda text: (datetime.fromisoformat(text) - start).total_seconds()
+    if isinstance(value, datetime):
+        begin = datetime(1970, 1, 1, tzinfo=None if value.tzinfo is None else UTC)
+        return lambda time: (time - begin).total_seconds()
+    if isinstance(value, date):
+        return lambda day: float(day.toordinal())
+    return float if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
+
+
+def _parts(places: Sequence[Any], column_of: Callable[[Any], int]) -> Iterator[tuple[int, int]]:
+    """Where each column's rows begin and end, of one series. Columns without a row are none."""
+    start, count = 0, len(places)
+    while start < count:
+        column, step = column_of(places[start]), 1
+        while start + step < count and column_of(places[start + step]) == column:
+            step *= 2
+        end = bisect_right(places, column, start + step // 2, min(start + step, count), key=column_of)
+        yield start, end
+        start = end
+
+
+def _kept(parts: Sequence[tuple[int, int]], values: Sequence[Any]) -> Iterator[int]:
     """The indexes of the rows that are kept of one series and measure."""
     find = _plain_extremes if _is_plain(values) else _extremes_and_gap
-    start = 0
-    for edge in (*edges, None):
-        end = len(places) if edge is None else bisect_left(places, edge, start)
-        if end > start:
-            yield start
-            yield end - 1
-            yield from (start + index for index in find(values[start:end]))
-        start = end
+    for start, end in parts:
+        yield start
+        yield end - 1
+        yield from (start + index for index in find(values[start:end]))
 
 
 def _is_plain(values: Sequence[Any]) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 from tenantry.dashboards.folder import QUERIES, SUFFIXES, DashboardFolder, SavedDashboard
-from tenantry.errors import InvalidQueries
+from tenantry.errors import InvalidDashboards, InvalidQueries
 
 _Stamp: TypeAlias = frozenset[tuple[str, int, int]]
 
@@ -32,6 +33,11 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
     def __len__(self) -> int:
         return len(self._current())
 
+    @property
+    def revision(self) -> str:
+        """Another text whenever a file has changed."""
+        return f"{hash(self._look()):x}"
+
     def _current(self) -> DashboardFolder:
         stamp = self._look()
         if self._read is None or stamp != self._stamp:
@@ -40,6 +46,9 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
                 self._read = DashboardFolder(self.path)
             except InvalidQueries as error:
                 self._read = error
+            except OSError as error:  # as while an editor puts a new file in the place of the old one
+                problem = f"{error.filename or self.path} cannot be read: {error.strerror or error}"
+                self._read = InvalidDashboards(problem, errors=())
         if isinstance(self._read, InvalidQueries):
             raise self._read.with_traceback(None)
         return self._read
@@ -47,5 +56,9 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
     def _look(self) -> _Stamp:
         """Each file with its size and when it was written."""
         folders = [self.path, *([self.path.parent / QUERIES] if self.path.name == "dashboards" else [])]
-        files = (file for folder in folders for file in folder.rglob("*") if file.suffix in {*SUFFIXES, ".sql"})
-        return frozenset((str(file), (found := file.stat()).st_mtime_ns, found.st_size) for file in files)
+        found: set[tuple[str, int, int]] = set()
+        for file in (file for folder in folders for file in folder.rglob("*") if file.suffix in {*SUFFIXES, ".sql"}):
+            with suppress(FileNotFoundError):  # it was there a moment ago
+                about = file.stat()
+                found.add((str(file), about.st_mtime_ns, about.st_size))
+        return frozenset(found)

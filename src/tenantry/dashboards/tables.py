@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from tenantry.datasources.pages import CountTemplate, PagedTemplate
+from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidParameter, TooManyBytes, TooManyRows
 from tenantry.results import Result
 from tenantry.sql import SQLTemplate
@@ -18,7 +19,7 @@ from tenantry.sql import SQLTemplate
 PAGE_SIZE: Final = 50
 """Rows of a page, where the author says nothing else."""
 
-Ask: TypeAlias = Callable[[SQLTemplate | CountTemplate], Awaitable[Result]]
+Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 
 
 async def fetch_table(

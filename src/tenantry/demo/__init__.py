@@ -62,7 +62,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
     keys = SigningKeys.from_file(key_file)
     environment, tokens, api_token = asyncio.run(_provision(database, keys, folder, origins(product_url)))
     store = SQLStore(database)
-    sources, docs = DataSources(store), handbook(url)
+    sources, docs = DataSources(store, keys=keys), handbook(url)
     home = Route("/", lambda request: RedirectResponse(product_url))
     app = compose(store, keys, routes=[home, *docs], closing=[sources.aclose])
     # The resolver asks again after every write on this host, so a rotation shows at once.

@@ -170,13 +170,17 @@ class Carriers:
         return ", ".join(names)
 
 
+TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
+"""The first header that ``header()`` reads: the one in which pages of dashboards send the token."""
+
+
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     """Headers: without names ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
 
     Names are compared without case. ``Authorization`` with another scheme is left alone: it is somebody else's. Some
     proxies drop a header with underscores unless they are configured not to.
     """
-    chosen = names or ("X-User-Group-Token", "USER_GROUP_TOKEN", "Authorization")
+    chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
     if any(name.lower() == "cookie" for name in chosen):

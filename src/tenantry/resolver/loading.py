@@ -7,7 +7,7 @@ import logging
 import traceback
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Reading
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 WAKEN_AT_ONCE: Final = 64
 """How many waiters get the result before the loop does other work: all sockets of a group may wait for one load."""
 
 
-class SingleFlight:
+class SingleFlight(Generic[T]):
     """One load and those who wait for it, all on one event loop. ``fill`` is None until the backend is asked.
 
-    The task belongs to the resolver, so that the cancellation of one who waits, the first one too, harms nobody else.
-    It does its work ``with`` the flight, which gives an error to those who wait: a callback of the task would cost a
-    tenth of a load.
+    The task belongs to whoever made the flight, so that the cancellation of one who waits, the first one too, harms
+    nobody else. It does its work ``with`` the flight, which gives an error to those who wait: a callback of the task
+    would cost a tenth of a load.
     """
 
     __slots__ = ("_loop", "_waiters", "fill", "task")
@@ -39,21 +41,21 @@ class SingleFlight:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.fill: Fill | None = None
         self._loop = loop
-        self._waiters: list[asyncio.Future[UserGroup]] = []
+        self._waiters: list[asyncio.Future[T]] = []
 
-    def join(self) -> asyncio.Future[UserGroup]:
+    def join(self) -> asyncio.Future[T]:
         """Another one who waits: to be awaited."""
-        waiter: asyncio.Future[UserGroup] = self._loop.create_future()
+        waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
 
-    def set_result(self, group: UserGroup) -> None:
-        """The group, for everybody who waits."""
-        self._wake(0, group, None)
+    def set_result(self, result: T) -> None:
+        """What was loaded, for everybody who waits."""
+        self._wake(0, result, None)
 
     def set_stopped(self) -> None:
         """The load was cancelled: who waits gets StoreUnavailable."""
-        self._wake(0, None, StoreUnavailable("the load of this user group was stopped"))
+        self._wake(0, None, StoreUnavailable("the load was stopped"))
 
     def __enter__(self) -> None: ...
 
@@ -64,17 +66,17 @@ class SingleFlight:
             self._wake(0, None, error)
         return isinstance(error, Exception)  # what must stop the loop, or the task, goes on to stop it
 
-    def _wake(self, first: int, group: UserGroup | None, error: BaseException | None) -> None:
+    def _wake(self, first: int, result: T | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:
             if waiter.done():
                 continue
-            if group is not None:
-                waiter.set_result(group)
+            if result is not None:
+                waiter.set_result(result)
             elif error is not None:
                 waiter.set_exception(error)
         first += WAKEN_AT_ONCE
         if first < len(self._waiters):
-            self._loop.call_soon(self._wake, first, group, error)
+            self._loop.call_soon(self._wake, first, result, error)
 
 
 class FindOnlyBackend:

@@ -83,7 +83,7 @@ class Resolver:
             leased, self._cache, self.counters, self._subscriptions,
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
-        self._flights: LoopLocal[dict[bytes, SingleFlight]] = LoopLocal(dict)
+        self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)
         self._registrations = None
         if self._poller is not None and hasattr(backend, "offer_source_lease"):
             holder = cast("SourceLeaseHolder", backend)
@@ -214,7 +214,13 @@ class Resolver:
     # --- the backend --------------------------------------------------------------------------------------------------
 
     async def _load_task(
-        self, flights: dict[bytes, SingleFlight], flight: SingleFlight, key: bytes, token: Token, *, ahead: bool
+        self,
+        flights: dict[bytes, SingleFlight[UserGroup]],
+        flight: SingleFlight[UserGroup],
+        key: bytes,
+        token: Token,
+        *,
+        ahead: bool,
     ) -> None:
         with flight:
             try:
@@ -229,7 +235,7 @@ class Resolver:
                     del flights[key]
             flight.set_result(group)
 
-    async def _load(self, flight: SingleFlight, key: bytes, token: Token, *, ahead: bool) -> UserGroup:
+    async def _load(self, flight: SingleFlight[UserGroup], key: bytes, token: Token, *, ahead: bool) -> UserGroup:
         """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""
         if self._poller is not None:
             await self._poller.wait_first_poll()
@@ -239,7 +245,7 @@ class Resolver:
             answer = await self._read(flight, token, fresh=True)
         return self._store(key, token, answer)
 
-    async def _read(self, flight: SingleFlight, token: Token, *, fresh: bool) -> _BackendAnswer:
+    async def _read(self, flight: SingleFlight[UserGroup], token: Token, *, fresh: bool) -> _BackendAnswer:
         if flight.fill is not None:
             self._cache.end(flight.fill)
         started = self._clock()

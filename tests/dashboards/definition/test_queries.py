@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 
 from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.queries import check_open, find_queries, unused_controls
+from tenantry.dashboards.definition.queries import find_queries, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import TemplateError
 from tenantry.sql.query_file import Query
 
-HEADER = "/* ---\nparams:\n  period: date range\n  region: text\n--- */\n"
+HEADER = "/* ---\nparams:\n  period: date range\n  region: list of text\n--- */\n"
 QUERIES = {
     "by_day": Query(
-        HEADER + "select 1 where {{ params.period | within(day) }} [[ and r = {{ params.region }} ]]", "by_day"
+        HEADER + "select 1 where {{ params.period | within(day) }} [[ and r in {{ params.region }} ]]", "by_day"
     ),
     "plain": Query("select 1 [[ where r in {{ params.region }} ]] [[ and s = {{ params.s }} ]]", "plain"),
     "list": Query("select 1 [[ where r in {{ params.other }} ]]", "list"),
+    "ranged": Query("select 1 where {{ params.othr | within(day) }}", "ranged"),
     "all": Query("select 1", "all"),
     "needs": Query(
         "/* ---\nparams:\n  region: {type: text, required: true}\n--- */\nselect {{ params.region }} as r", "needs"
@@ -46,7 +47,7 @@ def test_a_query_is_typed_by_the_controls_where_it_declares_nothing_itself() -> 
     }
     assert kinds["1-1"] == {"b": "text", "least": "decimal", "period": "date range", "region": "list of text"}
     assert kinds["1-2"] == {"region": "list of text", "s": "text"}
-    assert kinds["1-3"] == {"period": "date range", "region": "text"}, "a query that declares them is believed"
+    assert kinds["1-3"] == {"period": "date range", "region": "list of text"}
     assert queries.parameters == {"least", "period", "region", "b", "s"}
     assert queries.choices["region"] is QUERIES["regions"]
     assert unused_controls(dashboard, queries) == []
@@ -63,6 +64,11 @@ REFUSED = {
     "{figure: a, query: all, sparkline: al}": ("4:40", "there is no query al", "did you mean all?"),
     "{table: {sql: 'select {{ x'}}": ("4:13", "in this statement, 1:8: this {{ has no }}", "close the tag"),
     "{table: {sql: 'select {{ params.x }} + 1'}}": ("4:13", "params.x is not declared", ""),
+    "{table: ranged}": (
+        "4:13",
+        "no control here is called othr; ranged:1:",
+        "did you mean other?",
+    ),
     "{table: list}": ("list:1", "params.other is no list", ""),
     "{figure: a, query: all, compare: previous-period}": ("4:5", "the query reads no range", "within(column)"),
     "{table: all, click: {filter: regoin}}": ("4:25", "nothing here reads params.regoin", "[[ and"),
@@ -80,19 +86,3 @@ def test_what_leads_nowhere_is_refused_at_its_place(rows: str) -> None:
     assert caught.value.message.startswith(f"{file}{place}:"), caught.value.message
     assert problem in caught.value.message
     assert fix in caught.value.message.partition("fix: ")[2], caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("click", "problem", "fix"),
-    [
-        ("{open: rotue, with: [region]}", "there is no dashboard rotue", "did you mean route?"),
-        ("{open: route, with: [regoin]}", "the dashboard route has nothing that reads regoin", "did you mean region?"),
-    ],
-)
-def test_a_click_opens_a_dashboard_that_is_there(click: str, problem: str, fix: str) -> None:
-    """And sets only what that one reads."""
-    dashboard = _read(f"{{table: all, click: {click}}}")
-    with pytest.raises(TemplateError, match=r"^sales.yaml:4:25: ") as caught:
-        check_open(dashboard, {"sales": dashboard, "route": dashboard}, lambda _: {"region"})
-    assert problem in caught.value.message
-    assert fix in caught.value.message

@@ -107,6 +107,7 @@ REFUSED = {
     _file("{line: a, query: q}"): ("4:5", "a panel with line has no by", "write by:"),
     _file("{line: a, by: b}"): ("4:5", "a panel with line has no query", "write query:"),
     _file("{table: orders, colums: [a]}"): ("4:21", "a panel with table has no key colums", "did you mean columns?"),
+    _file("{text: Hello, world}"): ("4:19", "a panel with text has no key world", "holds a comma into quotes"),
     _file("{table: orders, columns: []}"): ("4:30", "this list is empty", "take the key out"),
     _file("{table: orders, columns: [{a: prcent}]}"): ("4:35", "this is no word", "did you mean percent?"),
     _file("{table: orders, columns: [{a: percent, b: date}]}"): ("4:31", "this is one name", "one for each"),
@@ -127,8 +128,8 @@ REFUSED = {
     _file(controls="1a: {text: }"): ("2:12", "no name of a control", "begin with a letter"),
     _file(controls="a: {text: , lable: b}"): ("2:24", "has no key lable", "did you mean label?"),
     _file(controls="a: {choices: []}"): ("2:25", "the control a: no choices", "{query: its name}"),
-    _file(controls="a: {number: 7, min: 8}"): ("2:24", "the control a: does not fit", "8"),
-    _file(controls="a: {range: some days}"): ("2:23", "the control a: does not fit", "last 30 days"),
+    _file(controls="a: {number: 7, min: 8}"): ("2:24", "the control a: this default does not fit", "8"),
+    _file(controls="a: {range: some days}"): ("2:23", "the control a: this default does not fit", "last 30 days"),
     _file(controls="a: {range: today, presets: [todya]}"): ("2:40", "this is no relative range", "last 30 days"),
 }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -45,3 +48,38 @@ async def test_the_code_is_not_in_the_store(tmp_path: Path) -> None:
     await store.aclose()
     assert b"a payload" in content
     assert code.encode() not in content
+
+
+async def test_who_guesses_a_code_writes_nothing(tmp_path: Path) -> None:
+    """Another program holds the database's one write lock, and the answer comes all the same. Red when a code is
+    deleted before it was read, and when a session is looked up in a transaction of writes: both wait for the lock."""
+    url = f"sqlite:///{tmp_path}/store.db"
+    migrate(url)
+    store = SQLStore(url)
+    codes = SingleUseCodes(store)
+    good = await codes.issue(Purpose.PREVIEW_SESSION, "x")
+    with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as writer:
+        writer.execute("begin immediate")
+        assert await codes.redeem(Purpose.DOWNLOAD, "x" * CODE_LENGTH) is None
+        assert await codes.redeem(Purpose.DOWNLOAD, good) is None
+        assert await codes.read(Purpose.PREVIEW_SESSION, "x" * CODE_LENGTH) is None
+        assert await codes.read(Purpose.PREVIEW_SESSION, good) == "x"
+        writer.execute("rollback")
+    await store.aclose()
+
+
+async def test_one_of_many_redeems_what_all_have_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deletion decides. Red when the payload that was read first is given."""
+    store = MemoryStore()
+    codes = SingleUseCodes(store)
+    code, all_read = await codes.issue(Purpose.EMBED, "x"), asyncio.Barrier(5)
+    read = store.code_purpose
+
+    async def read_together(digest: bytes) -> str | None:
+        found = await read(digest)
+        await all_read.wait()
+        return found
+
+    monkeypatch.setattr(store, "code_purpose", read_together)
+    found = await asyncio.gather(*(codes.redeem(Purpose.EMBED, code) for _ in range(5)))
+    assert sorted(found, key=str) == [None] * 4 + ["x"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tenantry import DataSources, Resolver, UserGroup, mount_dashboards
 from tenantry.dashboards import assets
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts
 from tenantry.dashboards.embedding.routes import Embedding
+from tenantry.errors import StoreUnavailable
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.testing import FrozenClock, MemoryStore, make_token
 from tests.dashboards.served import write_files
@@ -81,7 +83,7 @@ def clock() -> FrozenClock:
 async def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: FrozenClock) -> AsyncIterator[Mounted]:
     bundles = tmp_path / "static" / "bundles"
     bundles.mkdir(parents=True)
-    for name in ("page.js", "page.css", "embed.js", "embed.d.ts", "embed-react.js"):
+    for name in ("page.js", "page.css", "embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts"):
         (bundles / name).write_text(f"/* {name} */" * 50)
     monkeypatch.setattr(assets, "files", lambda package: tmp_path)
     made = Mounted(tmp_path, clock)
@@ -95,7 +97,7 @@ def test_the_element_is_small() -> None:
     assert len(gzip.compress(built.read_bytes(), 9)) <= 3_000
 
 
-@pytest.mark.parametrize("name", ["embed.js", "embed.d.ts", "embed-react.js"])
+@pytest.mark.parametrize("name", ["embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts"])
 async def test_every_page_may_take_the_element(mounted: Mounted, name: str) -> None:
     """With CORS, without which no page of another origin gets a module, and not for ever: its address has no hash. Red
     when it is sent as the other browser files are."""
@@ -133,6 +135,68 @@ async def test_hosts_are_read_again_within_the_bound(clock: FrozenClock) -> None
     assert await hosts.of_frame() == ("https://own.test",)
     clock.advance(0.1)
     assert await hosts.of_frame() == ("https://own.test", "https://app.test")
+
+
+class _Store(MemoryStore):
+    """Counts the questions for hosts; ``is_down``: and answers none; ``goes_on``: only then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked, self.is_down = 0, False
+        self.goes_on = asyncio.Event()
+        self.goes_on.set()
+
+    async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
+        self.asked += 1
+        await self.goes_on.wait()
+        if self.is_down:
+            raise StoreUnavailable("down")
+        return await super().embedding_hosts()
+
+
+async def test_an_outage_within_the_bound_is_not_seen(clock: FrozenClock) -> None:
+    """The lease is renewed before its end; after that nobody may embed, until the store answers again. Red when it is
+    renewed at its end only, and when it has none."""
+    store = _Store()
+    await store.set_embedding_hosts(
+        await store.create_environment("production", Tag.CUSTOMER), found := ("https://app.test",)
+    )
+    hosts = AllowedHosts(store, "production", staleness=5, clock=clock.monotonic)
+    assert await hosts.of_frame() == found
+    clock.advance(4)
+    assert await hosts.of_frame() == found
+    async with asyncio.timeout(60):
+        while store.asked < 2:
+            await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    store.is_down = True
+    clock.advance(4.9)
+    assert await hosts.of_frame() == found
+    clock.advance(0.1)
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            await hosts.of_frame()
+    store.is_down = False
+    assert await hosts.of_frame() == found
+
+
+async def test_all_frames_wait_for_one_question(clock: FrozenClock) -> None:
+    """One who leaves stops it for nobody; one that is as old as the bound is not waited for. Red when each frame asks,
+    and when a question is shared however old it is."""
+    store = _Store()
+    hosts = AllowedHosts(store, "production", staleness=5, clock=clock.monotonic)
+    store.goes_on.clear()
+    first, *others = [asyncio.ensure_future(hosts.of_frame()) for _ in range(20)]
+    await asyncio.sleep(0)
+    first.cancel()
+    clock.advance(5)
+    late = asyncio.ensure_future(hosts.of_frame())
+    async with asyncio.timeout(60):
+        while store.asked < 2:
+            await asyncio.sleep(0)
+        store.goes_on.set()
+        assert await asyncio.gather(late, *others) == [()] * 20
+    assert (store.asked, first.cancelled()) == (2, True)
 
 
 async def test_a_code_stands_for_its_token_once(mounted: Mounted) -> None:
@@ -217,6 +281,25 @@ async def test_what_is_no_code_is_refused(mounted: Mounted, body: bytes) -> None
     answer = await mounted.http.post(REDEEM, content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
     assert (await mounted.redeem({"code": "x" * 43})).status_code == 410
+
+
+async def test_what_is_no_code_costs_one_read(mounted: Mounted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it could be the code of a token or of a preview. Red when one is asked for after the other."""
+    asked: list[str] = []
+
+    def count(name: str) -> None:
+        method = getattr(mounted.store, name)
+
+        async def counted(*arguments: Any, **named: Any) -> Any:
+            asked.append(name)
+            return await method(*arguments, **named)
+
+        monkeypatch.setattr(mounted.store, name, counted)
+
+    for name in ("code_purpose", "read_code", "redeem_code", "add_code"):
+        count(name)
+    assert (await mounted.redeem({"code": "x" * 43})).status_code == 410
+    assert asked == ["code_purpose"]
 
 
 async def test_a_form_of_another_site_redeems_nothing(mounted: Mounted) -> None:

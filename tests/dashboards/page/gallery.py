@@ -31,6 +31,8 @@ PERIOD: Message = {
     "choices": None,
     "min": None,
     "max": None,
+    "clearable": False,
+    "open": [],
     "depends": [],
 }
 ORIGIN: Message = PERIOD | {

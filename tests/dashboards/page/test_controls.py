@@ -96,6 +96,83 @@ async def test_one_choice(stand_in: StandIn, visit: Visit) -> None:
     await asked(stand_in, {})
 
 
+DEFAULTED: Message = ROUTE | {"default": "JFK → LAX", "clearable": True}
+SEVERAL: Message = ORIGIN | {"default": ["LGA"], "clearable": True}
+WORD: Message = NAME | {"default": "united", "clearable": True}
+
+
+async def test_all_is_a_choice_where_there_is_a_default(stand_in: StandIn, visit: Visit) -> None:
+    """Of one value, of several and of a text: it is sent, stands in the address, survives a reload, and its chip leads
+    back to the default. Red when an empty value was the default again."""
+    page = (await visit(stand_in.show([BAR], controls=[DEFAULTED, SEVERAL, WORD]))).page
+    route = page.get_by_label("Route", exact=True)
+    assert await route.input_value() == "JFK → LAX"
+    await route.select_option("All")
+    await asked(stand_in, {"route": ""})
+    await page.get_by_role("button", name="Origin LaGuardia").click()
+    await page.get_by_role("button", name="Clear").click()
+    await asked(stand_in, {"route": "", "origin": []})
+    await page.keyboard.press("Escape")
+    await page.get_by_label("Airline", exact=True).fill("")
+    everything = {"route": "", "origin": [], "name": ""}
+    await asked(stand_in, everything)
+    assert page.url.endswith("#route=&origin=&name=")
+    assert await chips(page) == ["Route: All", "Origin: All", "Airline: All"]
+    stand_in.asked.clear()
+    await page.reload()
+    await asked(stand_in, everything | {"origin": ""})
+    await until(lambda: _chips_are(page, ["Route: All", "Origin: All", "Airline: All"]))
+    assert await route.input_value() == ""
+    assert await page.get_by_label("Airline", exact=True).input_value() == ""
+    await page.get_by_role("button", name="Origin All").click()
+    await page.get_by_label("Kennedy").check()
+    await asked(stand_in, everything | {"origin": ["JFK"]})
+    await page.keyboard.press("Escape")
+    for name in ("Route: All", "Origin: Kennedy", "Airline: All"):
+        await page.get_by_role("button", name=f"Remove {name}").click()
+    await asked(stand_in, {})
+    assert await route.input_value() == "JFK → LAX"
+
+
+async def test_all_is_no_choice_where_a_value_is_needed(stand_in: StandIn, visit: Visit) -> None:
+    """A control with a default that its queries cannot be without, or one that is required, offers none."""
+    needed = DEFAULTED | {"clearable": False}
+    required = ROUTE | {"name": "must", "label": "Must", "required": True}
+    page = (await visit(stand_in.show([BAR], controls=[needed, required]))).page
+    for label, first in (("Route", "EWR → SFO"), ("Must", "Choose…")):
+        options = await page.get_by_label(label, exact=True).locator("option").all_inner_texts()
+        assert options[0] == first
+        assert "All" not in options
+
+
+async def test_a_range_without_an_end(stand_in: StandIn, visit: Visit) -> None:
+    """Where the queries can do without it: by one day alone, in words and in the address. Red when both were needed."""
+    open_both, open_end = PERIOD | {"open": ["end", "start"]}, PERIOD | {"open": ["end"]}
+    page = (await visit(stand_in.show([BAR], controls=[open_both]))).page
+    await page.locator(".control-range .choice").click()
+    await page.get_by_role("button", name="Apply").click()
+    assert await page.get_by_role("alert").inner_text() == "Choose a day."
+    await page.get_by_label("To", exact=True).fill("2013-03-01")
+    await page.get_by_role("button", name="Apply").click()
+    await asked(stand_in, {"period": {"start": None, "end": "2013-03-01"}})
+    assert await chips(page) == ["Period: Until Mar 1, 2013"]
+    assert page.url.endswith("#period=..2013-03-01")
+    page = (await visit(stand_in.show([BAR], controls=[open_end]))).page
+    await page.locator(".control-range .choice").click()
+    await page.get_by_label("To", exact=True).fill("2013-03-01")
+    await page.get_by_role("button", name="Apply").click()
+    assert await page.get_by_role("alert").inner_text() == "Choose the first day too."
+    await page.get_by_label("To", exact=True).fill("")
+    await page.get_by_label("From").fill("2013-02-01")
+    await page.get_by_role("button", name="Apply").click()
+    await asked(stand_in, {"period": {"start": "2013-02-01", "end": None}})
+    assert await chips(page) == ["Period: From Feb 1, 2013"]
+
+
+async def _chips_are(page: Page, expected: list[str]) -> bool:
+    return await chips(page) == expected
+
+
 async def test_texts_numbers_and_days(stand_in: StandIn, visit: Visit) -> None:
     """A text is asked when the viewer pauses; a number beyond its limits is not."""
     page = (await visit(stand_in.show([BAR], controls=[NAME, NUMBER, DAY]))).page

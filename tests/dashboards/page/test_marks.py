@@ -289,3 +289,55 @@ async def test_labels_never_lie_over_one_another(stand_in: StandIn, visit: Visit
                 apart_x = one["x"] + one["width"] <= other["x"] + 0.5 or other["x"] + other["width"] <= one["x"] + 0.5
                 apart_y = one["y"] + one["height"] <= other["y"] + 1 or other["y"] + other["height"] <= one["y"] + 1
                 assert apart_x or apart_y
+
+
+async def test_both_axes_of_a_scatter_chart_are_named(stand_in: StandIn, visit: Visit) -> None:
+    """With the unit of the panel; within the drawing, and over no label. Red without the names."""
+    answer = rows({"distance": "float", "mean_delay": "float"}, [200, 3], [900, 12.5], [2400, -4])
+    view = {"kind": "scatter", "scatter": "mean_delay", "by": "distance", "unit": "min", "answer": answer}
+    for width in (1440, 360):
+        panel = await panel_of(stand_in, visit, view, width=width)
+        assert await panel.locator(".axis-name").all_text_contents() == ["Mean delay, min", "Distance"]
+        names = [await box_of(each) for each in await panel.locator(".axis-name").all()]
+        labels = [await box_of(each) for each in await panel.locator(".axis .label").all()]
+        around = await box_of(panel.locator("svg.plot"))
+        assert not [1 for name in names for label in labels if _overlap(name, label)]
+        for name in names:
+            assert around["x"] - 1 <= name["x"]
+            assert name["x"] + name["width"] <= around["x"] + around["width"] + 1
+            assert around["y"] - 1 <= name["y"]
+            assert name["y"] + name["height"] <= around["y"] + around["height"] + 1
+
+
+def _overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    def apart(start: str, length: str) -> bool:
+        return one[start] + one[length] <= other[start] + 1 or other[start] + other[length] <= one[start] + 1
+
+    return not apart("x", "width") and not apart("y", "height")
+
+
+@pytest.mark.parametrize("value", [5, -5, 0, 1_000_000, 0.0003])
+@pytest.mark.parametrize("kind", ["scatter", "line"])
+async def test_a_single_value_is_drawn_where_the_axes_say(
+    stand_in: StandIn, visit: Visit, kind: str, value: float
+) -> None:
+    """One value on either axis: the mark lies within the plot, on the height of its value, and a point of a scatter
+    chart on no edge. Red when the axis began at the value itself."""
+    answer = rows({"x": "float", "n": "float"}, [value, value], [value, value])
+    panel = await panel_of(
+        stand_in, visit, {"kind": kind, kind: "n" if kind == "scatter" else ["n"], "by": "x"} | {"answer": answer}
+    )
+    low, high = await panel.locator(".axis-value .label").evaluate_all(
+        "all => [all.at(0), all.at(-1)].map((each) => Number(each.getAttribute('y')))"
+    )
+    labels = await panel.locator(".axis-bottom .label").all_text_contents()
+    assert labels
+    assert await panel.locator(".axis-value .label").count() >= 2
+    mark = panel.locator("circle.point" if kind == "scatter" else ".series circle, .series .line").first
+    box, plot = await box_of(mark), await box_of(panel.locator("svg.plot"))
+    middle = box["y"] + box["height"] / 2 - plot["y"]
+    assert high - NEAR <= middle <= low + NEAR
+    if kind == "scatter":
+        assert high + 20 < middle < low - 20
+        across = box["x"] + box["width"] / 2 - plot["x"]
+        assert 0.2 * plot["width"] < across < 0.8 * plot["width"]

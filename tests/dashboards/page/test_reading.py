@@ -10,7 +10,7 @@ from playwright.async_api import Locator, Page
 
 from engines.chromium import Watched
 from tests.dashboards.page.conftest import Visit, box_of, come, until
-from tests.dashboards.page.gallery import PERIOD, ROUTE, ROUTES
+from tests.dashboards.page.gallery import NAME, PERIOD, ROUTE, ROUTES
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 DELAYS = rows({"month": "date", "delay": "float"}, ["2013-01-01", 10.25], ["2013-02-01", -2.9], ["2013-03-01", 20.8])
@@ -195,7 +195,7 @@ async def test_a_click_opens_another_dashboard_and_leads_back(stand_in: StandIn,
     stand_in.show(
         [{"kind": "text", "text": "Of one route."}], name="flights/route", title="One route", controls=[ROUTE]
     )
-    opening = BARS | {"click": {"values": {"route": "route"}, "open": "flights/route"}}
+    opening = BARS | {"click": {"values": {"route": "route"}, "open": "flights/route", "keeps": []}}
     page = (await visit(stand_in.show([opening], title="Overview"))).page
     await page.evaluate("window.same = true")
     await page.locator("rect.bar").nth(1).click()
@@ -206,6 +206,23 @@ async def test_a_click_opens_another_dashboard_and_leads_back(stand_in: StandIn,
     await page.get_by_role("button", name="← Overview").click()
     await page.get_by_role("heading", name="Overview").wait_for()
     assert page.url.endswith("/sales")
+
+
+async def test_what_was_chosen_goes_along_where_the_other_dashboard_has_it(stand_in: StandIn, visit: Visit) -> None:
+    """The period stays, the click counts for more than what was chosen before, and a filter that only the first one has
+    is not sent. The way back brings all of them. Red when only the values of the click went along."""
+    stand_in.show([{"kind": "text", "text": "Of one."}], name="one", title="One route", controls=[PERIOD, ROUTE])
+    opening = BARS | {"click": {"values": {"route": "route"}, "open": "one", "keeps": ["period", "route"]}}
+    chosen = "#period=2013-01-01..2013-02-01&route=EWR+%E2%86%92+SFO&name=united"
+    page = (await visit(stand_in.show([opening], title="Overview", controls=[PERIOD, ROUTE, NAME]) + chosen)).page
+    await page.locator("rect.bar").nth(1).click()
+    await page.get_by_role("heading", name="One route").wait_for()
+    period = {"start": "2013-01-01", "end": "2013-02-01"}
+    assert stand_in.asked[-1]["filters"] == {"period": period, "route": "EWR → ORD"}
+    assert await page.locator(".chip").all_inner_texts() == ["Period: Jan 1, 2013 – Feb 1, 2013", "Route: EWR → ORD"]
+    await page.get_by_role("button", name="← Overview").click()
+    await page.get_by_role("heading", name="Overview").wait_for()
+    assert stand_in.asked[-1]["filters"] == {"period": period, "route": "EWR → SFO", "name": "united"}
 
 
 async def test_dragging_over_time_sets_the_range(stand_in: StandIn, visit: Visit) -> None:

@@ -50,6 +50,34 @@ async def test_nothing_moves_when_panels_come(stand_in: StandIn, visit: Visit) -
     assert after == before
 
 
+async def test_a_donut_is_as_tall_as_its_place(stand_in: StandIn, visit: Visit) -> None:
+    """Beside others and in a narrow page, with a legend of two lines or of eight with long names: from the place that
+    the server has drawn on. Red when a narrow one was as tall as its ring and its legend."""
+    words = "A name that is far longer than the panel is wide, whatever that is"
+    few, many = ([[f"{words} {n}", 40 - n] for n in range(count)] for count in (2, 12))
+    donuts = [
+        {
+            "kind": "donut",
+            "donut": "n",
+            "by": "x",
+            "title": "Parts",
+            "answer": rows({"x": "text", "n": "integer"}, *each),
+        }
+        for each in (few, many, few, many)
+    ]
+    for width in (1440, 360):
+        stand_in.show(donuts, [donuts[1] | {"title": "Wide"}])
+        stand_in.held.update(stand_in.answers)
+        page = (await visit(f"{stand_in.url}/sales", settle=False, width=width)).page
+        await panel(page, "2-1").wait_for()
+        before = {each: await panel(page, each).bounding_box() for each in stand_in.answers}
+        stand_in.held.clear()
+        await come_ready(page, len(stand_in.answers))
+        after = {each: await panel(page, each).bounding_box() for each in stand_in.answers}
+        assert after == before
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 async def test_widths_are_asked_with_the_first_request(stand_in: StandIn, visit: Visit) -> None:
     """From the places that the server has drawn, in steps. Red when the definition is awaited first."""
     await visit(stand_in.show([BAR | {"width": 8}, OTHER | {"width": 4}], [table()]), width=1440)
@@ -105,9 +133,42 @@ async def test_rows_that_are_too_old_say_so(stand_in: StandIn, visit: Visit) -> 
     ).page
     assert await panel(page, "1-1").locator(".panel-note").inner_text() == "3 min old"
     late = panel(page, "1-2").locator(".panel-note.late")
-    assert "newer ones have not come" in await late.inner_text()
+    assert "3 min old. Newer ones have not come." in await late.inner_text()
     await late.get_by_role("button", name="Ask again").click()
     await until(lambda: _asked(stand_in, 2))
+
+
+REFUSED: Message = {"error": {"code": "query_timeout", "message": "The data source took too long."}}
+
+
+async def test_a_refresh_that_fails_keeps_the_rows(stand_in: StandIn, visit: Visit) -> None:
+    """With their age, the reason and a way to ask again; by an error of the panel, and by a connection that breaks. The
+    next rows take the words away. Red when the error took the rows' place."""
+    page = (await visit(stand_in.show([BAR | {"refresh": 1, "answer": ANSWER | {"age": 150.0}}, OTHER]))).page
+    note = panel(page, "1-1").locator(".panel-note.late")
+    for answer, reason in ((REFUSED, "The data source took too long."), (BROKEN_OFF, "The connection was lost.")):
+        stand_in.answers["1-1"] = answer
+        await until(lambda reason=reason: _says(note, "These numbers are 2 min old.", reason))
+        assert await panel(page, "1-1").locator("rect.bar").count() == 2
+        assert await state(page, "1-1") in {"ready", "waiting"}
+    stand_in.answers["1-1"] = ANSWER
+    await note.get_by_role("button", name="Ask again").click()
+    await until(lambda: _count(note, 0))
+
+
+async def test_the_rows_of_another_choice_do_not_stay(stand_in: StandIn, visit: Visit) -> None:
+    """They would be believed to be those of the new one. Red when a failure always kept what was there."""
+    page = (await visit(stand_in.show([BAR | {"reads": ["origin"]}], controls=[ORIGIN]))).page
+    stand_in.answers["1-1"] = REFUSED
+    await page.get_by_role("button", name="Origin All").click()
+    await page.get_by_label("Kennedy").check()
+    await panel(page, "1-1").get_by_role("alert").wait_for()
+    assert await panel(page, "1-1").locator("rect.bar").count() == 0
+
+
+async def _says(found: Locator, *words: str) -> bool:
+    text = await found.inner_text() if await found.count() else ""
+    return all(word in text for word in words)
 
 
 async def test_a_panel_asks_again_when_its_time_has_come(stand_in: StandIn, visit: Visit) -> None:

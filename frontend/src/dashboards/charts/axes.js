@@ -29,14 +29,22 @@ export function belowLegend({ width, height, legend = 0 }, series) {
 /**
  * The room for the marks beside the labels.
  * @param {{width: number, height: number}} size
- * @param {{left?: string[], right?: number, bottom?: boolean}} labels
+ * @param {{left?: string[], right?: number, bottom?: boolean, names?: boolean}} labels `names`: of the axes themselves
  * @returns {Plot}
  */
-export function plotOf({ width, height }, { left = [], right = 0, bottom = true }) {
+export function plotOf({ width, height }, { left = [], right = 0, bottom = true, names = false }) {
   const widest = Math.max(0, ...left.map(textWidth));
   const start = widest ? Math.ceil(widest) + GAP : 2;
   const end = Math.max(right, 10);
-  return { left: start, top: GAP, width: Math.max(20, width - start - end), height: Math.max(20, height - GAP - (bottom ? LABEL : GAP)) };
+  const top = names ? LABEL : GAP;
+  const below = (bottom ? LABEL : GAP) + (names ? LINE_HEIGHT : 0);
+  return { left: start, top, width: Math.max(20, width - start - end), height: Math.max(20, height - top - below) };
+}
+
+/** What each axis is of: above the one of the height, below the other one at its end. */
+export function drawAxisNames(parent, { left, bottom }, plot) {
+  const name = (kind, x, y, text) => svg("text", { class: `label ${kind}`, x, y }, shortened(text, plot.left + plot.width));
+  parent.append(name("axis-name", 0, LINE_HEIGHT - 5, left), name("axis-name end", plot.left + plot.width, plot.top + plot.height + LABEL + LINE_HEIGHT - 5, bottom));
 }
 
 /**

@@ -9,7 +9,10 @@ import { dimension } from "./dimension.js";
 import { wayOf } from "./way.js";
 
 const MOST = 7;
-const LARGEST = 260;
+const LARGEST = { beside: 260, below: 300 };
+/** A line of the legend below the ring, and the gap above it: so ring and legend are together as tall as their place. */
+const LEGEND_LINE = 24;
+const LEGEND_GAP = 12;
 
 /**
  * @param {any} view
@@ -22,7 +25,8 @@ export function drawDonut(view, rows, options) {
   const shown = slices.filter((each) => !each.hidden);
   const total = shown.reduce((sum, { amount }) => sum + amount, 0);
   const way = wayOf(view, rows, [view.donut], options.formats);
-  const side = Math.min(LARGEST, options.height, options.width);
+  const below = options.beside || slices.length < 2 ? 0 : slices.length * LEGEND_LINE + LEGEND_GAP;
+  const side = Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width);
   const root = canvas({ width: side, height: side }, "donut");
   const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });
   const ring = arc().innerRadius(side * 0.32).outerRadius(side / 2 - 3).digits(2);

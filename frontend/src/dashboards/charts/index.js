@@ -11,6 +11,7 @@ import { drawScatter } from "./scatter.js";
  * @property {number} width CSS pixels
  * @property {number} height CSS pixels, with a legend
  * @property {number} legend CSS pixels that a legend takes
+ * @property {boolean} beside whether a donut's legend stands beside it; else below
  * @property {import("../formats.js").Formats} formats
  * @property {import("./colors.js").SeriesColors} colors
  * @property {Set<string>} hidden keys of series that a viewer took out

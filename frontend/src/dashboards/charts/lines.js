@@ -6,7 +6,7 @@ import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
-import { linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
+import { extentOf, linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
 import { aligned, positionsOf, seriesOf } from "./series.js";
 import { wayOf } from "./way.js";
 
@@ -87,14 +87,7 @@ class LineChart {
 
   #extent() {
     if (this.options.domain) return this.options.domain;
-    let [low, high] = [Infinity, -Infinity];
-    for (const { points } of this.series) {
-      for (const { x } of points) {
-        if (x < low) low = x;
-        if (x > high) high = x;
-      }
-    }
-    return low <= high ? [low, high] : [0, 1];
+    return extentOf(this.series.flatMap(({ points }) => points.map(({ x }) => x)));
   }
 
   /** Names beside the ends of the lines, where they do not lie over one another: a legend that needs no colours. */

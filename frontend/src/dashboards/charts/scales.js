@@ -20,22 +20,26 @@ export function linear([low, high], [start, end]) {
   return scale;
 }
 
+/** @returns {[number, number]} the least and the greatest; 0 and 1 where there are none */
+export function extentOf(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
 /**
  * The domain of an axis of numbers, from whole steps to whole steps, and its ticks.
  * @param {number[]} values
  * @param {{zero?: boolean, count?: number}} options
  */
 export function valueDomain(values, { zero = true, count = 4 } = {}) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  if (low > high) [low, high] = [0, 1];
-  const near = low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low;
+  let [low, high] = extentOf(values);
+  const near = low !== high && (low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low);
   if (zero || !near) [low, high] = [Math.min(0, low), Math.max(0, high)];
-  if (low === high) high = low + (Math.abs(low) || 1);
+  if (low === high) high = 1;
   const domain = nice(low, high, count);
   return { domain, ticks: ticks(...domain, count) };
 }

@@ -2,9 +2,9 @@
 
 import { number } from "../formats.js";
 import { svg } from "../dom.js";
-import { belowLegend, canvas, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
+import { belowLegend, canvas, drawAxisNames, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
+import { extentOf, linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
 import { seriesOf, words } from "./series.js";
 import { wayOf } from "./way.js";
 
@@ -23,15 +23,16 @@ export function drawScatter(view, rows, options) {
   const series = seriesOf(view, [view.scatter], rows, by, options);
   const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name })));
   const way = wayOf(view, rows, [view.scatter], options.formats);
-  const { domain, ticks } = valueDomain(points.map(({ y }) => y), { zero: false });
+  const { domain, ticks } = roomy(points.map(({ y }) => y));
   const labels = valueTexts(ticks, way, options.formats);
   const size = belowLegend(options, series);
-  const plot = plotOf(size, { left: labels.map(({ text }) => text) });
+  const plot = plotOf(size, { left: labels.map(({ text }) => text), names: true });
   const y = linear(domain, [plot.top + plot.height, plot.top]);
   const x = linear(along(by, points), [plot.left, plot.left + plot.width]);
   const root = canvas(size, "scatter");
   drawValueAxis(root, labels, y, plot);
   drawBottomAxis(root, bottom(by, x, plot, options, rows, view), x, plot, options.width);
+  drawAxisNames(root, { left: [words(view.scatter), view.unit].filter(Boolean).join(", "), bottom: words(view.by) }, plot);
   const radius = radiusOf(view, rows);
   const sorted = points.map((point) => ({ ...point, r: radius(point.row) })).sort((a, b) => b.r - a.r);
   const stops = sorted.map((point) => {
@@ -47,10 +48,15 @@ export function drawScatter(view, rows, options) {
 /** Some room at both ends, so that no point lies on the edge. */
 function along(by, points) {
   if (by.kind === "name") return [-0.5, by.names.length - 0.5];
-  const { domain } = valueDomain(points.map(({ x }) => x), { zero: false });
-  if (by.kind === "number") return domain;
-  const all = points.map((point) => point.x);
-  return all.length ? [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))] : [0, 1];
+  const all = points.map(({ x }) => x);
+  return by.kind === "number" ? roomy(all).domain : extentOf(all);
+}
+
+/** An axis of numbers; a value that is the only one stands in its middle. */
+function roomy(values) {
+  const [low, high] = extentOf(values);
+  const around = Math.abs(low) / 2 || 1;
+  return valueDomain(low === high ? [low - around, high + around] : values, { zero: false });
 }
 
 function bottom(by, scale, plot, { formats }, rows, view) {

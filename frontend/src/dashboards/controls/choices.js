@@ -16,13 +16,13 @@ export function choicesField(control, place) {
 }
 
 function oneField(control, { value, change, id }) {
-  const select = html("select", { id, change: () => change(select.value || null) });
+  const select = html("select", { id, change: () => change(select.value) });
   let choices = control.choices ?? [];
 
   function show() {
     const now = value();
-    const missing = now !== null && !choices.some((choice) => choice.value === now) ? [{ value: now, label: String(now) }] : [];
-    const none = control.default === null ? [{ value: "", label: control.required ? "Choose…" : "All" }] : [];
+    const missing = now && !choices.some((choice) => choice.value === now) ? [{ value: now, label: String(now) }] : [];
+    const none = control.default === null || control.clearable ? [{ value: "", label: control.required ? "Choose…" : "All" }] : [];
     select.replaceChildren(...[...none, ...missing, ...choices].map((choice) => html("option", { value: choice.value }, choice.label)));
     select.value = now ?? "";
   }
@@ -41,7 +41,7 @@ function severalField(control, { value, change, id }) {
   popover(button, panel, { opened: () => opened() });
   let choices = control.choices ?? [];
 
-  const chosen = () => [value() ?? []].flat();
+  const chosen = () => [value() ?? []].flat().filter((one) => one !== "");
 
   function opened() {
     search.value = "";

@@ -68,8 +68,9 @@ export class Controls {
   #chips(name, value) {
     const control = this.filters.controls.get(name);
     const label = control?.label ?? words(name);
+    if (value.length === 0) return [this.#chip(`${label}: All`, () => this.change({ [name]: null }))];
     if (!Array.isArray(value)) return [this.#chip(`${label}: ${this.#text(name, value)}`, () => this.change({ [name]: null }))];
-    return value.map((one) => this.#chip(`${label}: ${this.#text(name, one)}`, () => this.change({ [name]: value.filter((each) => each !== one) })));
+    return value.map((one) => this.#chip(`${label}: ${this.#text(name, one)}`, () => this.change({ [name]: others(value, one) })));
   }
 
   #text(name, value) {
@@ -90,4 +91,10 @@ export class Controls {
     this.change(Object.fromEntries(Object.keys(this.filters.chosen).map((name) => [name, null])));
     this.element.querySelector("button, select, input")?.focus();
   }
+}
+
+/** Without the last one it is as before any was chosen. */
+function others(values, one) {
+  const left = values.filter((each) => each !== one);
+  return left.length ? left : null;
 }

@@ -11,7 +11,7 @@ const PAUSE = 400;
  * @returns {import("./index.js").Field}
  */
 export function plainField(control, { value, change, id }) {
-  const later = settled(() => input.validity.valid && change(input.value || null), PAUSE);
+  const later = settled(() => input.validity.valid && change(input.value), PAUSE);
   const input = html("input", {
     id,
     class: `field-${control.kind}`,
@@ -21,7 +21,7 @@ export function plainField(control, { value, change, id }) {
     step: control.kind === "number" ? "any" : null,
     autocomplete: "off",
     input: later,
-    change: () => input.validity.valid && change(input.value || null),
+    change: () => input.validity.valid && change(input.value),
   });
   const show = () => {
     if (document.activeElement !== input) input.value = value() ?? "";

@@ -28,10 +28,10 @@ export function rangeField(control, { value, change, formats, id }) {
 
   function apply(event) {
     event.preventDefault();
-    const wrong = !from.value || !to.value ? "Choose both days." : from.value > to.value ? "The first day is after the last day." : "";
+    const wrong = missing(from.value, to.value, control.open) || (from.value && to.value && from.value > to.value ? "The first day is after the last day." : "");
     problem.hidden = !wrong;
     problem.textContent = wrong;
-    if (!wrong) taken({ start: from.value, end: to.value });
+    if (!wrong) taken({ start: from.value || null, end: to.value || null });
   }
 
   function show() {
@@ -43,4 +43,11 @@ export function rangeField(control, { value, change, formats, id }) {
   }
 
   return { element: html("div", { class: "holder" }, button, panel), show };
+}
+
+/** What a range cannot do without: one day at least, and both where neither end is open. */
+function missing(from, to, open) {
+  if ((from || open.includes("start")) && (to || open.includes("end")) && (from || to)) return "";
+  if (!open.length) return "Choose both days.";
+  return from || to ? `Choose the ${from ? "last" : "first"} day too.` : "Choose a day.";
 }

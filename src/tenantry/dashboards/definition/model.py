@@ -37,10 +37,6 @@ class PanelKind(StrEnum):
     VEGA = "vega"
 
 
-WITHOUT_QUERY: Final = frozenset({PanelKind.HEADING, PanelKind.TEXT})
-"""Panels that show no rows."""
-
-
 @dataclass(frozen=True, slots=True)
 class QueryUse:
     """The query of a panel: the ``name`` of a file of the query folder, or ``sql``, written into the dashboard."""
@@ -85,12 +81,22 @@ class Click:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnUse:
+    """A column of the query that a panel names in the value of a ``key``, as ``by``."""
+
+    key: str
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """One panel. ``view`` is what the page draws, with the group's variables in its texts; all else is the server's.
 
     ``id`` is its place, ``row-number`` from 1. ``sparkline`` is the query of a key figure's small line. ``width``
     counts columns of the grid; 0: an equal share. ``refresh`` and ``max_age`` are seconds: how often a page asks
     again, and how old an answer of the cache may be. ``show_query``: a viewer may read the query's text.
+    ``columns`` are those of the query that the file names.
     """
 
     id: str
@@ -106,6 +112,7 @@ class Panel:
     refresh: float | None = None
     max_age: float | None = None
     show_query: bool = False
+    columns: tuple[ColumnUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from tenantry.dashboards.definition.control_parameters import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, DashboardFile, Panel, QueryUse
 from tenantry.errors import TemplateError
 from tenantry.sql.parameters.declared import Parameter
@@ -40,15 +42,16 @@ class DashboardQueries:
     @property
     def parameters(self) -> frozenset[str]:
         """The names of all parameters that something reads."""
-        return frozenset().union(*map(parameters_read, self._templates))
+        return frozenset().union(*map(parameters_read, self.templates))
 
     @property
     def locked(self) -> frozenset[str]:
         """The names of the parameters that are properties of the group, whatever a viewer chooses."""
-        return frozenset(each.name for one in self._templates for each in one.parameters.values() if each.locked)
+        return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
-    def _templates(self) -> Iterator[SQLTemplate]:
+    def templates(self) -> Iterator[SQLTemplate]:
+        """All of them; one that several panels ask comes as often."""
         for panel in self.panels.values():
             yield from panel.templates
         yield from self.choices.values()
@@ -61,7 +64,8 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """The templates of a dashboard, which declare its controls where they declare nothing themselves.
+    """The templates of a dashboard, which declare its controls; of what they declare themselves the default is the
+    control's (``controlled``).
 
     Raises TemplateError, at its place in the dashboard's file, for a query that is not there, a statement that cannot
     be compiled, and a click, a comparison or a parameter that leads nowhere.
@@ -86,28 +90,6 @@ def unused_controls(dashboard: DashboardFile, queries: DashboardQueries) -> list
     return [control for control in dashboard.controls.values() if control.name not in queries.parameters]
 
 
-def check_open(
-    dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
-) -> None:
-    """Raises TemplateError for a click that opens a dashboard that is not there, or sets what that one does not read.
-
-    ``settable``: the name of a dashboard -> the parameters that its address may hold.
-    """
-    for panel in dashboard.panels:
-        click = panel.click
-        if click is None or not click.open:
-            continue
-        if click.open not in dashboards:
-            fix = f"{did_you_mean(click.open, dashboards)}The dashboards: {', '.join(sorted(dashboards))}"
-            raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix)
-        known = sorted(settable(click.open))
-        for name in click.values:
-            if name not in known:
-                problem = f"the dashboard {click.open} has nothing that reads {name}"
-                fix = f"{did_you_mean(name, known)}It reads: {', '.join(known) or 'nothing'}"
-                raise dashboard.source.error(click.offset, problem, fix)
-
-
 class _Finder:
     def __init__(self, dashboard: DashboardFile, folder: Mapping[str, Query]) -> None:
         self._dashboard = dashboard
@@ -126,13 +108,13 @@ class _Finder:
             return None
         key = (use.name, use.sql)
         if key not in self._found:
-            self._found[key] = self._declaring(self._compile(use))
+            self._found[key] = self._declaring(self._compile(use), use.offset)
         return self._found[key]
 
     def choices(self) -> dict[str, SQLTemplate]:
         """The query that fills each control that has one."""
         return {
-            name: self._declaring(self._named(control.parameter.choices_query, control.offset))
+            name: self._declaring(self._named(control.parameter.choices_query, control.offset), control.offset)
             for name, control in self._dashboard.controls.items()
             if control.parameter.choices_query is not None
         }
@@ -155,12 +137,27 @@ class _Finder:
             raise self._dashboard.source.error(offset, f"there is no query {name}", fix)
         return query
 
-    def _declaring(self, template: SQLTemplate) -> SQLTemplate:
+    def _declaring(self, template: SQLTemplate, offset: int) -> SQLTemplate:
         """What it does not declare is typed by a control, or is a text."""
         further = {name: self._parameters.get(name, "text") for name in sorted(template.parameter_names)}
-        declared = template.declaring(further) if further else template
-        declared.check()  # its type may be none that the position takes
+        declared = controlled(self._dashboard, template.declaring(further) if further else template)
+        try:
+            declared.check()  # its type may be none that the position takes
+        except TemplateError as error:
+            problem = error.message.partition("\n")[0]
+            forgotten = [name for name in further if name not in self._parameters and _names(problem, name)]
+            if not forgotten:
+                raise
+            name = forgotten[0]
+            fix = f"Add a control, as {name}: {{range: last-30-days}}, or declare it in the query's header"
+            problem = f"no control here is called {name}; {problem}"
+            raise self._dashboard.source.error(offset, problem, did_you_mean(name, self._parameters) + fix) from None
         return declared
+
+
+def _names(problem: str, name: str) -> bool:
+    """Whether an error is about this parameter."""
+    return re.search(rf"\bparams\.{re.escape(name)}\b", problem) is not None
 
 
 def _settable(dashboard: DashboardFile) -> dict[str, Parameter]:
@@ -188,10 +185,15 @@ def _check_required(dashboard: DashboardFile, offset: int, template: SQLTemplate
 
 
 def _check_locked(dashboard: DashboardFile, queries: DashboardQueries) -> None:
-    """Refuses a control for what no viewer may choose."""
-    for name in sorted(queries.locked & dashboard.controls.keys()):
-        problem = f"params.{name} is locked in a query: it is a property of the group, which no control sets"
-        raise dashboard.source.error(dashboard.controls[name].offset, problem, "take the control out")
+    """Refuses a control or a click for what no viewer may choose."""
+    places = {name: ("control", control.offset) for name, control in dashboard.controls.items()}
+    for click in (panel.click for panel in dashboard.panels):
+        if click is not None and not click.open:
+            places |= {name: ("click", click.offset) for name in click.values if name not in places}
+    for name in sorted(queries.locked & places.keys()):
+        what, offset = places[name]
+        problem = f"params.{name} is locked in a query: it is a property of the group, which no {what} sets"
+        raise dashboard.source.error(offset, problem, f"take the {what} out")
 
 
 def _check_compare(dashboard: DashboardFile, panel: Panel, queries: PanelQueries) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from tenantry.dashboards.definition.column_uses import column_uses
 from tenantry.dashboards.definition.controls import read_controls
 from tenantry.dashboards.definition.keys import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
 from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
@@ -103,6 +104,7 @@ class _FileReader:
             refresh=values.get("refresh", top.get("refresh")),
             max_age=values.get("cache", top.get("cache")),
             show_query=values.get("show_query", False),
+            columns=tuple(column_uses(keys, nodes)),
         )
 
     def _kind(self, node: YamlNode) -> PanelKind:

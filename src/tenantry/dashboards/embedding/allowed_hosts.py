@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from starlette.datastructures import Headers
@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.accessors import SCOPE_KEY
 from tenantry.dashboards.embedding.hosts import check_hosts, is_allowed
+from tenantry.dashboards.embedding.known_hosts import Hosts, KnownHosts
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
 from tenantry.ports import EmbeddingStore, MonotonicClock
@@ -26,7 +27,7 @@ class AllowedHosts:
     """The hosts of an environment (None: of every one of the store), and of each of its groups.
 
     ``group_hosts`` gives a group's own list, which narrows its environment's. ``further`` are allowed besides, for
-    every group. What the store says is used for ``staleness`` seconds.
+    every group. What the store says is used for ``staleness`` seconds, also while it does not answer.
     """
 
     def __init__(
@@ -39,18 +40,14 @@ class AllowedHosts:
         staleness: float = 5.0,
         clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
-        self._store = store
+        self._stored = None if store is None else KnownHosts(store, staleness=staleness, clock=clock)
         self._environment = environment
         self._group_hosts = group_hosts
         self._further = tuple(host for host in check_hosts(further) if host != "'none'")
-        self._staleness = staleness
-        self._clock = clock
-        self._known: Mapping[str, tuple[str, ...]] = {}
-        self._known_until = float("-inf")
 
     async def of_frame(self) -> tuple[str, ...]:
         """Those that a frame is sent with, before its group is known. Raises StoreUnavailable."""
-        stored = await self._stored()
+        stored = await self._hosts()
         named = [self._environment] if self._environment is not None else list(stored)
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
@@ -59,19 +56,15 @@ class AllowedHosts:
 
         ``own`` is the origin that the dashboard is served from.
         """
-        stored = await self._stored()
+        stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:
             allowed = is_allowed(origin, check_hosts(self._group_hosts(group), "group_hosts"), own)
         if not allowed:
             raise EmbeddingNotAllowed("pages of this origin may not show the dashboards of this user group")
 
-    async def _stored(self) -> Mapping[str, tuple[str, ...]]:
-        if self._store is not None and self._clock() >= self._known_until:
-            asked = self._clock()
-            self._known = await self._store.embedding_hosts()
-            self._known_until = asked + self._staleness
-        return self._known
+    async def _hosts(self) -> Hosts:
+        return {} if self._stored is None else await self._stored.get()
 
 
 class EmbeddingCheck:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from enum import StrEnum
 from hashlib import sha256
 from typing import Final
@@ -22,6 +23,9 @@ class Purpose(StrEnum):
 
 SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 600.0, Purpose.PREVIEW_SESSION: 600.0}
 """How long a code of each purpose lives unless it is said otherwise."""
+
+MAX_PAYLOAD: Final = 65_535
+"""Bytes of what a code stands for, in UTF-8: what the smallest text column of a database holds."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""
@@ -50,7 +54,18 @@ class SingleUseCodes:
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
         """The payload; None for a code that was used, has ended, is for something else or never was one. Raises
         StoreUnavailable: then the code may still be good, or used up."""
-        return await self._store.redeem_code(_digest(code), purpose=purpose.value) if _is_code(code) else None
+        found = await self.redeem_one_of((purpose,), code)
+        return None if found is None else found[1]
+
+    async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
+        """The same of a code that is for one of ``purposes``: which one, and the payload."""
+        if not _is_code(code):
+            return None
+        digest = _digest(code)
+        kind = await self._store.code_purpose(digest)  # anybody may ask: what is no code costs one read and no write
+        purpose = next((each for each in purposes if each.value == kind), None)
+        payload = None if purpose is None else await self._store.redeem_code(digest, purpose=purpose.value)
+        return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
         """The same of a code that stands for a session: it stays until its end."""

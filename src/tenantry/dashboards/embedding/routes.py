@@ -1,6 +1,6 @@
 """The addresses that embedding adds to a mount of dashboards.
 
-GET  /dashboards/-/embed.js               the element, for pages of every origin; embed.d.ts, embed-react.js
+GET  /dashboards/-/embed.js               the element, for pages of every origin; embed.d.ts, embed-react.js and .d.ts
 POST /dashboards/{name}/-/embed-code      a single-use code for the token of the request
 POST /dashboards/-/redeem                 the token for a code, once; of a preview the key of its session
 """
@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
-from tenantry.dashboards.embedding.codes import CODE_LENGTH, SingleUseCodes
+from tenantry.dashboards.embedding.codes import CODE_LENGTH, Purpose, SingleUseCodes
 from tenantry.dashboards.embedding.tokens import EmbedCodes, TokenMint
 from tenantry.dashboards.preview.endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
@@ -30,7 +30,7 @@ from tenantry.ports import EmbeddingStore
 MAX_BODY: Final = 1_024
 """Bytes of a request that redeems a code."""
 
-ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js")
+ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
 """The bundles that hosts take from here."""
 
 _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -69,16 +69,16 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:
     """The routes of codes."""
-    codes = EmbedCodes(SingleUseCodes(embedding.store), embedding.store, embedding.keys)
+    codes = SingleUseCodes(embedding.store)
+    tokens, previews = EmbedCodes(codes, embedding.store, embedding.keys), Previews(embedding.store)
+    opened = {Purpose.EMBED: tokens.open, Purpose.PREVIEW: previews.open}
 
     async def issue(request: Request) -> Response:
-        return JSONResponse({"code": await codes.issue(request)}, headers=_SECRET)
-
-    previews = Previews(embedding.store)
+        return JSONResponse({"code": await tokens.issue(request)}, headers=_SECRET)
 
     async def redeem(request: Request) -> Response:
-        code = await _code_of(request)
-        token = await codes.redeem(code) or await previews.open(code)  # of a preview: the key of its session
+        found = await codes.redeem_one_of(opened, await _code_of(request))
+        token = None if found is None else await opened[found[0]](found[1])  # of a preview: the key of its session
         if token is None:
             raise CodeUsed(CodeUsed.MESSAGE)
         return JSONResponse({"token": token}, headers=_SECRET)

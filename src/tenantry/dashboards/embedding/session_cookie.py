@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import InvalidToken
 from tenantry.middleware import query
+from tenantry.middleware.carriers import TOKEN_HEADER
 from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.middleware import TokenResolver
 from tenantry.tokens import decode
@@ -35,7 +36,7 @@ COOKIE_SECONDS: Final = 3600
 """How long a page can be loaded again without being opened from its first address."""
 
 _HANDLE: Final = re.compile(rb"[0-9a-f]{16}")
-_TOKEN_HEADER: Final = b"x-user-group-token"
+_TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:

@@ -30,7 +30,7 @@ class IssuedGroups(Protocol):
 
 
 class EmbedCodes:
-    """Issues a code for the token of a request, and gives the token for the code, once.
+    """Issues a code for the token of a request, and gives the token for what the code stood for.
 
     Kept is which token is meant (handle and version), and not the token: the signing keys make it again.
     """
@@ -54,12 +54,9 @@ class EmbedCodes:
         payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
         return await self._codes.issue(Purpose.EMBED, payload)
 
-    async def redeem(self, code: str) -> str | None:
-        """The token; None for a code that is no good any more, and for a token that was rotated since. Raises
+    async def open(self, payload: str) -> str | None:
+        """The token that a code stood for, of which this was the payload; None for one that was rotated since. Raises
         SigningKeyMissing, StoreUnavailable."""
-        payload = await self._codes.redeem(Purpose.EMBED, code)
-        if payload is None:
-            return None
         handle, _, version = payload.partition(_SEPARATOR)
         issued = await self._groups.get_by_handle(bytes.fromhex(handle))
         if issued is None or issued.token.version != int(version):

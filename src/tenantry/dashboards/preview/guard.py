@@ -10,10 +10,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tenantry.accessors import FOUND_KEY, SCOPE_KEY
 from tenantry.dashboards.preview.previews import SESSION_PREFIX, Preview, Previews
 from tenantry.errors import InvalidToken, MissingScope
+from tenantry.middleware.carriers import TOKEN_HEADER
 
 PREVIEW_KEY: Final = "tenantry.preview"
 """The scope key of the Preview of a request."""
-_TOKEN_HEADER: Final = "x-user-group-token"  # noqa: S105  # its name
 
 
 class PreviewGuard:
@@ -28,7 +28,7 @@ class PreviewGuard:
         self._previews = previews
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = Headers(scope=scope).getlist(_TOKEN_HEADER)
+        given = Headers(scope=scope).getlist(TOKEN_HEADER)
         if len(given) == 1 and given[0].startswith(SESSION_PREFIX):
             preview = await self._previews.find(given[0])
             if preview is None:

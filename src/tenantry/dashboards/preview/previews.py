@@ -56,12 +56,11 @@ class Previews:
         made = _note("preview.created", issued.group, dashboard, author)
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), audited=made)
 
-    async def open(self, code: str) -> str | None:
-        """The key of a new session, good for ten minutes; None for a code that is no good any more, and for a group
+    async def open(self, payload: str) -> str | None:
+        """The key of a new session, good for ten minutes, for a code of which this was the payload; None for a group
         that was deleted since. Raises StoreUnavailable."""
-        payload = await self._codes.redeem(Purpose.PREVIEW, code)
-        preview = None if payload is None else await self._read(payload)
-        if payload is None or preview is None:
+        preview = await self._read(payload)
+        if preview is None:
             return None
         opened = _note("preview.opened", preview.group, preview.dashboard, Author(json.loads(payload)["by"]))
         return SESSION_PREFIX + await self._codes.issue(Purpose.PREVIEW_SESSION, payload, audited=opened)

@@ -1,0 +1,34 @@
+"""``tenantry dashboards serve`` as a process."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SOON = 60.0
+"""Seconds within which something happens on a busy machine."""
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[str]:
+    """``tenantry dashboards serve dashboards``, and its address."""
+    log = folder / "serve.log"
+    command = [sys.executable, "-m", "tenantry", "dashboards", "serve", "dashboards", "--port", "0", *options]
+    with log.open("w") as stderr:
+        process = subprocess.Popen(command, cwd=folder, stderr=stderr, text=True)
+    try:
+        ends = time.monotonic() + SOON
+        while not (found := re.search(r"http://[^/]+", log.read_text())):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < ends
+            time.sleep(0.05)
+        yield found[0]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(SOON)

@@ -1,0 +1,203 @@
+"""The rows of a chart of many points: how often a source is asked for them, and who gets them."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tenantry.dashboards.chart_rows import ChartRows
+from tenantry.dashboards.reduction import Plot
+from tenantry.datasources import DataSources, ResultCache, StreamLimits
+from tenantry.errors import QueryFailed, TooManyRows
+from tenantry.groups import UserGroup, extend
+from tenantry.results import Result
+from tenantry.sql import SQLTemplate
+from tests.datasources.conftest import Directory, group
+
+POINTS = 2_000
+LIMIT = 500
+PLOT = Plot("n", ("v",), None, 20)
+TEMPLATE = SQLTemplate(
+    "select n, v, owner from points where owner = {{ region }} [[ and n < {{ params.least }} ]] order by n"
+)
+FIRST = {"sqlite": 2, "duckdb": 3}
+"""Queries of the first time: plainly; on DuckDB for the types of the columns; for the rows that are shown."""
+
+
+def fill(engine: str, path: Path) -> str:
+    numbers = f"with recursive m(n) as (select 0 union all select n + 1 from m where n < {POINTS - 1})"
+    connection: Any = duckdb.connect(str(path)) if engine == "duckdb" else sqlite3.connect(path)
+    with closing(connection):
+        connection.execute(
+            f"create table points as {numbers} select n, n * 7 % 101 as v, owner "
+            "from m cross join (select 'acme' as owner union all select 'other')"
+        )
+        connection.commit()
+    return f"{engine}:///{path}"
+
+
+class Charts:
+    """What a page asks for."""
+
+    def __init__(self, sources: DataSources) -> None:
+        self.sources = sources
+        self.rows = ChartRows(sources)
+
+    @property
+    def executed(self) -> int:
+        return self.sources.flights.counters.executed
+
+    async def fetch(
+        self,
+        asking: UserGroup | None = None,
+        plot: Plot = PLOT,
+        template: SQLTemplate = TEMPLATE,
+        params: dict[str, Any] | None = None,
+    ) -> tuple[Result, bool]:
+        asking = asking or group(main="ds_1")
+        given = extend(asking.variables, "params", params or {"least": None})
+        async with asyncio.timeout(120):
+            return await self.rows.fetch(asking, "main", template, given, plot, None)
+
+
+@pytest.fixture(params=FIRST)
+def engine(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@asynccontextmanager
+async def opened(engine: str, folder: Path, **options: Any) -> AsyncIterator[Charts]:
+    directory = Directory()
+    directory.add(1, fill(engine, folder / engine))
+    async with DataSources(directory, row_limit=LIMIT, **options) as sources:
+        yield Charts(sources)
+
+
+async def test_what_gave_too_many_rows_is_not_asked_for_all_of_them_again(engine: str, tmp_path: Path) -> None:
+    """Red when nobody remembers: then each time costs what the first does."""
+    async with opened(engine, tmp_path) as charts:
+        first, is_reduced = await charts.fetch()
+        assert is_reduced
+        assert charts.executed == FIRST[engine]
+        assert (await charts.fetch())[0].rows == first.rows
+        assert charts.executed == FIRST[engine] + 1
+        assert 40 < len(first) <= 4 * PLOT.columns
+        assert first.names == ("n", "v", "owner")
+        fewer, _ = await charts.fetch(params={"least": 30})
+        assert [row[0] for row in fewer.rows] == [*range(30)], "within the columns of the plot: all of them"
+        none, _ = await charts.fetch(params={"least": 0})
+        assert (none.names, len(none)) == (first.names, 0)
+
+
+async def test_another_group_is_known_by_its_own_rows(engine: str, tmp_path: Path) -> None:
+    """What one group's query gives says nothing of another's. Red when the group is not remembered."""
+    async with opened(engine, tmp_path) as charts:
+        await charts.fetch()
+        small = replace(group("nobody", main="ds_1"), handle=b"87654321")
+        before = charts.executed
+        rows, is_reduced = await charts.fetch(small)
+        assert (len(rows), is_reduced) == (0, False)
+        assert charts.executed == before + 1, "plainly"
+
+
+async def test_chosen_rows_are_kept_for_their_group_width_and_filters(engine: str, tmp_path: Path) -> None:
+    """As any answer of the cache: by the text, the values, the group; and by the plot. Red when the key has no width,
+    or no group: the other group got the first one's rows."""
+    async with opened(engine, tmp_path, cache=ResultCache(seconds=3_600)) as charts:
+        first, _ = await charts.fetch()
+        before = charts.executed
+        again, _ = await charts.fetch()
+        assert (again.rows, charts.executed) == (first.rows, before)
+        assert again.as_of == first.as_of is not None
+        wider, _ = await charts.fetch(plot=replace(PLOT, width=40))
+        assert (len(wider) > len(first), charts.executed) == (True, before + 1)
+        fewer, _ = await charts.fetch(params={"least": 1_000})
+        assert (fewer.rows[-1][0], charts.executed) == (999, before + 2)
+        other = replace(group("other", main="ds_1"), handle=b"87654321")
+        theirs, _ = await charts.fetch(other)
+        assert {row[2] for row in theirs.rows} == {"other"}
+        assert {row[2] for row in first.rows} == {"acme"}
+
+
+async def test_equal_charts_at_once_are_one_reading(engine: str, tmp_path: Path) -> None:
+    """Red when rows that are chosen from are read outside of the flights."""
+    async with opened(engine, tmp_path) as charts:
+        await charts.fetch()
+        before = charts.executed
+        await asyncio.gather(*(charts.fetch() for _ in range(20)))
+        assert charts.executed == before + 1
+
+
+async def test_rows_without_an_order_are_too_many(engine: str, tmp_path: Path) -> None:
+    """As before anything was chosen; fewer of them are shown. Red when it is remembered that they cannot be chosen
+    from: a chart that was too large once would stay so."""
+    template = SQLTemplate(TEMPLATE.text.replace("order by n", "order by v"))
+    async with opened(engine, tmp_path) as charts:
+        for _ in range(2):
+            with pytest.raises(TooManyRows, match="more than 500 rows"):
+                await charts.fetch(template=template)
+        rows, _ = await charts.fetch(template=template, params={"least": 300})
+        assert len(rows) == 300
+
+
+NOT_DUCKDBS = {
+    "times as text": "select (date '2026-01-01' + n)::text as n, v from points where owner = {{ region }} order by n",
+    "a name of ours": "select n, v, owner as tenantry_row from points where owner = {{ region }} order by n",
+    "SQL of a text, beside values": "select n, v from query('select * from points order by n')",
+}
+
+
+@pytest.mark.parametrize("kind", NOT_DUCKDBS)
+async def test_what_an_engine_does_not_choose_is_chosen_here(kind: str, tmp_path: Path) -> None:
+    """It is tried once. Red when its error is the viewer's."""
+    template = SQLTemplate(NOT_DUCKDBS[kind])
+    async with opened("duckdb", tmp_path) as charts:
+        first, is_reduced = await charts.fetch(template=template)
+        assert (is_reduced, 40 < len(first) <= 4 * PLOT.columns) == (True, True)
+        before = charts.executed
+        assert (await charts.fetch(template=template))[0].rows == first.rows
+        assert charts.executed == before + 1
+
+
+async def test_a_mistake_in_the_query_is_the_authors(engine: str, tmp_path: Path) -> None:
+    """It is an error of the query in any case."""
+    async with opened(engine, tmp_path) as charts:
+        with pytest.raises(QueryFailed):
+            await charts.fetch(template=SQLTemplate("select nothing from points"))
+
+
+async def test_rows_that_are_chosen_from_have_a_limit_of_their_own(tmp_path: Path) -> None:
+    """That of streams. An engine that chooses sends few."""
+    few = StreamLimits(row_limit=POINTS - 1)
+    async with opened("sqlite", tmp_path, stream_limits=few) as charts:
+        with pytest.raises(TooManyRows, match="more than 1999 rows"):
+            await charts.fetch()
+    async with opened("duckdb", tmp_path, stream_limits=few) as charts:
+        assert (await charts.fetch())[1]
+
+
+async def test_a_reading_that_nobody_waits_for_is_stopped(tmp_path: Path) -> None:
+    """Red when the rows are read on: the source would be busy with them until its limit."""
+    endless = "with recursive m(n) as (select 0 union all select n + 1 from m) select n, n as v from m order by +n"
+    template = SQLTemplate(endless)
+    async with opened("sqlite", tmp_path) as charts:
+        await charts.fetch()
+        charts.rows._large[group(main="ds_1").handle, "main", template] = None
+        task = asyncio.ensure_future(charts.fetch(template=template))
+        while charts.sources.activity.sources["ds_1"].running == 0:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        async with asyncio.timeout(120):
+            await charts.sources.aclose()
+        assert charts.sources.flights.counters.stopped == 1

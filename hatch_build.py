@@ -35,6 +35,7 @@ COPIED = {
     TOKENS: f"src/{TOKENS}",
     "embed.d.ts": "src/dashboards/embed/embed.d.ts",
     "embed-react.js": "src/dashboards/embed/react.js",
+    "embed-react.d.ts": "src/dashboards/embed/react.d.ts",
 }
 """File that is served as it is -> its source."""
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import httpx2
 
+from engines.ports import free_port
+
 LAST_LINE = "Ctrl-C stops it."
 
 
@@ -44,18 +46,13 @@ def _product(lines: list[str]) -> str:
 
 def test_the_product_is_at_the_next_port_or_at_a_free_one(tmp_path: Path) -> None:
     """It is another origin than Tenantry's. Red when a taken port ends the demo."""
-    with (
-        socket.create_server(("127.0.0.1", 0)) as taken,
-        demo(tmp_path, "--port", str(taken.getsockname()[1] - 1)) as (
-            _,
-            lines,
-        ),
-    ):
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port + 1)), demo(tmp_path, "--port", str(port)) as (_, lines):
         product = _product(lines)
-        assert int(product.rpartition(":")[2]) != taken.getsockname()[1]
+        assert int(product.rpartition(":")[2]) != port + 1
         assert httpx2.get(product, timeout=60).status_code == 200
         tenantry = next(line for line in lines if "Tenantry's API" in line).split()[2].removesuffix("/api/user")
-        assert int(tenantry.rpartition(":")[2]) == taken.getsockname()[1] - 1
+        assert int(tenantry.rpartition(":")[2]) == port
         moved = httpx2.get(tenantry, timeout=60)
         assert (moved.status_code, moved.headers["location"]) == (307, product)
 

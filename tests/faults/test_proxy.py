@@ -12,6 +12,7 @@ from contextlib import suppress
 import pytest
 
 from benchmarks.acceptance.faults.proxy import FaultProxy, Mode
+from engines.ports import free_port
 
 
 class Echo:
@@ -235,9 +236,7 @@ def test_a_text_cuts_it_off(proxy: FaultProxy, echo: Echo) -> None:
 
 def test_a_server_that_is_away(echo: Echo) -> None:
     """The client's connection ends at once."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with FaultProxy("127.0.0.1", port) as proxy, suppress(ConnectionResetError), connect(proxy) as connection:
+    with FaultProxy("127.0.0.1", free_port()) as proxy, suppress(ConnectionResetError), connect(proxy) as connection:
         assert connection.recv(1) == b""
 
 

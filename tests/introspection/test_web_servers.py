@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -26,6 +25,7 @@ from starlette.routing import Route
 
 from engines.certificates import self_signed
 from engines.debian_packages import environment, require
+from engines.ports import free_port
 from tests.api.conftest import Service
 from tests.introspection.conftest import listening, make_issued, rotate
 
@@ -60,12 +60,6 @@ class Asked:
             text = text.replace(written, meant)
         assert "<A" not in text
         return text
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 APACHE = ("apache2-bin", "libapache2-mod-auth-openidc", "libapache2-mod-oauth2")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from engines.ports import free_port
 from tenantry.datasources import DataSources
 from tenantry.errors import (
     NotOneStatement,
@@ -56,9 +56,7 @@ def fakesnow() -> Iterator[str]:
     logging.getLogger("fakesnow.server").disabled = True
     from fakesnow.server import app
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="critical"))
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from engines.chromium import OpenPage, browser, chromium_path, open_page
+from engines.ports import free_port
 from tenantry_site import site_app
 
 __all__ = ["browser", "chromium_path", "open_page"]
@@ -112,9 +113,7 @@ async def test_what_is_wrong_shows_and_goes(docs: Path, open_page: OpenPage) -> 
 
 async def test_a_server_that_starts_again_is_found(docs: Path, open_page: OpenPage) -> None:
     """And what changed meanwhile shows. Red when the page waits for the next edit."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    port = listener.getsockname()[1]
-    listener.close()
+    port = free_port()
 
     def run() -> tuple[uvicorn.Server, threading.Thread]:
         config = uvicorn.Config(site_app(docs, live=True), port=port, log_config=None, timeout_graceful_shutdown=1)

@@ -131,7 +131,7 @@ async def test_a_version_is_chosen_and_stays_chosen(open_page: OpenPage, folder:
     assert "Upgrade to v3" in await forward.inner_text()
     await page.locator(".versions summary").click()
     await page.locator(".versions").get_by_role("link", name="v2").click()
-    assert page.url.endswith("tenants/limits.html")
+    await page.wait_for_url(lambda url: url.endswith("tenants/limits.html"))
     assert await visible(upgrade) == ["Upgrade to v2"]
     assert "Upgrade to v2" in await forward.inner_text()
     assert "v2" in await page.locator(".versions summary").inner_text()
@@ -161,7 +161,7 @@ async def test_without_a_script_a_version_is_a_link(open_page: OpenPage, folder:
     page = (await visit(open_page, folder, java_script_enabled=False)).page
     await page.locator(".versions summary").click()
     await follow(page.locator(".versions").get_by_role("link", name="v2"))
-    assert page.url.endswith("v2/upgrade.html")
+    await page.wait_for_url(lambda url: url.endswith("v2/upgrade.html"))
     assert await visible(page.locator(".pages").get_by_role("link", name="Upgrade")) == ["Upgrade to v2"]
 
 
@@ -193,7 +193,7 @@ async def test_the_menu_and_the_contents_open_without_a_script(open_page: OpenPa
     await page.locator(".menu summary").click()
     await page.locator(".sidebar").get_by_text("Access").click()
     await follow(page.locator(".sidebar").get_by_role("link", name="Tokens"))
-    assert page.url.endswith("tenants/tokens.html")
+    await page.wait_for_url(lambda url: url.endswith("tenants/tokens.html"))
 
 
 async def test_where_one_is_on_the_page(open_page: OpenPage, folder: Path) -> None:

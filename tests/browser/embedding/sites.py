@@ -264,6 +264,10 @@ def serving(keys: KeyRing, folder: Path | None = None) -> Iterator[Sites]:
         while not stop.is_set():
             await asyncio.sleep(0.05)
         server.should_exit = server.force_exit = True
+        while not task.done():  # from Python 3.12 on a server waits for its connections: pages keep streams open
+            for connection in [*server.server_state.connections]:
+                connection.transport.abort()
+            await asyncio.sleep(0.05)
         await task
         if sites.sources is not None:
             await sites.sources.aclose()

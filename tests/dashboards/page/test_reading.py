@@ -200,12 +200,12 @@ async def test_a_click_opens_another_dashboard_and_leads_back(stand_in: StandIn,
     await page.evaluate("window.same = true")
     await page.locator("rect.bar").nth(1).click()
     await page.get_by_role("heading", name="One route").wait_for()
-    assert page.url.endswith("/flights/route#route=EWR+%E2%86%92+ORD")
+    await page.wait_for_url(lambda url: url.endswith("/flights/route#route=EWR+%E2%86%92+ORD"))
     assert stand_in.asked[-1]["filters"] == {"route": "EWR → ORD"}
     assert await page.evaluate("window.same")
     await page.get_by_role("button", name="← Overview").click()
     await page.get_by_role("heading", name="Overview").wait_for()
-    assert page.url.endswith("/sales")
+    await page.wait_for_url(lambda url: url.endswith("/sales"))
 
 
 async def test_what_was_chosen_goes_along_where_the_other_dashboard_has_it(stand_in: StandIn, visit: Visit) -> None:

@@ -244,7 +244,7 @@ async def test_a_refused_address_has_a_way_out(stand_in: StandIn, visit: Visit) 
     stand_in.refusal = None
     await page.get_by_role("button", name="Show the defaults").click()
     await panel(page, "1-1").locator("rect.bar").first.wait_for()
-    assert page.url == address
+    await page.wait_for_url(address)
 
 
 async def test_a_dead_token_is_said(stand_in: StandIn, visit: Visit) -> None:

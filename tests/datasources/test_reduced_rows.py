@@ -20,7 +20,8 @@ from engines.postgres import Postgres
 from tenantry.dashboards.reduction import Plot, reduce_rows
 from tenantry.datasources import DataSources
 from tenantry.datasources.many_rows import Reduction
-from tenantry.datasources.reduced_rows import NoRowsTemplate, ReducedTemplate, reduced_answer
+from tenantry.datasources.no_rows import NoRowsTemplate
+from tenantry.datasources.reduced_rows import ReducedTemplate, reduced_answer
 from tenantry.errors import InvalidSettings
 from tenantry.results import Result
 from tenantry.sql import SQLTemplate
@@ -278,4 +279,4 @@ async def test_other_engines_choose_none(tmp_path: Path, directory: Directory, o
     """They are told before anything runs."""
     directory.add(1, f"sqlite:///{tmp_path / 'a.db'}")
     with pytest.raises(InvalidSettings, match="not reduced on sqlite"):
-        await types_of(open_sources())
+        await chosen(open_sources(), {"at": "integer", "v": "float"}, "0", Plot("at", ("v",), None, WIDTH))

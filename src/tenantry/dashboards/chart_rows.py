@@ -15,7 +15,8 @@ from cachetools import LRUCache
 from tenantry.dashboards.reduction import Plot, reduce_rows, reduced_rows
 from tenantry.datasources import DataSources
 from tenantry.datasources.many_rows import Reduction
-from tenantry.datasources.reduced_rows import NoRowsTemplate, ReducedTemplate, reduced_answer
+from tenantry.datasources.no_rows import NoRowsTemplate
+from tenantry.datasources.reduced_rows import ReducedTemplate, reduced_answer
 from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidSettings, NotOneStatement, QueryFailed, TooManyBytes, TooManyRows, UnbindableValue
 from tenantry.groups import Record, UserGroup

@@ -77,9 +77,9 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 def _kept_of_all(result: Result, plot: Plot) -> set[int] | None:
     """The indexes of the rows of all series; None for rows without an order. Raises TypeError."""
     position = result.names.index
-    places = _column(result, position(plot.by))
+    axis = _column(result, position(plot.by))
     series = _series(result, None if plot.color is None else position(plot.color))
-    ordered = [_chosen(places, each) for each in series]
+    ordered = [_chosen(axis, each) for each in series]
     if not all(all(map(le, each, each[1:])) for each in ordered):
         return None
     column_of = _columns(min(each[0] for each in ordered), max(each[-1] for each in ordered), plot.columns)
@@ -114,22 +114,22 @@ def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
 
 
 def _columns(first: Any, last: Any, count: int) -> Callable[[Any], int] | None:
-    """In which column of the plot a value of the axis lies; None for values that have no place on one.
+    """In which column of the plot a value of the axis lies; None for values that have no position on one.
 
     The steps and their order are those of ``datasources/reduced_rows.py``: an engine finds the same columns.
     """
-    place_of = _place_finder(first)
-    if place_of is None:
+    position_of = _position_finder(first)
+    if position_of is None:
         return None
-    low, span = place_of(first), place_of(last) - place_of(first)
+    low, span = position_of(first), position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None
     if not span:
         return lambda _: 0
-    return lambda value: min(int((place_of(value) - low) * count / span), count - 1)
+    return lambda value: min(int((position_of(value) - low) * count / span), count - 1)
 
 
-def _place_finder(value: Any) -> Callable[[Any], float] | None:
+def _position_finder(value: Any) -> Callable[[Any], float] | None:
     """What says where values like this one lie on an axis: numbers as they are, times in seconds, dates in days."""
     if isinstance(value, str):
         zone = datetime.fromisoformat(value).tzinfo
@@ -143,14 +143,14 @@ def _place_finder(value: Any) -> Callable[[Any], float] | None:
     return float if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
 
 
-def _parts(places: Sequence[Any], column_of: Callable[[Any], int]) -> Iterator[tuple[int, int]]:
+def _parts(axis: Sequence[Any], column_of: Callable[[Any], int]) -> Iterator[tuple[int, int]]:
     """Where each column's rows begin and end, of one series. Columns without a row are none."""
-    start, count = 0, len(places)
+    start, count = 0, len(axis)
     while start < count:
-        column, step = column_of(places[start]), 1
-        while start + step < count and column_of(places[start + step]) == column:
+        column, step = column_of(axis[start]), 1
+        while start + step < count and column_of(axis[start + step]) == column:
             step *= 2
-        end = bisect_right(places, column, start + step // 2, min(start + step, count), key=column_of)
+        end = bisect_right(axis, column, start + step // 2, min(start + step, count), key=column_of)
         yield start, end
         start = end
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from tenantry.datasources.column_names import ColumnNamesTemplate, can_name_columns
 from tenantry.datasources.explanation import ExplainedQuery
+from tenantry.datasources.no_rows import NoRowsTemplate, can_name_columns
 from tenantry.datasources.plans import PlanTemplate, plan_prefix
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
@@ -39,6 +39,8 @@ from tenantry.sql.checks.lint import template_error
 
 _AT_ONCE: Final = 8
 """Data sources that are asked side by side; the queries of one are asked one by one."""
+_UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
+"""What says nothing of a query."""
 _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
@@ -132,7 +134,7 @@ class EngineCheck:
                 source.left[schema] = [query for query in left if query not in found]
 
     def _can_ask(self, source: _Source, query: AskedQuery, group: UserGroup) -> bool:
-        """Whether the group has all that is needed. What else is wrong with the query, the data source will say."""
+        """Whether the group has all that is needed."""
         try:
             if source.session is not None:
                 source.session.bind(group)
@@ -140,7 +142,7 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            return True
+            pass  # what is wrong with the query itself is found when it is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
@@ -200,7 +202,7 @@ class EngineCheck:
                 return known.get(text), None
             self._explained.add(query.file)
             return None, explained
-        except (SourceUnavailable, InvalidSource, StoreUnavailable):
+        except _UNREACHABLE:
             raise
         except TenantryError as error:
             word = _word(text, (error.position or 0) - len(prefix)) if isinstance(error, QueryFailed) else ""
@@ -241,8 +243,8 @@ async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> t
     """The names of a query's columns; none of one that is well and cannot stand in another one. Raises
     SourceUnavailable, InvalidSource, StoreUnavailable."""
     try:
-        found = await sources.query(group, query.schema, ColumnNamesTemplate(query.template), _variables(group))
-    except (SourceUnavailable, InvalidSource, StoreUnavailable):
+        found = await sources.query(group, query.schema, NoRowsTemplate(query.template), _variables(group))
+    except _UNREACHABLE:
         raise
     except TenantryError:
         return ()
@@ -256,7 +258,7 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
     problem = error.message
     if isinstance(error, QueryFailed) and error.evidence is not None:
         problem = f"{error.evidence}, at {word}" if word else error.evidence
-    file, line, column = _place(query, word)
+    file, line, column = _position(query, word)
     fix = "this is the answer to `explain` of the query: try its SQL, which `tenantry dashboards explain` prints"
     return _Refusal(file, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
 
@@ -267,13 +269,13 @@ def _word(text: str, position: int) -> str:
     return found[1] if found is not None else ""
 
 
-def _place(query: AskedQuery, word: str) -> tuple[str, int, int]:
+def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
     """File, line and column of a word that stands once in a query; else its beginning."""
     source = query.template.definition.source
-    places = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
-    if len(places) != 1:
+    found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
+    if len(found) != 1:
         return query.file, 1, 1
-    at = source.location(places[0].start())
+    at = source.location(found[0].start())
     return at.file or query.file, at.line, at.column
 
 

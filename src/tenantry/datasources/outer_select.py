@@ -10,21 +10,21 @@ from typing import Any, TypeAlias
 
 from tenantry.sql import PARAMSTYLES, BoundSQL
 
-Place: TypeAlias = Callable[[Any], str]
+BindValue: TypeAlias = Callable[[Any], str]
 """Binds a value, and gives its placeholder."""
 
 
-def select_around(bound: BoundSQL, select: str, clauses: Callable[[Place], str]) -> BoundSQL:
+def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
     """``select`` from the text as the subquery ``tenantry_inner``, and clauses after it, whose values are bound: they
     come last in the text. For paramstyles without names."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
-    def place(value: Any) -> str:
+    def bind_value(value: Any) -> str:
         values.append(value)
         return style.placeholder(len(values))
 
-    added = clauses(place)
+    added = clauses(bind_value)
     text = bound.sql.rstrip(" \t\r\n;")
     if style.doubles_percent and bound.params is None and values:
         text = text.replace("%", "%%")

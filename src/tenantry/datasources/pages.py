@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import UUID
 
-from tenantry.datasources.outer_select import Place, select_around
+from tenantry.datasources.outer_select import BindValue, select_around
 from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidSettings, QueryFailed, UnbindableValue
 from tenantry.groups import Record, UserGroup
@@ -136,23 +136,23 @@ class PagedTemplate(WrappedTemplate):
         quote = _QUOTES[bound.dialect]
         names = [f"{quote}{name}{quote}" for name in self.names]
 
-        def clauses(place: Place) -> str:
-            condition = "" if self._key is None else f" where {self._beyond(names, self._key, place)}"
+        def clauses(bind_value: BindValue) -> str:
+            condition = "" if self._key is None else f" where {self._beyond(names, self._key, bind_value)}"
             order = ", ".join(f"{name} {way}" for name, way in zip(names, self._directions, strict=True))
-            size, offset = map(place, self._limits)
+            size, offset = map(bind_value, self._limits)
             return f"{condition} order by {order} limit {size} offset {offset}"
 
         return select_around(bound, "select *", clauses)
 
-    def _beyond(self, names: Sequence[str], key: Sequence[Any], place: Place) -> str:
+    def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
         """``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``: an index on the columns serves the first comparison."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
-            return f"{names[0]} {signs[0]} {place(key[0])}"
-        text = f"{names[0]} {signs[0]}= {place(key[0])} and ("
+            return f"{names[0]} {signs[0]} {bind_value(key[0])}"
+        text = f"{names[0]} {signs[0]}= {bind_value(key[0])} and ("
         for name, sign, value in zip(names[:-1], signs, key, strict=False):
-            text += f"{name} {sign} {place(value)} or ({name} = {place(value)} and ("
-        text += f"{names[-1]} {signs[-1]} {place(key[-1])}"
+            text += f"{name} {sign} {bind_value(value)} or ({name} = {bind_value(value)} and ("
+        text += f"{names[-1]} {signs[-1]} {bind_value(key[-1])}"
         return text + "))" * (len(names) - 1) + ")"
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from tenantry.datasources.outer_select import Place, select_around
+from tenantry.datasources.outer_select import BindValue, select_around
 from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidSettings
 from tenantry.results import Result
@@ -27,7 +27,7 @@ _PLAIN: Final = re.compile(r'[^"\\\x00-\x1f]+')
 """Names that need nothing but quotes."""
 _OWN: Final = "tenantry_"
 _NUMBER: Final = "{}::float8"
-_PLACES: Final[Mapping[str, str]] = {
+_POSITIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("integer", "float", "decimal"), _NUMBER),
     "datetime": "date_part('epoch', {})",
     "date": "({} - date '1970-01-01')::float8",
@@ -50,16 +50,6 @@ _SERIES: Final[Mapping[tuple[str, str], str]] = {
 _WHOLE: Final = ("integer", "boolean", "date", "datetime", "uuid")
 _PAIRS: Final[Mapping[str, str]] = {"postgresql": "array[{}, {}]", "duckdb": "row({}, {})"}
 """Two values that are compared in their order."""
-
-
-class NoRowsTemplate(WrappedTemplate):
-    """A template that gives no rows, but the names and types of another one's columns. ``bind`` raises InvalidSettings
-    on a dialect whose engine does not reduce."""
-
-    def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Around the bound text."""
-        _check_dialect(bound)
-        return select_around(bound, "select *", lambda _: " limit 0")
 
 
 class ReducedTemplate(WrappedTemplate):
@@ -91,15 +81,15 @@ class ReducedTemplate(WrappedTemplate):
         """Around the bound text."""
         _check_dialect(bound)
         _check_names(self._types)
-        place = self._expression(_PLACES.get, self._by)
+        position = self._expression(_POSITIONS.get, self._by)
         return select_around(
             bound,
             "with tenantry_rows as materialized (\n"
-            f"select row_number() over () as tenantry_row, {place} as tenantry_place, tenantry_inner.*",
+            f"select row_number() over () as tenantry_row, {position} as tenantry_position, tenantry_inner.*",
             lambda bind: self._clauses(bound.dialect, bind),
         )
 
-    def _clauses(self, dialect: str, bind: Place) -> str:
+    def _clauses(self, dialect: str, bind: BindValue) -> str:
         """Rows that are fewer than the columns have a column each, whatever their order. ``tenantry_backward`` is there
         when the rows of a series go back to a column that they have left: then there is no row but one of NULLs."""
         count = self._columns
@@ -111,15 +101,16 @@ class ReducedTemplate(WrappedTemplate):
         own = ", ".join(f"tenantry_kept.{_quoted(name)}" for name in self._types)
         return f"""),
 tenantry_ends as materialized (
-select min(tenantry_place) as low, max(tenantry_place) as high, count(tenantry_place) as placed, count(*) as total
+select min(tenantry_position) as low, max(tenantry_position) as high,
+count(tenantry_position) as with_position, count(*) as total
 from tenantry_rows),
 tenantry_columns as materialized (
 select case when total <= {bind(count)} then tenantry_row else least(floor(
-(tenantry_place - low) * {bind(count)}::float8 / nullif(high - low, 0)), {bind(count - 1)}::float8)::bigint
+(tenantry_position - low) * {bind(count)}::float8 / nullif(high - low, 0)), {bind(count - 1)}::float8)::bigint
 end as tenantry_column{color},
 min(tenantry_row) as tenantry_first, max(tenantry_row) as tenantry_last{marks}
 from tenantry_rows, tenantry_ends
-where total <= {bind(count)} or (placed = total and low > '-Infinity'::float8 and high < 'Infinity'::float8)
+where total <= {bind(count)} or (with_position = total and low > '-Infinity'::float8 and high < 'Infinity'::float8)
 group by 1{", 2" if series else ""}),
 tenantry_backward as (
 select 1 from (
@@ -173,7 +164,7 @@ def _check_names(names: Mapping[str, str | None]) -> None:
 
 def reduced_answer(result: Result) -> Result:
     """The author's columns of what a ReducedTemplate gives; without any column where the rows have another order than
-    that of the axis, or do not all have a place on it."""
+    that of the axis, or do not all have a position on it."""
     total = result.rows[0][-1]
     if len(result) == 1 and total > 1:
         return Result((), ())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import select
 import threading
-import time
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -112,9 +112,10 @@ class _Handler(BaseHTTPRequestHandler):
     def api(self, path: str, body: bytes) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.here.arrived.append((self.command, self.path, headers, body.decode("utf-8", "replace")))
-        if path == "/api/slow":
-            time.sleep(1)
-        if path in ANSWERS:
+        if path == "/api/slow":  # until who asked has left
+            select.select([self.connection], [], [], 120)
+            self.close_connection = True
+        elif path in ANSWERS:
             self.answer(*ANSWERS[path])
         else:
             self.answer(200, "application/json", json.dumps({"method": self.command, "ok": True}).encode())

@@ -100,6 +100,21 @@ def test_a_check_compares_with_every_group(ready: Terminal, folder: Path) -> Non
         ("dashboards/sales.yaml", "currency_name"): (2, ["b", "c"]),
         ("queries/orders.sql", "owner"): (1, ["b"]),
     }
+    lines = GOOD["dashboards/sales.yaml"].split("\n")
+    for each in checked["findings"]:
+        if each["file"] == "dashboards/sales.yaml":  # red when it stood at 1:1, or at the panel
+            assert lines[each["line"] - 1][each["column"] - 1 :].startswith(f"{{{{ {each['variable']} }}}}")
+
+
+def test_a_check_says_which_property_a_text_means(ready: Terminal, folder: Path) -> None:
+    """Red without the properties of the groups."""
+    misspelt = GOOD["dashboards/sales.yaml"].replace("{{ company }}", "{{ compny }}")
+    write_files(folder, GOOD | {"dashboards/sales.yaml": misspelt})
+    words = [word for name in ("company", "owner", "currency_name") for word in ("--property", f"{name}=x")]
+    ready("group", "create", "a", *words)
+    (found,) = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()["findings"]
+    assert found["message"] == "compny is missing in 1 of 1 group: a"
+    assert found["fix"].startswith("did you mean company? ")
 
 
 def test_a_check_has_the_engines_explain_the_queries(ready: Terminal, folder: Path) -> None:

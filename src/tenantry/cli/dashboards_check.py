@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,6 +74,7 @@ class DashboardCheck:
         self._templates = {file: template for saved in self._saved for _, file, template in _templates(saved)}
         self._types: PropertyTypes | None = None
         self._texts: dict[Located, list[str]] = {}
+        self._properties: set[str] = set()
         self._engines: EngineReport | None = None
         self._schema: PropertySchema | None = None
         self._environment: str | None = None
@@ -92,6 +94,7 @@ class DashboardCheck:
             engines = EngineCheck(self._asked(), await store.data_sources(target))
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
+                self._properties.update(group.properties or ())
                 engines.add(group)
                 for saved in self._saved:
                     for located in _missing_in_texts(saved.dashboard, group):
@@ -169,7 +172,8 @@ class DashboardCheck:
         for (file, finding), groups in self._texts.items():
             named = tuple(groups[:_NAMED])
             message = f"{finding.variable} is missing {in_groups(len(groups), total, named)}"
-            yield file, replace(finding, message=message, groups=len(groups), total=total, named=named)
+            fix = did_you_mean(finding.variable, self._properties - {finding.variable}) + finding.fix
+            yield file, replace(finding, message=message, fix=fix, groups=len(groups), total=total, named=named)
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
@@ -200,7 +204,7 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """The variables of titles and views that a group lacks, each at the beginning of what names it."""
+    """The variables of titles and views that a group lacks, each where a text first names it."""
     variables = extend(group.variables, "params", {})
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:
@@ -211,10 +215,16 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
             names: Iterable[str] = error.names
         except UnbindableValue as error:
             names = [error.name]
-        at = dashboard.source.location(offset)
         for name in names:
+            at = dashboard.source.location(_offset_of(name, dashboard.source.text, offset))
             fix = "give these groups the property, or take the variable out of the text"
             yield at.file, Finding("missing-property", Severity.ERROR, at.line, at.column, "", fix, name)
+
+
+def _offset_of(name: str, text: str, start: int) -> int:
+    """Where a variable first stands in a text after ``start``; else ``start``: an escape of YAML may hide it."""
+    found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
+    return found.start() if found is not None else start
 
 
 def print_report(report: DashboardReport, style: str) -> None:

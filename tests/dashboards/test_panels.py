@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tenantry.dashboards import panels
+from tenantry.datasources import ResultCache
 from tests.dashboards.served import Site, serve
 
 FILES = {
@@ -243,3 +246,30 @@ async def test_a_slow_panel_holds_no_other_and_ends_with_its_viewer(tmp_path: Pa
             assert (await reader.line())["panel"] == "1-2"
         assert site.sources.flights.counters.stopped == 1
         assert site.sources.flights.by_key == {}
+
+
+async def test_who_asks_anew_gets_fresh_rows_and_the_source_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of a cache are not enough for a viewer who asks again; those of this moment are, however many ask. Red
+    without the word in the request, and when it asks the source each time."""
+    files = FILES | {"dashboards/flights.yaml": FILES["dashboards/flights.yaml"] + "cache: 1 hour\n"}
+    async with serve(tmp_path, files, limits={"cache": ResultCache(seconds=3_600)}) as site:
+        wanted = {"panels": [{"id": "1-1"}, {"id": "2-1"}]}
+        counters = site.sources.flights.counters
+
+        async def executed(**more: bool) -> int:
+            before = counters.executed
+            assert all("error" not in line for line in await site.lines("flights", **wanted, **more))
+            return counters.executed - before
+
+        queries = await executed()
+        assert queries >= 3
+        assert await executed() == 0
+        assert await executed(fresh=True) == 0, "they are of this moment"
+        monkeypatch.setattr(panels, "FRESH", 0.001)
+        await asyncio.sleep(0.1)
+        assert await executed() == 0
+        assert await executed(fresh=True) == queries
+        monkeypatch.setattr(panels, "FRESH", 3_600.0)
+        assert await executed(fresh=True) == 0

@@ -107,7 +107,7 @@ export class Dashboard {
       formats: this.formats,
       colors,
       announce: this.page.announce,
-      ask: () => this.ask([about.id]),
+      ask: (more) => this.ask([about.id], [], more),
       choice: () => Object.entries(this.filters.chosen).filter(([name]) => !about.reads || about.reads.includes(name)),
       choose: (record) => this.#clicked(about.click, record),
       isChosen: (record) => this.#isChosen(about.click, record),
@@ -121,11 +121,11 @@ export class Dashboard {
   }
 
   /** @param {string[]} ids of panels that are wanted again */
-  ask(ids, choices) {
+  ask(ids, choices, more) {
     const panels = ids.map((id) => this.#panels.get(id)).filter((panel) => panel?.hasRows);
     for (const panel of panels) panel.waiting();
     if (!panels.length && !choices?.length) return;
-    this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices?.length ? { choices } : {}), ...this.#live() });
+    this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices?.length ? { choices } : {}), ...more, ...this.#live() });
   }
 
   /** One answer stays open where that takes no connection from others. */

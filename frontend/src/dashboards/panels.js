@@ -22,7 +22,7 @@ const NO_ROWS = "There is nothing here for this choice.";
  * @property {import("./formats.js").Formats} formats
  * @property {import("./charts/colors.js").SeriesColors} colors
  * @property {(text: string) => void} announce
- * @property {() => void} ask asks for the panel again
+ * @property {(more?: {fresh: boolean}) => void} ask asks for the panel again; fresh: not for old rows of a cache
  * @property {() => any[]} choice of the viewer, as far as the panel reads it
  * @property {(record: Record<string, any>) => void} choose what a click does
  * @property {(record: Record<string, any>) => boolean} isChosen
@@ -176,7 +176,7 @@ export class Panel {
   }
 
   #late(age, reason) {
-    const again = html("button", { type: "button", class: "link", click: () => this.context.ask() }, "Ask again");
+    const again = html("button", { type: "button", class: "link", click: () => this.context.ask({ fresh: true }) }, "Ask again");
     if (!this.note.classList.contains("late")) this.context.announce(`${this.title}: ${reason}`); // once, not at each refresh
     this.note.hidden = false;
     this.note.classList.add("late");

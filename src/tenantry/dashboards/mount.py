@@ -185,7 +185,8 @@ class _Endpoints:
                 raise
             return BrokenFiles(request, error, ChangedFiles(self._sources, group, {}, self._open, files, revision))
         wanted = await read_request(request, PanelsRequest)
-        runner = PanelRunner(saved, group, self._sources, self._charts, read_filters(saved, wanted.filters))
+        params = read_filters(saved, wanted.filters)
+        runner = PanelRunner(saved, group, self._sources, self._charts, params, fresh=wanted.fresh)
         schemas = {panel.id: panel.schema for panel in saved.dashboard.panels if panel.query is not None}
         changes: ChangedPanels | None
         if files is not None:

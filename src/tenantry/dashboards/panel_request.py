@@ -36,13 +36,15 @@ class WantedPanel(StrictBody):
 
 class PanelsRequest(StrictBody):
     """``panels``: None for all. ``definition``: the dashboard itself is wanted too. ``choices``: the controls whose
-    choices are wanted; None: those of all with the definition, else of none. ``live``: the answer stays open,
-    unless the group has ``MAX_OPEN`` of them in this process: then it ends, and the page asks from time to time."""
+    choices are wanted; None: those of all with the definition, else of none. ``fresh``: rows of a cache will not do,
+    unless they are of this moment. ``live``: the answer stays open, unless the group has ``MAX_OPEN`` of them in this
+    process: then it ends, and the page asks from time to time."""
 
     filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
     definition: bool = False
+    fresh: bool = False
     live: bool = False
 
 

@@ -34,11 +34,16 @@ from tenantry.sql import SQLTemplate
 REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA, PanelKind.SCATTER})
 """Panels whose rows are reduced to what their pixels show, where they are over a number or a time."""
 
+FRESH: Final = 5.0
+"""Seconds that rows may be old which a viewer asks for anew: however often a button is pressed, and by how many, the
+source is asked once in that time."""
+
 _log = logging.getLogger("tenantry.dashboards")
 
 
 class PanelRunner:
-    """Runs the panels of ``saved`` for the group, with ``params`` (``read_filters``). ``charts`` are of ``sources``."""
+    """Runs the panels of ``saved`` for the group, with ``params`` (``read_filters``). ``charts`` are of ``sources``.
+    ``fresh``: their rows are at most ``FRESH`` seconds old."""
 
     def __init__(
         self,
@@ -47,12 +52,15 @@ class PanelRunner:
         sources: DataSources,
         charts: ChartRows,
         params: Mapping[str, Any],
+        *,
+        fresh: bool = False,
     ) -> None:
         self._saved = saved
         self._group = group
         self._sources = sources
         self._charts = charts
         self._params: Final = dict(params)
+        self._fresh = fresh
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """What queries and texts read."""
 
@@ -104,7 +112,7 @@ class PanelRunner:
 
     async def _chart(self, panel: Panel, template: SQLTemplate, plot: Plot) -> bytes:
         rows, reduced = await self._charts.fetch(
-            self._group, panel.schema, template, self.variables, plot, panel.max_age
+            self._group, panel.schema, template, self.variables, plot, self._max_age(panel)
         )
         return rows_line(panel.id, rows, age=_age(rows), reduced=reduced)
 
@@ -129,7 +137,13 @@ class PanelRunner:
     ) -> Result:
         """Of the data source that the asker names, no older than it allows."""
         given = self.variables if variables is None else variables
-        return await self._sources.query(self._group, asker.schema, template, given, max_age=asker.max_age)
+        return await self._sources.query(self._group, asker.schema, template, given, max_age=self._max_age(asker))
+
+    def _max_age(self, asker: Panel | DashboardFile) -> float | None:
+        """Seconds that rows may be old; None: what the cache allows."""
+        if not self._fresh:
+            return asker.max_age
+        return FRESH if asker.max_age is None else min(FRESH, asker.max_age)
 
 
 def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:

@@ -136,6 +136,7 @@ async def test_rows_that_are_too_old_say_so(stand_in: StandIn, visit: Visit) -> 
     assert "3 min old. Newer ones have not come." in await late.inner_text()
     await late.get_by_role("button", name="Ask again").click()
     await until(lambda: _asked(stand_in, 2))
+    assert stand_in.asked[-1]["fresh"]  # red when the server may answer with the same old rows
 
 
 REFUSED: Message = {"error": {"code": "query_timeout", "message": "The data source took too long."}}

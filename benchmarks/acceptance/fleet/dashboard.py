@@ -29,7 +29,8 @@ from tenantry.backends.sql import SQLStore
 
 @dataclass(frozen=True)
 class Plan:
-    """What a dashboard needs to know. ``listen``: the address where a bus of PostgreSQL listens, if not its own."""
+    """What a dashboard needs to know. ``listen``: the address where a bus of PostgreSQL listens, if not its own;
+    ``deadline``: seconds that its store may take."""
 
     database: str
     keys: str
@@ -39,6 +40,7 @@ class Plan:
     buses: tuple[str, ...] = ()
     without: str | None = None
     listen: str | None = None
+    deadline: float = 2.0
 
     def environment(self) -> dict[str, str]:
         """As a variable for the child."""
@@ -65,7 +67,7 @@ async def listen(websocket: WebSocket) -> None:
 def create() -> Starlette:
     """The app, for ``uvicorn --factory``."""
     plan = Plan(**json.loads(os.environ["FLEET"]))
-    store = SQLStore(plan.database)
+    store = SQLStore(plan.database, deadline=plan.deadline)
     resolver = _resolver(plan, store)
 
     @asynccontextmanager

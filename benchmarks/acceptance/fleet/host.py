@@ -30,7 +30,8 @@ class Worker:
 
 @dataclass(frozen=True)
 class Dashboards:
-    """How the dashboards of a host are set up. ``supervised``: one ``uvicorn --workers``, else a process each."""
+    """How the dashboards of a host are set up. ``supervised``: one ``uvicorn --workers``, else a process each.
+    ``deadline``: seconds that their store may take."""
 
     database: str
     workers: int = 2
@@ -40,6 +41,7 @@ class Dashboards:
     buses: tuple[str, ...] = ()
     without: str | None = None
     listen: str | None = None
+    deadline: float = 2.0
 
 
 class Host:
@@ -80,6 +82,7 @@ class Host:
             how.buses,
             how.without,
             how.listen,
+            how.deadline,
         )
         count = 1 if how.supervised else how.workers
         for _ in range(count):

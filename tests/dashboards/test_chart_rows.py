@@ -28,8 +28,8 @@ PLOT = Plot("n", ("v",), None, 20)
 TEMPLATE = SQLTemplate(
     "select n, v, owner from points where owner = {{ region }} [[ and n < {{ params.least }} ]] order by n"
 )
-FIRST = 3
-"""Queries of the first time: plainly; for the types of the columns; for the rows that are shown."""
+FIRST = {"sqlite": 2, "duckdb": 3}
+"""Queries of the first time: plainly; on DuckDB for the types of the columns; for the rows that are shown."""
 
 
 def fill(engine: str, path: Path) -> str:
@@ -68,7 +68,7 @@ class Charts:
             return await self.rows.fetch(asking, "main", template, given, plot, None)
 
 
-@pytest.fixture(params=["sqlite", "duckdb"])
+@pytest.fixture(params=FIRST)
 def engine(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -87,9 +87,9 @@ async def test_what_gave_too_many_rows_is_not_asked_for_all_of_them_again(engine
     async with opened(engine, tmp_path) as charts:
         first, is_reduced = await charts.fetch()
         assert is_reduced
-        assert charts.executed == FIRST
+        assert charts.executed == FIRST[engine]
         assert (await charts.fetch())[0].rows == first.rows
-        assert charts.executed == FIRST + 1
+        assert charts.executed == FIRST[engine] + 1
         assert 40 < len(first) <= 4 * PLOT.columns
         assert first.names == ("n", "v", "owner")
         fewer, _ = await charts.fetch(params={"least": 30})

@@ -20,8 +20,7 @@ from engines.postgres import Postgres
 from tenantry.dashboards.reduction import Plot, reduce_rows
 from tenantry.datasources import DataSources
 from tenantry.datasources.many_rows import Reduction
-from tenantry.datasources.no_rows import NoRowsTemplate
-from tenantry.datasources.reduced_rows import ReducedTemplate, reduced_answer
+from tenantry.datasources.reduced_rows import ColumnTypesTemplate, ReducedTemplate, reduced_answer
 from tenantry.errors import InvalidSettings
 from tenantry.results import Result
 from tenantry.sql import SQLTemplate
@@ -145,7 +144,7 @@ def points(url: str, directory: Directory) -> None:
 
 
 async def types_of(sources: DataSources, template: SQLTemplate = TEMPLATE) -> dict[str, str | None]:
-    known = await sources.query(group(main="ds_1"), "main", NoRowsTemplate(template), {"batch": "0"})
+    known = await sources.query(group(main="ds_1"), "main", ColumnTypesTemplate(template), {"batch": "0"})
     assert known.types is not None
     assert not known.rows
     return dict(zip(known.names, known.types, strict=True))
@@ -278,5 +277,7 @@ async def test_disorder_within_a_column_shows_nothing(points: None, open_sources
 async def test_other_engines_choose_none(tmp_path: Path, directory: Directory, open_sources: Any) -> None:
     """They are told before anything runs."""
     directory.add(1, f"sqlite:///{tmp_path / 'a.db'}")
+    with pytest.raises(InvalidSettings, match="not reduced on sqlite"):
+        await types_of(open_sources())
     with pytest.raises(InvalidSettings, match="not reduced on sqlite"):
         await chosen(open_sources(), {"at": "integer", "v": "float"}, "0", Plot("at", ("v",), None, WIDTH))

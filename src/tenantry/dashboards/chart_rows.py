@@ -15,8 +15,7 @@ from cachetools import LRUCache
 from tenantry.dashboards.reduction import Plot, reduce_rows, reduced_rows
 from tenantry.datasources import DataSources
 from tenantry.datasources.many_rows import Reduction
-from tenantry.datasources.no_rows import NoRowsTemplate
-from tenantry.datasources.reduced_rows import ReducedTemplate, reduced_answer
+from tenantry.datasources.reduced_rows import ColumnTypesTemplate, ReducedTemplate, reduced_answer
 from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidSettings, NotOneStatement, QueryFailed, TooManyBytes, TooManyRows, UnbindableValue
 from tenantry.groups import Record, UserGroup
@@ -94,7 +93,7 @@ class ChartRows:
 async def _types(ask: _Ask, template: SQLTemplate) -> _Types | None:
     """The types of the columns; None where the engine does not say them, or chooses no rows."""
     try:
-        known = await ask(NoRowsTemplate(template))
+        known = await ask(ColumnTypesTemplate(template))
     except _NOT_HERE:
         return None
     return dict(zip(known.names, known.types, strict=True)) if known.types else None

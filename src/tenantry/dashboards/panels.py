@@ -35,8 +35,8 @@ REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA, PanelKind.SCATTER})
 """Panels whose rows are reduced to what their pixels show, where they are over a number or a time."""
 
 FRESH: Final = 5.0
-"""Seconds that rows may be old which a viewer asks for anew: however often a button is pressed, and by how many, the
-source is asked once in that time."""
+"""Seconds that rows may be old which a viewer asks for anew: where answers are kept, the source is asked once in that
+time, however often a button is pressed."""
 
 _log = logging.getLogger("tenantry.dashboards")
 

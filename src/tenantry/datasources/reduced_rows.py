@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from tenantry.datasources.no_rows import NoRowsTemplate
 from tenantry.datasources.outer_select import BindValue, select_around
 from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidSettings
@@ -50,6 +51,16 @@ _SERIES: Final[Mapping[tuple[str, str], str]] = {
 _WHOLE: Final = ("integer", "boolean", "date", "datetime", "uuid")
 _PAIRS: Final[Mapping[str, str]] = {"postgresql": "array[{}, {}]", "duckdb": "row({}, {})"}
 """Two values that are compared in their order."""
+
+
+class ColumnTypesTemplate(NoRowsTemplate):
+    """A template that gives the types of another one's columns, and no rows. ``bind`` raises InvalidSettings on a
+    dialect whose engine does not reduce: nothing is asked there."""
+
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """Around the bound text."""
+        _check_dialect(bound)
+        return super().wrap(bound)
 
 
 class ReducedTemplate(WrappedTemplate):

@@ -10,7 +10,7 @@ INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraint
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test test-matrix warehouses quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof format clean
+.PHONY: help clients demo structure test test-matrix warehouses quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof changelog format clean
 
 help:
 	@echo "make demo    set up and serve a product that embeds dashboards for three customers (make demo PORT=8001: on another port)"
@@ -25,6 +25,7 @@ help:
 	@echo "make clients set up and try the clients that four generators make of the OpenAPI document"
 	@echo "make coverage    the tests again, and which lines no test has run"
 	@echo "make structure   figures of how the code is cut: modules, functions, imports"
+	@echo "make changelog   print what the files in changes/ add to the changelog"
 	@echo "make format  format the code"
 	@echo "make clean   remove everything that the commands above made"
 
@@ -150,6 +151,9 @@ sql-proof: .venv/bench
 
 structure:
 	@$(PYTHON) -m scripts.structure
+
+changelog: .venv/test
+	@$(BIN)/towncrier build --draft
 
 format: .venv/test
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .

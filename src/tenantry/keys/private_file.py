@@ -33,7 +33,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """The contents. Raises InvalidKeys if the file is missing, is no plain file, or group or others may touch it."""
+    """The contents. Raises InvalidKeys if the file is missing, is no plain file, or group or others may touch it; the
+    group may read a file of root's."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -52,10 +53,16 @@ def read_private(path: Path) -> bytes:
         os.close(descriptor)
 
 
+def _read_by_its_group(status: os.stat_result) -> int:
+    """The bit that a file of root's may have when this process is another user's: root has given it to the group of
+    a service, as Kubernetes does with a secret under ``fsGroup``. PostgreSQL has the same rule for its key."""
+    return stat.S_IRGRP if status.st_uid == 0 and os.geteuid() != 0 else 0
+
+
 def _check(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise InvalidKeys(f"the signing-key file {path} is not a plain file")
-    if status.st_mode & _OTHERS:
+    if status.st_mode & (_OTHERS & ~_read_by_its_group(status)):
         raise InvalidKeys(
             f"the signing-key file {path} has mode {stat.S_IMODE(status.st_mode):04o}, so that others than its owner "
             f"may use it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"

@@ -1,0 +1,237 @@
+"""The nginx and Caddy files of examples/deploy, in real servers of Debian's packages, before a real API and a real app.
+
+One of each for all tests here (engines/reverse_proxies.py puts addresses and certificates in).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+from websockets.sync.client import connect
+
+from engines import reverse_proxies
+from engines.reverse_proxies import ReverseProxy
+from tests.deploy import upstream
+from tests.deploy.upstream import Upstream
+
+SECONDS = 60.0
+
+
+@pytest.fixture(scope="module")
+def behind() -> Iterator[Upstream]:
+    with upstream.serving() as served:
+        yield served
+
+
+@pytest.fixture(scope="module", params=["nginx", "caddy"])
+def proxy(
+    request: pytest.FixtureRequest, behind: Upstream, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ReverseProxy]:
+    folder: Path = tmp_path_factory.mktemp(request.param)
+    with reverse_proxies.running(request.param, folder, tenantry=behind.tenantry, app=behind.app) as running:
+        yield running
+
+
+@pytest.fixture
+def http(proxy: ReverseProxy) -> Iterator[httpx2.Client]:
+    verified = ssl.create_default_context(cafile=str(proxy.certificate))
+    with httpx2.Client(base_url=proxy.url, verify=verified, trust_env=False, timeout=SECONDS) as client:
+        yield client
+
+
+def test_the_prefix_is_taken_off_and_known_to_the_app(
+    http: httpx2.Client, behind: Upstream, proxy: ReverseProxy
+) -> None:
+    """The app sees its own paths below its root path, and makes addresses that lead through the proxy again.
+
+    Red for nginx without the slash at the end of ``proxy_pass``, for Caddy with ``handle`` for ``handle_path``: 404.
+    """
+    answer = http.get("/analytics/me", headers={"X-User-Group-Token": behind.token})
+    assert answer.status_code == 200, proxy.written()
+    assert answer.json()["group"] == "acme"
+    assert answer.json()["root_path"] == "/analytics"
+    assert answer.json()["url"] == f"{proxy.url}/analytics/me"
+    assert http.get(answer.json()["url"], headers={"X-User-Group-Token": behind.token}).status_code == 200
+
+
+def test_provisioning_below_a_prefix(http: httpx2.Client, behind: Upstream, proxy: ReverseProxy) -> None:
+    """A GET with a body arrives whole; both slashes are there; metrics are not for the world."""
+    called = {"Authorization": f"Token {behind.api_token}", "Content-Type": "application/json"}
+    for path in ("/tenantry/api/user", "/tenantry/api/user/"):
+        answer = http.request("GET", path, headers=called, content=b'{"user_group_id": "acme"}')
+        assert (answer.status_code, answer.json()["success"]) == (200, 1), proxy.written()
+    assert http.get("/tenantry/readyz").json()["status"] == "ready"
+    assert http.get("/tenantry/metrics").status_code == 403
+
+
+def test_what_a_client_says_of_itself_is_replaced(http: httpx2.Client, behind: Upstream) -> None:
+    """The address, the scheme and the host are the proxy's to say; names with underscores do not reach the app.
+
+    Red for nginx with ``$proxy_add_x_forwarded_for``, which keeps what the client sent.
+    """
+    lies = {
+        "X-Forwarded-For": "6.6.6.6",
+        "X-Forwarded-Proto": "gopher",
+        "X-Forwarded-Host": "evil.example",
+        "Forwarded": "for=6.6.6.6",
+        "X-Request-Id": "mine",
+    }
+    behind.asked.clear()
+    answer = http.get("/analytics/me", headers={"X-User-Group-Token": behind.token, **lies})
+    assert answer.json()["client"] == "127.0.0.1"  # uvicorn believes a proxy on its own host
+    ((_, sent),) = behind.asked
+    came = dict(sent)
+    assert came["x-forwarded-for"] == "127.0.0.1"
+    assert came["x-forwarded-proto"] == "https"
+    assert came["x-forwarded-host"] == came["host"] == http.base_url.netloc.decode()
+    assert "forwarded" not in came
+    assert came["x-request-id"] not in ("", "mine")
+
+
+def test_a_websocket(proxy: ReverseProxy, behind: Upstream) -> None:
+    """Red for nginx without the Upgrade header: the handshake gets 404."""
+    verified = ssl.create_default_context(cafile=str(proxy.certificate))
+    with connect(
+        f"wss://127.0.0.1:{proxy.port}/analytics/live",
+        ssl=verified,
+        additional_headers={"X-User-Group-Token": behind.token},
+        open_timeout=SECONDS,
+        proxy=None,
+    ) as opened:
+        assert opened.recv(SECONDS) == "acme"
+        opened.send("there and back")
+        assert opened.recv(SECONDS) == "there and back"
+
+
+def test_rows_are_sent_as_they_come(http: httpx2.Client, behind: Upstream) -> None:
+    """The first line is read before the app has sent the last. Red for nginx without ``proxy_buffering off``."""
+    behind.go_on.clear()
+    with http.stream("GET", "/analytics/stream", headers={"X-User-Group-Token": behind.token}) as answer:
+        pieces = answer.iter_raw()
+        assert next(pieces) == b"first\n"
+        behind.go_on.set()
+        assert b"".join(pieces) == b"last\n"
+
+
+def test_a_bulk_body_streams_both_ways(proxy: ReverseProxy) -> None:
+    """A line of the answer comes while the body is still being sent; of Caddy 2.6 after it (see below).
+
+    Red for nginx with ``proxy_request_buffering on``: the body is kept until its end, so the first line never comes.
+    """
+    verified = ssl.create_default_context(cafile=str(proxy.certificate))
+    head = f"POST /tenantry/api/users/bulk HTTP/1.1\r\nHost: 127.0.0.1:{proxy.port}\r\nTransfer-Encoding: chunked\r\n"
+    with (
+        socket.create_connection(("127.0.0.1", proxy.port), SECONDS) as plain,
+        verified.wrap_socket(plain, server_hostname="127.0.0.1") as connection,
+    ):
+        connection.sendall(f"{head}\r\n6\r\nline1\n\r\n".encode())
+        came = b""
+        while proxy.name == "nginx" and b"line1" not in came:
+            came += connection.recv(10_000)
+            assert came, "the proxy has closed the connection"
+        connection.sendall(b"6\r\nline2\n\r\n0\r\n\r\n")
+        while b"line2" not in came:
+            came += connection.recv(10_000)
+    assert came.startswith(b"HTTP/1.1 200")
+
+
+def test_a_large_bulk_body_arrives_whole(http: httpx2.Client) -> None:
+    """In chunks, to an address that answers before it has read them. Red for Caddy without ``buffer_requests``: over
+    HTTP/1.1 Go's server throws away what it has not read when an answer begins, here 256 KiB of lines."""
+    line = b"x" * 63 + b"\n"
+    sent = line * 20_000
+    pieces = (sent[at : at + 64_000] for at in range(0, len(sent), 64_000))
+    assert http.post("/tenantry/api/users/bulk", content=pieces).content == sent
+
+
+def test_a_large_head_ends_at_the_proxy(http: httpx2.Client, behind: Upstream) -> None:
+    """Of 7 KB it passes, of 24 KB it does not, and the app is not asked."""
+    token = {"X-User-Group-Token": behind.token}
+    assert http.get("/analytics/me", headers={**token, "X-Long": "x" * 7_000}).status_code == 200
+    behind.asked.clear()
+    assert http.get("/analytics/me", headers={**token, "X-Long": "x" * 24_000}).status_code in (400, 431)
+    assert behind.asked == []
+
+
+def test_a_large_body_ends_at_the_proxy(http: httpx2.Client, behind: Upstream) -> None:
+    """Of 1 MiB. Caddy has sent the begin of it on by then: the API may be the first to refuse it, or miss its end."""
+    body = b"x" * 1_500_000
+    called = {"Authorization": f"Token {behind.api_token}"}
+    assert http.post("/tenantry/api/user", headers=called, content=body).status_code in (413, 502)
+
+
+async def test_a_rate_answers_429(proxy: ReverseProxy) -> None:
+    """With the time to come back. Caddy's package has no rate limits: the page says what to add.
+
+    Red for nginx without ``limit_req``: nothing but 200.
+    """
+    if proxy.name == "caddy":
+        pytest.skip("the Caddy of the distribution has no module for rates; docs/deploy/proxies.md says so")
+    verified = ssl.create_default_context(cafile=str(proxy.certificate))
+    refused: list[httpx2.Response] = []
+    async with httpx2.AsyncClient(base_url=proxy.url, verify=verified, trust_env=False, timeout=SECONDS) as client:
+
+        async def ask() -> None:
+            answer = await client.get("/tenantry/healthz")
+            if answer.status_code != 200:
+                refused.append(answer)
+
+        with anyio.fail_after(SECONDS):
+            while not refused:
+                async with anyio.create_task_group() as tasks:
+                    for _ in range(50):
+                        tasks.start_soon(ask)
+    assert {answer.status_code for answer in refused} == {429}
+    assert refused[0].headers["Retry-After"] == "1"
+    assert refused[0].json()["error"]["code"] == "too_many_requests"
+
+
+def test_no_log_holds_a_token(http: httpx2.Client, behind: Upstream, proxy: ReverseProxy) -> None:
+    """In the path, the query, a cookie, a header, the Referer; of requests that pass, that are refused and that find no
+    app. What is left of a request is enough to find it.
+
+    Red for nginx with ``$request`` or with ``error_log … error``, for Caddy without the filter of either log.
+    """
+    token = behind.token
+    for address, headers in (
+        (f"/analytics/embed/{token}/me", {}),
+        (f"/analytics/me?USER_GROUP_TOKEN={token}", {}),
+        ("/analytics/me", {"X-User-Group-Token": token}),
+        ("/analytics/me", {"Authorization": f"UserGroup {token}"}),
+        ("/analytics/me", {"Cookie": f"USER_GROUP_TOKEN={token}"}),
+        (f"/analytics/nothing/{token}?a={token}", {"Referer": f"https://127.0.0.1/?t={token}"}),
+        (f"/elsewhere/{token}?a={token}", {}),
+        (f"/tenantry/api/user?token={token}", {"Authorization": f"Token {behind.api_token}"}),
+        (f"/analytics/me?USER_GROUP_TOKEN={token}", {"X-Long": "x" * 24_000}),
+        (f"/tenantry/{'a/' * 20}{behind.api_token}", {}),
+    ):
+        http.get(address, headers=headers)
+    http.get("/tenantry/the-last-one")
+    written = proxy.written_with("the-last-one")
+    assert token[10:40] not in written
+    assert behind.api_token[8:28] not in written
+    records = [json.loads(line) for line in (proxy.folder / "access.log").read_text().splitlines()]
+    assert "[cut]" in written
+    assert len(records) >= 10
+    assert {record["status"] for record in records} >= {200, 404}
+
+
+def test_no_log_holds_a_token_when_the_app_is_gone(behind: Upstream, proxy: ReverseProxy, tmp_path: Path) -> None:
+    """A proxy says in its own log why it answers 502, beside the request. A second one, with nobody behind it."""
+    nobody = f"127.0.0.1:{reverse_proxies.free_port()}"
+    token = behind.token
+    with reverse_proxies.running(proxy.name, tmp_path, tenantry=nobody, app=nobody) as lonely:
+        verified = ssl.create_default_context(cafile=str(lonely.certificate))
+        with httpx2.Client(base_url=lonely.url, verify=verified, trust_env=False, timeout=SECONDS) as client:
+            answer = client.get(
+                f"/analytics/embed/{token}/me?USER_GROUP_TOKEN={token}", headers={"X-User-Group-Token": token}
+            )
+        assert answer.status_code == 502
+        assert token[10:40] not in lonely.written_with('"status":502')

@@ -64,14 +64,19 @@ OpenPage = Callable[..., Awaitable[Watched]]
 
 @pytest.fixture(scope="session")
 def chromium_path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The browser's executable. The first run on a machine installs and unpacks it: about 6 s."""
+    """The browser's executable."""
+    return executable(tmp_path_factory.mktemp("npm"))
+
+
+def executable(cache: Path) -> str:
+    """The browser's; the first run on a machine installs and unpacks it: about 6 s. ``cache``: a folder for npm."""
     named = os.environ.get("CHROMIUM")
     if named:
         return named
     if not (UNPACKED / "chromium").exists():
         with _alone():
             if not (UNPACKED / "chromium").exists():
-                _install(tmp_path_factory.mktemp("npm"))
+                _install(cache)
     return str(UNPACKED / "chromium")
 
 

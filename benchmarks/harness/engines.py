@@ -55,6 +55,14 @@ def valkey() -> Iterator[str]:
         server.remove()
 
 
+def chromium(folder: Path) -> str:
+    """The executable of the browser; ``folder`` is npm's while it installs. Raises EngineMissing."""
+    _need("playwright", "Chromium")
+    from engines.chromium import executable
+
+    return executable(folder)
+
+
 @contextmanager
 def run_folder() -> Iterator[Path]:
     """A run folder (the words of this host) for this process and those that it starts, in memory as usually."""

@@ -20,8 +20,9 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "equal_panels",
         "leaving",
     ),
+    "dashboards": ("chart_rows", "page_times", "viewers"),
 }
-"""``sources``: all about data sources."""
+"""``sources``: all about data sources. ``dashboards``: about dashboards as files."""
 
 TABLES: Final = (
     "middleware",
@@ -38,7 +39,7 @@ TABLES: Final = (
     "server",
     "api",
     "site",
-    "dashboards",
+    *GROUPS["dashboards"],
 )
 
 

@@ -69,6 +69,7 @@ export class PanelRequests {
     let ended = false;
     for await (const message of messages(response)) {
       if (signal.aborted) return;
+      if (message.token) open.live = false; // nothing follows: another answer stays open in its place
       if (message.end) ended = true;
       else if (message.panel === undefined || open.wanted.delete(message.panel)) this.receiver.message(message);
     }

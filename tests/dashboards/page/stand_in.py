@@ -145,7 +145,10 @@ class StandIn:
             while True:
                 await asyncio.sleep(0.02)
                 while self.events:
-                    yield _line(self.events.pop(0))
+                    event = self.events.pop(0)
+                    yield _line(event)
+                    if "token" in event:  # nothing follows, as from the real one
+                        return
         finally:
             self.open -= 1
 

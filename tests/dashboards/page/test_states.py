@@ -213,6 +213,19 @@ async def test_a_change_is_asked_when_it_is_said(live: StandIn, visit: Visit) ->
     await until(lambda: _open(live, 0))
 
 
+async def test_an_answer_stays_open_after_a_rotation_too(live: StandIn, visit: Visit) -> None:
+    """The answer that said that the token is dead ends; the page asks anew, and that answer stays open at once, so
+    that the next rotation is heard as quickly as this one. Red when the answer that ends still counts as open: then no
+    other stays open until the page asks by itself, half a minute later."""
+    await visit(live.show([BAR]))
+    await until(lambda: _open(live, 1))
+    for rotations in (1, 2):
+        live.events.append({"token": "ended"})
+        await until(lambda count=rotations + 1: _asked(live, count))
+        await until(lambda: _open(live, 1))
+    assert [bool(each.get("live")) for each in live.asked] == [True, True, True]
+
+
 async def test_a_third_frame_keeps_no_connection(live: StandIn, visit: Visit) -> None:
     """Six are all that a browser opens to a host over HTTP/1.1. Red when every frame stays connected: the seventh
     would never load."""

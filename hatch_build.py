@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ DOCS = ROOT / "docs"
 
 sys.path.insert(0, str(FRONTEND))
 from bundling import Bundles, Node, licence_of  # noqa: E402
+from sbom import TAKEN, Sbom, by_package, note_taken  # noqa: E402
 
 ENTRIES = {
     "page.js": "src/dashboards/page.js",
@@ -47,6 +49,7 @@ SMALLEST = {
     "page.css": 10_000,
     "vega.js": 300_000,
     "embed.js": 2_000,
+    TAKEN: 3,
     **dict.fromkeys(COPIED, 1_000),
 }
 
@@ -64,31 +67,35 @@ class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's gen
         BUNDLES.update()
         if self.target_name == "wheel" and version != "editable":  # an editable install reads the clone's own
             build_data["force_include"][str(DOCS)] = "tenantry/demo/docs"
+            build_data["sbom_files"].append(SBOM.write(self.metadata.core))
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        SBOM.clean()
 
 
 def make(node: Node, made: Path) -> None:
     """An esbuild run per entry, and some files as they are."""
-    for name, entry in ENTRIES.items():
-        bundle_one(node, name, entry, made)
+    note_taken(made, by_package({name: bundle_one(node, name, entry, made) for name, entry in ENTRIES.items()}))
     for name, entry in STYLES.items():
         node.run(ESBUILD, entry, "--bundle", "--minify", "--charset=utf8", f"--outfile={made / name}", LOG)
     for name, source in COPIED.items():
         shutil.copyfile(node.sources / source, made / name)
 
 
-def bundle_one(node: Node, name: str, entry: str, made: Path) -> None:
-    """One ES module and the licences of what is in it."""
+def bundle_one(node: Node, name: str, entry: str, made: Path) -> list[str]:
+    """One ES module and the licences of what is in it. Returns the packages."""
     metafile = node.sources / f"{name}.meta.json"
     options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--legal-comments=none", "--charset=utf8"]
     node.run(ESBUILD, entry, *options, f"--outfile={made / name}", f"--metafile={metafile}", LOG)
-    inputs = json.loads(metafile.read_text())["inputs"]
-    (made / f"{Path(name).stem}.licenses.txt").write_text(licences(inputs, node.sources), encoding="utf-8")
+    packages = taken_from(json.loads(metafile.read_text())["inputs"])
+    text = "\n\n".join(licence_of(node.sources / package) for package in packages)  # must travel with the bundle
+    (made / f"{Path(name).stem}.licenses.txt").write_text(text, encoding="utf-8")
+    return packages
 
 
-def licences(inputs: dict[str, Any], sources: Path) -> str:
-    """The licence text of each package that esbuild took something from: it must travel with the bundle."""
-    packages = sorted({package for path in inputs if (package := package_of(path)) is not None})
-    return "\n\n".join(licence_of(sources / package) for package in packages)
+def taken_from(inputs: Iterable[str]) -> list[str]:
+    """The folder of each package that esbuild took something from."""
+    return sorted({package for path in inputs if (package := package_of(path)) is not None})
 
 
 def package_of(path: str) -> str | None:
@@ -105,6 +112,12 @@ BUNDLES = Bundles(
     further=(Path(__file__),),
     make=make,
     clone=ROOT / ".git",
+)
+SBOM = Sbom(
+    bundles=BUNDLES.folder,
+    lock=FRONTEND / "package-lock.json",
+    packed="tenantry/static/bundles",
+    development=("test", "clients", "bench"),
 )
 
 if __name__ == "__main__":

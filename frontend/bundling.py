@@ -88,16 +88,17 @@ class Bundles:
         self.check()
 
     def fingerprint(self) -> str:
-        """A hash of everything that the files are made from, this module included."""
-        digest = hashlib.sha256()
+        """A hash of everything that the files are made from, this module included. An sdist may keep in ``npm`` what a
+        clone has elsewhere: the same sources have the same hash."""
         files = [
             path
             for path in self.npm.rglob("*")
             if path.is_file() and not {"node_modules", "__pycache__"} & {*path.parts}
         ]
-        for path in [*sorted(files), *self.further, Path(__file__)]:
-            digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-            digest.update(path.read_bytes())
+        named = {path: f"{path.name}\0{path.stat().st_size}\0" for path in [*files, *self.further, Path(__file__)]}
+        digest = hashlib.sha256()
+        for content in sorted({name.encode() + path.read_bytes() for path, name in named.items()}):
+            digest.update(content)
         return digest.hexdigest()
 
     def stale(self) -> bool:

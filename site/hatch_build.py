@@ -17,20 +17,21 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).parent
 FRONTEND = ROOT / "frontend"
-COPIED = ("bundling.py", "src/tokens.css")
+COPIED = ("bundling.py", "sbom.py", "src/tokens.css")
 """What an sdist takes out of the repository's frontend/ into its own."""
 
 SHARED = next(folder for folder in (FRONTEND, ROOT.parent / "frontend") if (folder / COPIED[0]).is_file())
 
 sys.path.insert(0, str(SHARED))
 from bundling import Bundles, Node, licence_of  # noqa: E402
+from sbom import TAKEN, Sbom, note_taken  # noqa: E402
 
 TOKENS = "tokens.css"
 ICONS = "icons.txt"
 ICONS_PACKAGE = "node_modules/@fortawesome/fontawesome-free"
 STYLES = ("solid", "regular", "brands")
 
-SMALLEST = {ICONS: 1_000_000, TOKENS: 1_000}
+SMALLEST = {ICONS: 1_000_000, TOKENS: 1_000, TAKEN: 50}
 
 
 class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's generic parameter is its own configuration
@@ -44,15 +45,21 @@ class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's gen
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Runs for wheels, editable installs and sdists alike."""
         BUNDLES.update()
-        if self.target_name == "sdist" and SHARED != FRONTEND:
+        if self.target_name == "sdist":  # of an sdist, too: in the same order
             for name in COPIED:
                 build_data["force_include"][str(SHARED / name)] = f"frontend/{name}"
+        if self.target_name == "wheel" and version != "editable":
+            build_data["sbom_files"].append(SBOM.write(self.metadata.core))
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        SBOM.clean()
 
 
 def make(node: Node, made: Path) -> None:
     """The icons, and the tokens as they are."""
     bundle_icons(node.sources / ICONS_PACKAGE, made)
     shutil.copyfile(SHARED / "src" / TOKENS, made / TOKENS)
+    note_taken(made, {ICONS_PACKAGE: [ICONS]})
 
 
 def bundle_icons(package: Path, folder: Path) -> None:
@@ -92,9 +99,14 @@ BUNDLES = Bundles(
     folder=ROOT / "src" / "tenantry_site" / "static" / "bundles",
     smallest=SMALLEST,
     npm=FRONTEND,
-    further=(SHARED / "src" / TOKENS, Path(__file__)),
+    further=(SHARED / "sbom.py", SHARED / "src" / TOKENS, Path(__file__)),
     make=make,
     clone=ROOT.parent / ".git",
+)
+SBOM = Sbom(
+    bundles=BUNDLES.folder,
+    lock=FRONTEND / "package-lock.json",
+    packed="tenantry_site/static/bundles",
 )
 
 if __name__ == "__main__":

@@ -32,12 +32,12 @@ BUNDLES = {
             *("page.js", "page.licenses.txt", "page.css"),
             *("vega.js", "vega.licenses.txt"),
             *("embed.js", "embed.licenses.txt", "embed.d.ts", "embed-react.js", "embed-react.d.ts"),
-            *("tokens.css", "stamp.txt"),
+            *("tokens.css", "packages.json", "stamp.txt"),
         )
     },
     "site": {
         f"tenantry_site/static/bundles/{name}"
-        for name in ("icons.txt", "icons.licenses.txt", "tokens.css", "stamp.txt")
+        for name in ("icons.txt", "icons.licenses.txt", "tokens.css", "packages.json", "stamp.txt")
     },
 }
 """The folder of each distribution, and the bundles in its wheel."""

@@ -12,6 +12,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,6 +40,7 @@ def hook(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ModuleType]
     bundles.folder.mkdir()
     for name, smallest in bundles.smallest.items():
         (bundles.folder / name).write_bytes(b"x" * smallest)
+    (bundles.folder / module.TAKEN).write_bytes(b"{}".ljust(bundles.smallest[module.TAKEN]))
     (bundles.folder / "stamp.txt").write_text(bundles.fingerprint() + "\n")
     bundles.clone = tmp_path  # that is there
     yield module
@@ -49,7 +52,12 @@ def never(*_: object) -> None:
 
 
 def _frontend(hook: ModuleType, target: str = "wheel") -> Any:
-    return hook.Frontend(str(ROOT), {}, None, None, "", target)
+    metadata = ProjectMetadata(str(Path(hook.__file__ or "").parent), PluginManager())
+    return hook.Frontend(str(ROOT), {}, None, metadata, "", target)
+
+
+def _build_data() -> dict[str, Any]:
+    return {"force_include": {}, "sbom_files": []}
 
 
 def test_bundles_that_fit_their_sources_are_not_built_again(hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,20 +71,21 @@ def test_bundles_that_fit_their_sources_are_not_built_again(hook: ModuleType, mo
 @pytest.mark.parametrize("hook", ["tenantry"], indirect=True)
 def test_a_wheel_brings_the_docs_of_the_demo(hook: ModuleType) -> None:
     """Red when they are left out, or copied where a clone's own would grow stale beside them."""
-    packed: dict[str, dict[str, str]] = {"force_include": {}}
-    _frontend(hook).initialize("standard", packed)
+    frontend = _frontend(hook)
+    frontend.initialize("standard", packed := _build_data())
+    frontend.finalize("standard", packed, "")
     assert packed["force_include"] == {str(ROOT / "docs"): "tenantry/demo/docs"}
     for target, version in (("wheel", "editable"), ("sdist", "standard")):
-        _frontend(hook, target).initialize(version, empty := {"force_include": {}})
-        assert empty == {"force_include": {}}
+        _frontend(hook, target).initialize(version, empty := _build_data())
+        assert empty == _build_data()
 
 
 @pytest.mark.parametrize("hook", ["tenantry-site"], indirect=True)
 def test_an_sdist_of_the_site_takes_what_both_share(hook: ModuleType) -> None:
     """Red when it is left out: the sdist would build nowhere but in a clone."""
-    packed: dict[str, dict[str, str]] = {"force_include": {}}
-    _frontend(hook, "sdist").initialize("standard", packed)
-    assert set(packed["force_include"].values()) == {"frontend/bundling.py", "frontend/src/tokens.css"}
+    _frontend(hook, "sdist").initialize("standard", packed := _build_data())
+    shared = {"frontend/bundling.py", "frontend/sbom.py", "frontend/src/tokens.css"}
+    assert set(packed["force_include"].values()) == shared
     assert all(Path(path).is_file() for path in packed["force_include"])
 
 
@@ -112,7 +121,7 @@ def test_the_fingerprint_covers_every_source(hook: ModuleType, tmp_path: Path) -
     assert bundles.fingerprint() in seen
 
 
-@pytest.mark.parametrize("content", [None, b"", b"x" * 900])
+@pytest.mark.parametrize("content", [None, b"", b"x"])
 def test_a_missing_or_tiny_bundle_is_never_packed(hook: ModuleType, content: bytes | None) -> None:
     """A wheel without its pages would install well. Red without check()."""
     for name, smallest in hook.BUNDLES.smallest.items():
@@ -172,11 +181,11 @@ def test_a_package_without_a_licence_file_is_never_bundled(hook: ModuleType, tmp
     package = tmp_path / "node_modules" / "@some" / "thing"
     package.mkdir(parents=True)
     (package / "package.json").write_text(json.dumps({"name": "@some/thing", "version": "1.0.0", "license": "MIT"}))
-    inputs = {"node_modules/@some/thing/src/index.js": {}, "src/vega.js": {}}
+    (taken,) = hook.taken_from(["node_modules/@some/thing/src/index.js", "src/vega.js"])
     with pytest.raises(SystemExit, match="@some/thing has no licence file"):
-        hook.licences(inputs, tmp_path)
+        hook.licence_of(tmp_path / taken)
     (package / "LICENSE.md").write_text("Permission is hereby granted")
-    assert hook.licences(inputs, tmp_path).startswith("@some/thing 1.0.0 (MIT)\n")
+    assert hook.licence_of(tmp_path / taken).startswith("@some/thing 1.0.0 (MIT)\n")
 
 
 def test_the_installed_bundle_has_its_licences_beside_it() -> None:

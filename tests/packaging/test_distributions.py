@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -68,19 +70,56 @@ def _contents(wheel: Path) -> set[str]:
 
 @pytest.mark.parametrize("name", [*OURS])
 def test_an_sdist_builds_the_same_wheel_by_itself(name: str, tmp_path: Path) -> None:
-    """Away from the repository. Red when it lacks the half of the build hook that both share, or the bundles."""
+    """Away from the repository, to the byte. And when all is made again in another folder at another time, by another
+    npm and esbuild, for somebody with other rights for new files, both files are the same to the byte: who has the
+    sources can prove what a wheel was made of.
+
+    Red when the sdist lacks what both hooks share, or the bundles; when a hook writes down the time, its folder, or a
+    set in no order; and when hatchling is told ``reproducible = false``."""
     module = name.replace("-", "_")
-    clone, alone = tmp_path / "clone", tmp_path / "alone"
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", clone, folder=OURS[name])
-    (sdist,) = clone.glob("*.tar.gz")
+    clone, alone, again = tmp_path / "clone", tmp_path / "alone", tmp_path / "again"
+    build = (sys.executable, "-m", "hatchling", "build")
+    run(*build, "-t", "sdist", "-t", "wheel", "-d", clone, folder=OURS[name])
+    (sdist,), (wheel,) = clone.glob("*.tar.gz"), clone.glob(f"{module}-*.whl")
     with tarfile.open(sdist) as packed:
         packed.extractall(tmp_path, filter="data")
     sources = tmp_path / sdist.name.removesuffix(".tar.gz")
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", alone, folder=sources)
-    (one,), (other,) = clone.glob(f"{module}-*.whl"), alone.glob(f"{module}-*.whl")
-    assert _contents(one) == _contents(other)
-    packages = {path.partition("/")[0] for path in _contents(one)}
+    run(*build, "-t", "wheel", "-d", alone, folder=sources)
+    _age(sources)
+    shutil.rmtree(sources / "src" / module / "static" / "bundles")
+    run("bash", "-c", 'umask 077 && exec "$@"', "-", *build, "-t", "sdist", "-t", "wheel", "-d", again, folder=sources)
+    for made in (alone / wheel.name, again / wheel.name, again / sdist.name):
+        assert _same(clone / made.name, made) == []
+    packages = {path.partition("/")[0] for path in _contents(wheel)}
     assert packages == {module, next(each for each in packages if each.endswith(".dist-info"))}
+    assert f"{sources.name}.dist-info/sboms/{name}.cdx.json" in _contents(wheel)
     if name == "tenantry":
-        assert [path for path in _contents(one) if "/icons." in path or "starter/" in path or "contrast" in path] == []
+        assert [
+            path for path in _contents(wheel) if "/icons." in path or "starter/" in path or "contrast" in path
+        ] == []
         assert (sources / "site" / "pyproject.toml").is_file()
+
+
+def _age(folder: Path) -> None:
+    """The files are of another day, and only their owner may read them."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.chmod(path.stat().st_mode & 0o700)
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+
+
+def _same(one: Path, other: Path) -> list[str]:
+    """What differs: nothing, the members of the archives, or only how they are packed."""
+    if one.read_bytes() == other.read_bytes():
+        return []
+    members, others = _members(one), _members(other)
+    differ = sorted(name for name in members.keys() | others.keys() if members.get(name) != others.get(name))
+    return differ or ["the order, times or rights of the members"]
+
+
+def _members(archive: Path) -> dict[str, bytes]:
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as packed:
+            return {name: packed.read(name) for name in packed.namelist()}
+    with tarfile.open(archive) as unpacked:
+        return {each.name: file.read() for each in unpacked if (file := unpacked.extractfile(each)) is not None}

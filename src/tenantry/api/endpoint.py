@@ -10,18 +10,20 @@ import time
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any, Final, Protocol, TypeAlias
 
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Receive, Send
+from starlette.types import Scope as ASGIScope
 
+from tenantry.api.api_token_uses import ApiTokenUses, UseRecorder
 from tenantry.api.request import BODY_SECONDS, ApiRequest, ClientDisconnected
 from tenantry.errors import MethodNotAllowed, MissingScope, NotFound, TenantryError, Unauthorized, UnsupportedMediaType
-from tenantry.groups import ApiToken, Caller
+from tenantry.groups import ApiToken, Caller, Scope
 from tenantry.http import error_document
 from tenantry.ports import Store
 from tenantry.provisioning import Deadline, PropertyContract
@@ -62,35 +64,45 @@ class ApiContext:
     store_seconds: float = STORE_SECONDS
     observer: Observer | None = None
     contract: PropertyContract | None = None
+    uses: ApiTokenUses = field(default_factory=ApiTokenUses)
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
         """The record of the API token. Raises Unauthorized, StoreUnavailable."""
-        return await authenticate(self.store, digest, deadline)
+        return await authenticate(self.store, digest, deadline, self.uses)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
         """The same with the group of this id, in one read."""
         found = await deadline.read(self.store.caller(digest, provided_id))
         if found is None:
             raise _unauthorized()
+        self.uses.note(self.store, found.api_token)
         set_attribute("tenantry.environment", found.api_token.environment.name)
         return found
 
 
-class ApiTokenReader(Protocol):
+class ApiTokenReader(UseRecorder, Protocol):
     """Finds an API token: a Store."""
 
     async def api_token(self, digest: bytes) -> ApiToken | None:
-        """The live token with this digest; None if there is none or it was revoked. Never cached."""
+        """The live token with this digest; None if there is none or it was revoked. Never cached.
+        Raises ApiTokenExpired."""
         ...
 
 
-async def authenticate(store: ApiTokenReader, digest: bytes, deadline: Deadline) -> ApiToken:
-    """The record of an API token. Raises Unauthorized, StoreUnavailable."""
+async def authenticate(store: ApiTokenReader, digest: bytes, deadline: Deadline, uses: ApiTokenUses) -> ApiToken:
+    """The record of an API token, whose use is noted. Raises Unauthorized, StoreUnavailable."""
     found = await deadline.read(store.api_token(digest))
     if found is None:
         raise _unauthorized()
+    uses.note(store, found)
     set_attribute("tenantry.environment", found.environment.name)
     return found
+
+
+def require_scope(caller: ApiToken, scope: Scope) -> None:
+    """Raises MissingScope, which names the scope, unless the API token has it."""
+    if not caller.allows(scope):
+        raise MissingScope(f"this API token lacks the scope {scope}: create one with --scope {scope}")
 
 
 def digest_of(secret: str) -> bytes:
@@ -210,7 +222,7 @@ class Endpoint(ABC):
     async def respond(self, request: ApiRequest) -> Response:
         """The response to a request of one of ``methods``. May raise any TenantryError, and ClientDisconnected."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
         request = ApiRequest(scope, receive)
         with HttpServerSpan(scope, {"tenantry.request_id": request.id}) as span:
@@ -233,7 +245,7 @@ class Endpoint(ABC):
             span.set_response(response.status_code, code)
         _log_access(scope, response.status_code, request.id, started)
 
-    def _answer_here(self, scope: Scope, request: ApiRequest) -> Response | None:
+    def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
         """The response to what needs no ``respond``. Raises NotFound for an encoded slash: ``/api%2fuser`` is another
         path than ``/api/user`` (RFC 3986 section 2.2), though a server decodes both to one. Raises MethodNotAllowed."""
         raw = scope.get("raw_path") or b""
@@ -259,7 +271,7 @@ class Endpoint(ABC):
         return api_error_response(error, request.id, problem=request.prefers_problem(), error_format=error_format)
 
 
-async def _complete(response: Response, request: ApiRequest, scope: Scope) -> None:
+async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
     """Adds the headers that every response has, and sees to it that no client loses the response because it was still
     sending a small body."""
     response.raw_headers += [*_ALWAYS, (b"x-request-id", request.id.encode("ascii"))]
@@ -268,7 +280,7 @@ async def _complete(response: Response, request: ApiRequest, scope: Scope) -> No
         response.raw_headers.append((b"connection", b"close"))
 
 
-def _log_access(scope: Scope, status: int, request_id: str, started: float) -> None:
+def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) -> None:
     """One record for each request, which is off unless the logger ``tenantry.access`` is set to INFO."""
     if not _access_log.isEnabledFor(logging.INFO):
         return

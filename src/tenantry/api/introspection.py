@@ -14,13 +14,12 @@ from urllib.parse import parse_qsl, unquote_plus
 
 from starlette.responses import Response
 
-from tenantry.api.endpoint import ApiContext, Endpoint, ErrorFormat, digest_of, json_response
+from tenantry.api.endpoint import ApiContext, Endpoint, ErrorFormat, digest_of, json_response, require_scope
 from tenantry.api.request import ApiRequest
 from tenantry.errors import (
     AmbiguousAuthorization,
     InvalidRequest,
     InvalidToken,
-    MissingScope,
     TenantryError,
     Unauthorized,
 )
@@ -98,8 +97,7 @@ class IntrospectionEndpoint(Endpoint):
                 )
         request.set_operation("introspect")
         text = form.token()  # 400
-        if Scope.INTROSPECT not in caller.scopes:
-            raise MissingScope("this API token may not introspect: create one with --scope introspect")
+        require_scope(caller, Scope.INTROSPECT)
         return json_response(await self._introspect(text, caller.environment, deadline))
 
     async def _introspect(self, text: str, environment: Environment, deadline: Deadline) -> dict[str, Any]:

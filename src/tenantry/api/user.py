@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 
 from starlette.responses import Response
 
-from tenantry.api.endpoint import ApiContext, Endpoint, digest_of, json_response
+from tenantry.api.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.api.operations import LoadedGroup, Operation, OperationParser
 from tenantry.api.query_parameters import read_text
 from tenantry.api.rehearsal import Rehearsal
 from tenantry.api.request import ApiRequest
 from tenantry.api.strict_json import decode_json
-from tenantry.errors import BadJson, BadRequest, IdempotencyInFlight, MissingScope, TenantryError
+from tenantry.errors import BadJson, BadRequest, IdempotencyInFlight, TenantryError
 from tenantry.groups import ApiToken, Author, Environment, IdempotencyKey, Scope
 from tenantry.provisioning import NOT_LOADED, Deadline, Provisioner
 from tenantry.tokens import KeyRing
@@ -58,9 +58,9 @@ class UserGroupEndpoint(Endpoint):
         digest = digest_of(request.api_token())  # 400, 401
         operation, keyed, caller, loaded = await self._read(request, digest, deadline)
         request.set_operation(operation.operation)
-        if Scope.PROVISION not in caller.scopes:
-            operation.check()  # 422
-            raise MissingScope("this API token may not provision: create one with --scope provision")
+        if not caller.allows(Scope.PROVISION_WRITE):
+            operation.check()  # 422 comes before the 403
+        require_scope(caller, Scope.PROVISION_WRITE)
         rehearsed = request.dry_run("user_group_id") if request.method == "DELETE" else request.dry_run()
         kind = Rehearsal if rehearsed else Provisioner
         provisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)

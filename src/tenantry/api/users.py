@@ -6,12 +6,11 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from tenantry.api.endpoint import ApiContext, Endpoint, digest_of, json_response
+from tenantry.api.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.api.operations import listed_group
 from tenantry.api.query_parameters import read_number, read_text
 from tenantry.api.request import ApiRequest
 from tenantry.backends.stored import matches
-from tenantry.errors import MissingScope
 from tenantry.groups import ApiToken, Scope, UserGroup
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.limits import MAX_INT
@@ -23,7 +22,7 @@ DEFAULT_PAGE: Final = 100
 
 
 class UserGroupsEndpoint(Endpoint):
-    """Lists user groups for callers with an API token of the scope ``provision``."""
+    """Lists user groups for callers with an API token of the scope ``provision:read``."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("GET", observer=context.observer)
@@ -39,8 +38,7 @@ class UserGroupsEndpoint(Endpoint):
         after = read_number(wanted, "after", 0, MAX_INT, 0)  # 400
         match = read_text(wanted, "match") or ""  # 400
         provided_id = read_text(wanted, "user_group_id")  # 400
-        if Scope.PROVISION not in caller.scopes:
-            raise MissingScope("this API token may not list user groups: create one with --scope provision")
+        require_scope(caller, Scope.PROVISION_READ)
         if provided_id is not None:
             one = await self._find(caller, provided_id, deadline)
             return json_response(

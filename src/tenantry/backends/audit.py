@@ -4,11 +4,12 @@ lease of this process, and how many changes are listed."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Final
 from weakref import ReferenceType, ref
 
-from tenantry.groups import Author, Environment, GroupChanges, UserGroup
+from tenantry.groups import Author, Environment, GroupChanges, Scope, UserGroup
 from tenantry.ports import ChangeListener, SourceLease, SourceLeaseHolder
 from tenantry.tokens import mask_within
 
@@ -29,6 +30,12 @@ def environment_details(environment: Environment) -> dict[str, str]:
         "external_data_sources": external,
         "grace_seconds": str(environment.grace_seconds),
     }
+
+
+def api_token_details(label: str, scopes: Collection[Scope], expires_at: datetime | None) -> dict[str, str]:
+    """The details of ``api_token.created``."""
+    named = " ".join(sorted(Scope(scope).value for scope in scopes))
+    return {"label": label, "scopes": named} | ({"expires_at": expires_at.isoformat()} if expires_at else {})
 
 
 def hosts_details(hosts: Sequence[str]) -> dict[str, str]:

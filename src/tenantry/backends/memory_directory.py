@@ -16,10 +16,11 @@ from tenantry.backends.audit import (
     RETAINED_CHANGES,
     ChangeListeners,
     OfferedSourceLease,
+    api_token_details,
     environment_details,
     without_tokens,
 )
-from tenantry.backends.stored import StoredGroup, StoredResponse
+from tenantry.backends.stored import StoredGroup, StoredResponse, require_unexpired, use_is_recorded
 from tenantry.errors import AlreadyExists, UnknownApiToken, UnknownDataSource, UnknownEnvironment
 from tenantry.groups import (
     SOURCES_HANDLE,
@@ -161,6 +162,7 @@ class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, Sourc
         label: str,
         scopes: Collection[Scope],
         hint: str,
+        expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
         tables = self._tables
@@ -168,15 +170,26 @@ class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, Sourc
             if digest in tables.api_tokens:
                 raise AlreadyExists("there is an API token with this secret already")
             number = len(tables.api_tokens) + 1
-            token = ApiToken(number, tables.own(environment), label, frozenset(scopes), hint, tables.clock())
+            own, now = tables.own(environment), tables.clock()
+            token = ApiToken(number, own, label, frozenset(scopes), hint, now, expires_at=expires_at)
             tables.api_tokens[digest] = token
-            named = " ".join(sorted(Scope(scope).value for scope in scopes))
-            tables.note(author, "api_token.created", environment.name, str(number), label=label, scopes=named)
+            details = api_token_details(label, scopes, expires_at)
+            tables.note(author, "api_token.created", environment.name, str(number), **details)
             return token
 
     async def api_token(self, digest: bytes) -> ApiToken | None:
         token = self._tables.api_tokens.get(digest)
-        return token if token is not None and token.revoked_at is None else None
+        if token is None or token.revoked_at is not None:
+            return None
+        return require_unexpired(token, self._tables.clock())
+
+    async def record_api_token_use(self, token: ApiToken) -> None:
+        tables = self._tables
+        with tables.lock:
+            now = tables.clock()
+            for digest, stored in tables.api_tokens.items():
+                if stored.id == token.id and not use_is_recorded(stored, now):
+                    tables.api_tokens[digest] = replace(stored, last_used_at=now)
 
     async def api_tokens(self, environment: Environment) -> Sequence[ApiToken]:
         return [token for token in list(self._tables.api_tokens.values()) if token.environment.id == environment.id]

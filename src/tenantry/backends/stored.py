@@ -13,8 +13,16 @@ from datetime import UTC, datetime, timedelta
 from hmac import compare_digest
 from typing import Any
 
-from tenantry.errors import GroupChanged, IdempotencyKeyReused, IdempotencySuperseded, TokenAlreadyRotated, UnknownToken
+from tenantry.errors import (
+    ApiTokenExpired,
+    GroupChanged,
+    IdempotencyKeyReused,
+    IdempotencySuperseded,
+    TokenAlreadyRotated,
+    UnknownToken,
+)
 from tenantry.groups import (
+    ApiToken,
     Environment,
     GroupChanges,
     IdempotencyKey,
@@ -158,6 +166,25 @@ def ascii_lower(text: str) -> str:
 def matches(group: UserGroup, text: str) -> bool:
     """Whether the id of a group begins with the text, or its name contains it: ``match`` of ``GroupStore.groups``."""
     return group.provided_id.startswith(text) or ascii_lower(text) in ascii_lower(group.name)
+
+
+# --- API tokens ---
+
+USE_INTERVAL = timedelta(hours=1)
+"""How coarse the last use of an API token is: it is stored at most once in this time."""
+
+
+def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
+    """The same token. Raises ApiTokenExpired from its end on."""
+    if token.expires_at is not None and now >= token.expires_at:
+        ended = token.expires_at.isoformat(timespec="seconds")
+        raise ApiTokenExpired(f"the API token expired at {ended}: create another with tenantry api-token create")
+    return token
+
+
+def use_is_recorded(token: ApiToken, now: datetime) -> bool:
+    """Whether a use at ``now`` needs no record, because one is stored of the last hour."""
+    return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
 
 
 # --- the time of day ---

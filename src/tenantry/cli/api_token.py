@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
 
+from tenantry.cli.moments import as_duration, as_moment, read_end
 from tenantry.cli.options import as_text, author, choose_environment, environment_option, json_option, with_store
 from tenantry.cli.output import print_note, print_rows, print_secret, print_value
 from tenantry.groups import ApiToken, Scope
@@ -28,19 +30,33 @@ def api_token() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     default=[Scope.PROVISION.value],
     show_default=True,
-    help="What it may be used for: provision for /api/user, introspect for /oauth/introspect, preview for previews of "
-    "dashboards. May come more than once.",
+    help="What it may be used for: provision:read to list groups, provision:write for /api/user, provision for both, "
+    "introspect for /oauth/introspect, preview for previews of dashboards. May come more than once.",
 )
+@click.option("--expires-in", type=as_duration, metavar="DURATION", help="Its end from now: 30m, 12h, 90d or 8w.")
+@click.option("--expires-at", type=as_moment, metavar="TIME", help="Its end: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z.")
 @json_option
 @with_store
-async def create(store: Store, environment: str | None, label: str, scopes: tuple[str, ...], as_json: bool) -> None:
-    """Create an API token and print it: once, alone on stdout. Only its hash is stored."""
+async def create(
+    store: Store,
+    environment: str | None,
+    label: str,
+    scopes: tuple[str, ...],
+    expires_in: timedelta | None,
+    expires_at: datetime | None,
+    as_json: bool,
+) -> None:
+    """Create an API token and print it: once, alone on stdout. Only its hash is stored. Without an end it is good until
+    it is revoked."""
+    end = read_end(expires_in, expires_at, datetime.now(UTC))
     target = await choose_environment(store, environment)
     secret, made = await issue_api_token(
-        store, target, label=label, scopes=[Scope(scope) for scope in scopes], author=author()
+        store, target, label=label, scopes=[Scope(scope) for scope in scopes], expires_at=end, author=author()
     )
     print_secret(secret, _row(made), field="api_token", as_json=as_json)
     print_note(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
+    if end is not None:
+        print_note(f"It is refused from {_time(end)} on.")
 
 
 @api_token.command("list")
@@ -48,7 +64,8 @@ async def create(store: Store, environment: str | None, label: str, scopes: tupl
 @json_option
 @with_store
 async def list_(store: Store, environment: str | None, as_json: bool) -> None:
-    """List the API tokens of an environment, without their secrets."""
+    """List the API tokens of an environment, without their secrets. The last use is to the hour: later ones may be
+    missing."""
     target = await choose_environment(store, environment)
     print_rows([_row(each) for each in await store.api_tokens(target)], as_json=as_json)
 
@@ -73,6 +90,12 @@ def _row(each: ApiToken) -> dict[str, Any]:
         "label": each.label,
         "scopes": sorted(scope.value for scope in each.scopes),
         "hint": each.hint,
-        "created_at": each.created_at.isoformat(timespec="seconds"),
-        "revoked_at": each.revoked_at.isoformat(timespec="seconds") if each.revoked_at else None,
+        "created_at": _time(each.created_at),
+        "expires_at": _time(each.expires_at),
+        "last_used_at": _time(each.last_used_at),
+        "revoked_at": _time(each.revoked_at),
     }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat(timespec="seconds")

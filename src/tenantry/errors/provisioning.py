@@ -42,6 +42,12 @@ class Unauthorized(TenantryError):
     status = 401
 
 
+class ApiTokenExpired(Unauthorized):
+    """The end of the API token has passed: create another with ``tenantry api-token create``."""
+
+    code = "api_token_expired"
+
+
 class MissingScope(TenantryError):
     """The API token is good but lacks the scope that this call needs."""
 

@@ -196,17 +196,23 @@ class Reading:
 
 
 class Scope(StrEnum):
-    """What an API token may be used for."""
+    """What an API token may be used for. ``provision`` is ``provision:read`` and ``provision:write`` together."""
 
     PROVISION = "provision"
+    PROVISION_READ = "provision:read"
+    PROVISION_WRITE = "provision:write"
     INTROSPECT = "introspect"
     PREVIEW = "preview"
+
+
+_CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_WRITE: Scope.PROVISION}
 
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
     """A registered API token; the secret itself is never stored. ``hint`` is the last four characters of the secret, to
-    distinguish tokens in a list."""
+    distinguish tokens in a list. It is refused from ``expires_at`` on. ``last_used_at`` is coarse: the token was used
+    then, and perhaps within an hour after that."""
 
     id: int
     environment: Environment
@@ -215,6 +221,12 @@ class ApiToken:
     hint: str
     created_at: datetime
     revoked_at: datetime | None = None
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+    def allows(self, scope: Scope) -> bool:
+        """Whether it may be used for this: it has the scope, or the one that this is a part of."""
+        return scope in self.scopes or _CONTAINED_IN.get(scope) in self.scopes
 
 
 @dataclass(frozen=True, slots=True)

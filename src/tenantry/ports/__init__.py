@@ -236,17 +236,25 @@ class ApiTokenStore(Protocol):
         label: str,
         scopes: Collection[Scope],
         hint: str,
+        expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """Registers a token; ``hint`` is the last four characters of its secret."""
+        """Registers a token; ``hint`` is the last four characters of its secret. It is refused from ``expires_at`` on;
+        None: it has no end."""
         ...
 
     async def api_token(self, digest: bytes) -> ApiToken | None:
-        """The live token with this digest; None if there is none or it was revoked. Never cached."""
+        """The live token with this digest; None if there is none or it was revoked. Never cached.
+        Raises ApiTokenExpired."""
+        ...
+
+    async def record_api_token_use(self, token: ApiToken) -> None:
+        """Stores that the token was used now, unless that is stored of any time within the last hour. It is no entry of
+        the audit trail."""
         ...
 
     async def api_tokens(self, environment: Environment) -> Sequence[ApiToken]:
-        """Those of this environment, revoked ones too, oldest first."""
+        """Those of this environment, oldest first; revoked and expired ones too."""
         ...
 
     async def revoke_api_token(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> ApiToken:
@@ -267,7 +275,8 @@ class Store(GroupStore, EnvironmentStore, EmbeddingStore, ApiTokenStore, SourceS
 
     async def caller(self, digest: bytes, provided_id: str) -> Caller | None:
         """The live API token with this digest, and the group of its environment with this id: what ``api_token`` and
-        ``get`` find, in one read. None if there is no such token or it was revoked. Never cached."""
+        ``get`` find, in one read. None if there is no such token or it was revoked. Never cached.
+        Raises ApiTokenExpired."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None:

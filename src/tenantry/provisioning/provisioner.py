@@ -1,12 +1,11 @@
-"""Provisioner: creates, updates, rotates and deletes groups, and ``issue_api_token``. The store makes each write one
-transaction."""
+"""Provisioner: creates, updates, rotates and deletes groups. The store makes each write one transaction."""
 
 from __future__ import annotations
 
 import logging
 import secrets
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from tenantry.errors import (
@@ -22,34 +21,28 @@ from tenantry.errors import (
 from tenantry.groups import (
     UNCHANGED,
     UNNAMED,
-    ApiToken,
     Author,
     Environment,
     GroupChanges,
     GroupDraft,
     IdempotencyKey,
     Issued,
-    Scope,
     Token,
     UserGroup,
     merged_changes,
 )
-from tenantry.ports import ApiTokenStore, GroupStore, SourceDirectory
+from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.contract import PropertyContract
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
 from tenantry.provisioning.provisioned import NOT_LOADED, NotLoaded, Provisioned
-from tenantry.tokens import KeyRing, api_token_digest, draft_token, mask_within, mint_api_token
+from tenantry.tokens import KeyRing, draft_token, mask_within
 
 LONGEST_GRACE: Final = 86_400
 """Seconds that a token may outlive its rotation: one day."""
 
 _ATTEMPTS: Final = 10
 """How often a merge begins anew because another writer was faster."""
-
-_HINT_LENGTH: Final = 4
-"""How many of its last characters identify an API token in a list."""
-
 
 _log = logging.getLogger("tenantry.provisioning")
 
@@ -317,22 +310,3 @@ def checked_grace(seconds: int) -> int:
     if not 0 <= seconds <= LONGEST_GRACE:
         raise ValueError(f"a grace is 0 to {LONGEST_GRACE} seconds")
     return seconds
-
-
-async def issue_api_token(
-    store: ApiTokenStore,
-    environment: Environment,
-    *,
-    label: str = "",
-    scopes: Collection[Scope] = (Scope.PROVISION,),
-    random: Callable[[int], bytes] = secrets.token_bytes,
-    author: Author = UNNAMED,
-) -> tuple[str, ApiToken]:
-    """The secret, which can never be read again, and its record. ``random`` gives that many random bytes."""
-    secret = mint_api_token(environment.tag, random)
-    digest = api_token_digest(secret)
-    if digest is None:  # pragma: no cover - a token that was just minted has our own shape
-        raise RuntimeError("minted an API token of a wrong shape")
-    return secret, await store.create_api_token(
-        environment, digest=digest, label=label, scopes=scopes, hint=secret[-_HINT_LENGTH:], author=author
-    )

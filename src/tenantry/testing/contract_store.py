@@ -26,6 +26,7 @@ from tenantry.errors import AlreadyExists, GroupChanged, UnknownEnvironment, Unk
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
 from tenantry.ports import Store
 from tenantry.testing import make_token
+from tenantry.testing.contract_api_tokens import ApiTokenContract
 from tenantry.testing.contract_backend import LeaseContract
 from tenantry.testing.contract_directory import AuditContract, DirectoryContract
 from tenantry.testing.contract_embedding import EmbeddingContract
@@ -317,6 +318,7 @@ class StoreContract(
     RotationContract,
     IdempotencyContract,
     DirectoryContract,
+    ApiTokenContract,
     EmbeddingContract,
     AuditContract,
 ):

@@ -99,17 +99,20 @@ _SECURITY: Final = {
         "type": "apiKey",
         "in": "header",
         "name": "Authorization",
-        "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`.",
+        "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`. An API token has scopes, and "
+        "each operation names the one that it needs: `provision:read`, `provision:write` or `introspect`; the scope "
+        "`provision` is both of the first two. It may have an end, from which on it is refused.",
     },
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "The API token after the word `Bearer`.",
+        "description": "The API token after the word `Bearer`; it has scopes and may have an end, as `apiToken` says.",
     },
     "basic": {
         "type": "http",
         "scheme": "basic",
-        "description": "The API token as the password (`client_secret_basic`); the user name is not looked at.",
+        "description": "The API token as the password (`client_secret_basic`); the user name is not looked at. It has "
+        "scopes and may have an end, as `apiToken` says.",
     },
 }
 _HEADERS: Final = {

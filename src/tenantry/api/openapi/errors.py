@@ -20,6 +20,7 @@ COMMON: Final = (
     "ambiguous_authorization",
     "bad_request",
     "unauthorized",
+    "api_token_expired",
     "missing_scope",
     "request_timeout",
     "body_too_large",
@@ -69,9 +70,14 @@ _EXAMPLES: Final = {
             "the API token is malformed, unknown or revoked",
         ),
         _Example(
+            errors.ApiTokenExpired,
+            "The end of the API token has passed",
+            "the API token expired at 2027-01-31T00:00:00+00:00: create another with tenantry api-token create",
+        ),
+        _Example(
             errors.MissingScope,
-            "The API token lacks the scope of the operation",
-            "this API token may not do this: create one with the scope that the operation needs",
+            "The API token lacks the scope of the operation; the message names it",
+            "this API token lacks the scope provision:write: create one with --scope provision:write",
         ),
         _Example(
             errors.UnknownGroup,

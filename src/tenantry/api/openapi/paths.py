@@ -21,6 +21,7 @@ from tenantry.api.openapi.examples import (
 )
 from tenantry.api.openapi.schemas import reference
 from tenantry.api.users import DEFAULT_PAGE, LARGEST_PAGE
+from tenantry.groups import Scope
 from tenantry.provisioning.limits import MAX_INT
 
 JsonObject = dict[str, Any]
@@ -57,7 +58,8 @@ _ROTATE: Final = (
 )
 _LIST: Final = (
     "The user groups of the API token's environment in the order of their `team_id`, in pages, without their tokens. "
-    "Nothing is created. Ask for the next page with `after`, until `next` is null. With `user_group_id`, a page of the "
+    "Nothing is created, so the scope `provision:read` is enough. Ask for the next page with `after`, until `next` is "
+    "null. With `user_group_id`, a page of the "
     "group with this id alone, or of none."
 )
 _INTROSPECT: Final = (
@@ -67,6 +69,11 @@ _INTROSPECT: Final = (
     "API token's, the answer says only that it is not active. Answers of 200 have no `success`; errors have the form "
     "of RFC 6749 section 5.2."
 )
+WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
+"""The security of each operation of ``/api/user``: GET too, which creates groups and shows tokens. With any scheme a
+document may name the roles that are needed (OpenAPI 3.1, Security Requirement Object)."""
+
+_READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -203,6 +210,7 @@ def _operation(
         "summary": summary,
         "description": about,
         "tags": ["User groups"],
+        "security": WRITES,
         "parameters": [_DRY_RUN],
         "requestBody": {"required": True, "content": {"application/json": media}},
         "responses": {"200": done, **error_responses(codes, DEFAULT_FORMAT)},
@@ -218,6 +226,7 @@ def _delete_operation() -> JsonObject:
         "summary": "Delete a user group",
         "description": _DELETE,
         "tags": ["User groups"],
+        "security": WRITES,
         "parameters": [_GROUP_ID, _DRY_RUN],
         "responses": {"200": done, **error_responses(codes, DEFAULT_FORMAT)},
     }
@@ -246,6 +255,7 @@ def users_path() -> JsonObject:
         "summary": "List user groups",
         "description": _LIST,
         "tags": ["User groups"],
+        "security": _READS,
         "parameters": _LIST_PARAMETERS,
         "responses": {"200": done, **error_responses(COMMON, DEFAULT_FORMAT)},
     }
@@ -260,7 +270,7 @@ def introspect_path() -> JsonObject:
         "summary": "Introspect a user group token",
         "description": _INTROSPECT,
         "tags": ["Introspection"],
-        "security": [{"apiToken": []}, {"bearer": []}, {"basic": []}],
+        "security": [{scheme: [Scope.INTROSPECT.value]} for scheme in ("apiToken", "bearer", "basic")],
         "requestBody": _INTROSPECTION_REQUEST,
         "responses": {"200": answer, **error_responses(INTROSPECTION_CODES, OAUTH_FORMAT, prefix="OAuth")},
     }

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, or_
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.audit import OfferedSourceLease, environment_details
+from tenantry.backends.audit import OfferedSourceLease, api_token_details, environment_details
 from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_source_change
 from tenantry.backends.sql.engine import insert_if_new, remaining
 from tenantry.backends.sql.runner import Runner, Write
 from tenantry.backends.sql.tables import api_tokens, data_sources, environments
-from tenantry.backends.stored import StoreClock
+from tenantry.backends.stored import USE_INTERVAL, StoreClock
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.database.own_tables import check_source
 from tenantry.errors import (
@@ -120,22 +121,25 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
         label: str,
         scopes: Collection[Scope],
         hint: str,
+        expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
         def write(connection: Connection, context: WriteContext) -> ApiToken:
-            now, named = context.now(connection), " ".join(sorted(Scope(scope).value for scope in scopes))
+            now, details = context.now(connection), api_token_details(label, scopes, expires_at)
             values = {
                 "environment_id": environment.id,
                 "digest": digest,
                 "label": label,
-                "scopes": named,
+                "scopes": details["scopes"],
                 "hint": hint,
                 "created_at": to_micros(now),
+                "expires_at": None if expires_at is None else to_micros(expires_at),
             }
-            if _insert(connection, api_tokens, values, environment) is None:
+            number = _insert(connection, api_tokens, values, environment)
+            if number is None:
                 raise AlreadyExists("there is an API token with this secret already")
-            made = rows.api_token(connection.execute(queries.LIVE_API_TOKEN, {"digest": digest}).one())
-            details = {"label": label, "scopes": named}
+            this = {"environment_id": environment.id, "token_id": number}
+            made = rows.api_token(connection.execute(queries.API_TOKEN, this).one())
             note(connection, context, "api_token.created", made.environment.name, str(made.id), details, at=now)
             return made
 
@@ -143,7 +147,17 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
 
     async def api_token(self, digest: bytes) -> ApiToken | None:
         found = await self._runner.read(queries.LIVE_API_TOKEN, self._runner.deadline(), digest=digest)
-        return rows.api_token(found[0]) if found else None
+        return rows.live_api_token(found[0], self._clock) if found else None
+
+    async def record_api_token_use(self, token: ApiToken) -> None:
+        def write(connection: Connection, context: WriteContext) -> None:
+            now, used = context.now(connection), api_tokens.c.last_used_at
+            unrecorded = or_(used.is_(None), used <= to_micros(now - USE_INTERVAL))
+            connection.execute(
+                api_tokens.update().where(api_tokens.c.id == token.id, unrecorded).values(last_used_at=to_micros(now))
+            )
+
+        await self._write(write, UNNAMED)
 
     async def api_tokens(self, environment: Environment) -> Sequence[ApiToken]:
         found = await self._runner.read(queries.API_TOKENS, self._runner.deadline(), environment_id=environment.id)

@@ -99,6 +99,8 @@ _API_TOKEN_ALONE = (
     api_tokens.c.hint,
     api_tokens.c.created_at,
     api_tokens.c.revoked_at,
+    api_tokens.c.expires_at,
+    api_tokens.c.last_used_at,
 )
 _API_TOKEN = (*_API_TOKEN_ALONE, *_ENVIRONMENT)
 
@@ -144,9 +146,13 @@ EMBEDDING_HOSTS: Read = (
 CODE: Read = select(
     database_now(), single_use_codes.c.purpose, single_use_codes.c.payload, single_use_codes.c.expires_at
 ).where(single_use_codes.c.digest == _digest)
-LIVE_API_TOKEN: Read = _in_api_tokens.where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
+LIVE_API_TOKEN: Read = (
+    select(database_now(), *_API_TOKEN)
+    .join_from(api_tokens, environments)
+    .where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
+)
 CALLER: Read = (  # without a group its columns are null; its environment is that of the API token
-    select(*_GROUP, *_API_TOKEN_ALONE)
+    select(database_now(), *_GROUP, *_API_TOKEN_ALONE)
     .select_from(
         api_tokens.join(environments).outerjoin(
             groups, and_(groups.c.environment_id == api_tokens.c.environment_id, groups.c.provided_id == _provided_id)

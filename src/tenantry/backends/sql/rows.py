@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic_core import from_json  # it shares names and short strings, so that a cached group takes less memory
 
 from tenantry.backends.sql.host_slots import StoreIdentity
-from tenantry.backends.stored import StoreClock, StoredGroup, is_token
+from tenantry.backends.stored import StoreClock, StoredGroup, is_token, require_unexpired
 from tenantry.groups import (
     JSON_COLUMNS,
     SETTABLE_FIELDS,
@@ -150,13 +150,26 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def api_token(row: Row) -> ApiToken:
-    """By a row of LIVE_API_TOKEN: the token's own columns, then those of its environment."""
+    """By a row of API_TOKEN: the token's own columns, then those of its environment."""
     return _api_token(*row)
+
+
+def live_api_token(row: Row, clock: StoreClock) -> ApiToken:
+    """By a row of LIVE_API_TOKEN, which begins with the time. Raises ApiTokenExpired."""
+    return require_unexpired(_api_token(*row[1:]), clock.at(row[0]))
 
 
 @lru_cache(maxsize=1024)  # most calls are of a few callers; no secret is in the row
 def _api_token(
-    number: int, label: str, scopes: str, hint: str, created_at: int, revoked_at: int | None, *where: Any
+    number: int,
+    label: str,
+    scopes: str,
+    hint: str,
+    created_at: int,
+    revoked_at: int | None,
+    expires_at: int | None,
+    last_used_at: int | None,
+    *where: Any,
 ) -> ApiToken:
     return ApiToken(
         id=number,
@@ -166,13 +179,17 @@ def _api_token(
         hint=hint,
         created_at=from_micros(created_at),
         revoked_at=None if revoked_at is None else from_micros(revoked_at),
+        expires_at=None if expires_at is None else from_micros(expires_at),
+        last_used_at=None if last_used_at is None else from_micros(last_used_at),
     )
 
 
-def caller(row: Row) -> Caller:
-    """By a row of CALLER: the columns of ``stored_group``, then those of the API token that are its own."""
-    token = api_token((*row[_WITH_ENVIRONMENT.stop :], *row[_OWN.stop : _WITH_ENVIRONMENT.stop]))
-    return Caller(token, None if row[0] is None else stored_group(row[_WITH_ENVIRONMENT]).issued())
+def caller(row: Row, clock: StoreClock) -> Caller:
+    """By a row of CALLER: the time, the columns of ``stored_group``, then those of the API token that are its own.
+    Raises ApiTokenExpired."""
+    now, *found = row
+    token = live_api_token((now, *found[_WITH_ENVIRONMENT.stop :], *found[_OWN.stop : _WITH_ENVIRONMENT.stop]), clock)
+    return Caller(token, None if found[0] is None else stored_group(found[_WITH_ENVIRONMENT]).issued())
 
 
 def data_source(row: Row) -> RegisteredSource:

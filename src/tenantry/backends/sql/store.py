@@ -199,7 +199,7 @@ class SQLStore(SQLDirectory, SQLEmbedding):
     async def caller(self, digest: bytes, provided_id: str) -> Caller | None:
         runner = self._runner
         found = await runner.read(queries.CALLER, runner.deadline(), digest=digest, provided_id=provided_id)
-        return rows.caller(found[0]) if found else None
+        return rows.caller(found[0], self._clock) if found else None
 
     def subscribe(self, listener: ChangeListener) -> None:
         self._runner.listeners.subscribe(listener)

@@ -88,6 +88,8 @@ api_tokens: Table = Table(
     Column("hint", String(16), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
+    Column("expires_at", BigInteger),
+    Column("last_used_at", BigInteger),
     sqlite_autoincrement=True,
 )
 

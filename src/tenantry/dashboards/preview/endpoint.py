@@ -8,12 +8,21 @@ from typing import Annotated, Final, Protocol
 from pydantic import Field
 from starlette.responses import Response
 
-from tenantry.api.endpoint import STORE_SECONDS, ApiTokenReader, Endpoint, authenticate, digest_of, json_response
+from tenantry.api.api_token_uses import ApiTokenUses
+from tenantry.api.endpoint import (
+    STORE_SECONDS,
+    ApiTokenReader,
+    Endpoint,
+    authenticate,
+    digest_of,
+    json_response,
+    require_scope,
+)
 from tenantry.api.request import ApiRequest
 from tenantry.dashboards.embedding.codes import SECONDS, Purpose
 from tenantry.dashboards.panel_request import StrictBody, read_body
 from tenantry.dashboards.preview.previews import Previews, PreviewStore
-from tenantry.errors import MissingScope, NotFound
+from tenantry.errors import NotFound
 from tenantry.groups import Author, Scope
 from tenantry.provisioning import Deadline
 
@@ -40,18 +49,18 @@ class PreviewEndpoint(Endpoint):
         self._store = store
         self._previews = Previews(store)
         self._dashboards = dashboards
+        self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
         """200 with the address and the seconds for which it is good. Raises the errors of ``/api/user`` in its order;
         NotFound for a dashboard that is not here, UnknownGroup."""
         deadline = Deadline(STORE_SECONDS)
-        caller = await authenticate(self._store, digest_of(request.api_token()), deadline)
+        caller = await authenticate(self._store, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()
         request.require_media_type("application/json")
         wanted = read_body(raw, PreviewRequest)
         request.set_operation("preview")
-        if Scope.PREVIEW not in caller.scopes:
-            raise MissingScope("this API token may not preview: create one with --scope preview")
+        require_scope(caller, Scope.PREVIEW)
         if wanted.dashboard not in self._dashboards:
             raise NotFound("there is no such dashboard", field="/dashboard")
         author = Author(f"api token {caller.id} ({caller.label})", request.id)

@@ -1,0 +1,52 @@
+"""Times that are typed: the end of something, as a date, as a time, or counted from now."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import click
+
+_UNITS: Final = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_LONGEST: Final = timedelta(days=36_500)
+
+
+def as_duration(value: str) -> timedelta:
+    """The type of an option such as ``90d``: minutes, hours, days or weeks, up to 36,500 days."""
+    found = re.fullmatch(r"([0-9]{1,8})([mhdw])", value.strip().lower())
+    if found is None:
+        raise click.BadParameter(f"{value!r} is not a number and a unit: write 30m, 12h, 90d or 8w")
+    duration = int(found[1]) * _UNITS[found[2]]
+    if not timedelta() < duration <= _LONGEST:
+        raise click.BadParameter(f"it is from 1m to {_LONGEST.days}d, not {value}")
+    return duration
+
+
+def as_moment(value: str) -> datetime:
+    """The type of an option such as ``2027-01-31``, the start of that day in UTC, or ``2027-01-31T09:00:00Z``."""
+    try:
+        moment = datetime.fromisoformat(value.strip())
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value.strip()):
+            return moment.replace(tzinfo=UTC)
+        if moment.utcoffset() is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise click.BadParameter(
+            f"{value!r} is no date and no time: write 2027-01-31 or 2027-01-31T09:00:00Z"
+        ) from None
+    raise click.BadParameter(f"{value!r} names no time zone: write {value.strip()}Z for UTC, or an offset as +02:00")
+
+
+def read_end(expires_in: timedelta | None, expires_at: datetime | None, now: datetime) -> datetime | None:
+    """The end that ``--expires-in`` or ``--expires-at`` says; None where neither is given. Raises click.UsageError."""
+    if expires_in is not None and expires_at is not None:
+        raise click.UsageError("--expires-in and --expires-at say the same thing: give one of them")
+    if expires_in is not None:
+        return now + expires_in
+    if expires_at is not None and expires_at <= now:
+        raise click.BadParameter(
+            f"{expires_at.isoformat(timespec='seconds')} has passed: it would be refused at once",
+            param_hint="'--expires-at'",
+        )
+    return expires_at

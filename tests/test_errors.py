@@ -71,6 +71,7 @@ STABLE = {
     "too_many_bytes": 422,
     "too_many_connections": 503,
     "too_many_rows": 422,
+    "api_token_expired": 401,
     "unauthorized": 401,
     "unbindable_value": 422,
     "unexpected_answer": 502,

@@ -254,3 +254,20 @@ async def test_a_body_made_of_the_fields_examples_is_taken(service: Service, met
     assert {"user_group_id", "properties"} <= set(body)
     await service.ask("GET", {"user_group_id": body["user_group_id"]})
     assert (await service.ask(method, body)).status_code == 200
+
+
+def test_each_operation_names_the_scope_that_it_needs() -> None:
+    """``provision:write`` for all of ``/api/user``, GET too; ``provision:read`` for the list. Red when an operation
+    takes the document's own security, which names none."""
+    needed = {
+        (path, method): [scope for each in operation["security"] for scopes in each.values() for scope in scopes]
+        for path, item in openapi_document("3.2")["paths"].items()
+        for method, operation in item.items()
+        if "security" in operation
+    }
+    assert needed.pop(("/api/users", "get")) == ["provision:read"]
+    assert needed.pop(("/oauth/introspect", "post")) == ["introspect"] * 3
+    assert needed.pop(("/healthz", "get")) == needed.pop(("/readyz", "get")) == []
+    assert {"/api/user", "/api/user/rotate"} <= {path for path, _ in needed}
+    assert len(needed) >= 7
+    assert set(map(tuple, needed.values())) == {("provision:write",)}

@@ -51,7 +51,7 @@ def test_every_status_is_documented() -> None:
     assert set(OPERATION["responses"]) == {"200", "400", "401", "403", "408", "413", "415", "500", "503"}
     schemes = DOCUMENT["components"]["securitySchemes"]
     assert all(name in schemes for each in OPERATION["security"] for name in each)
-    assert OPERATION["security"] == [{"apiToken": []}, {"bearer": []}, {"basic": []}]
+    assert OPERATION["security"] == [{scheme: ["introspect"]} for scheme in ("apiToken", "bearer", "basic")]
     for status, answer in OPERATION["responses"].items():
         assert ("Retry-After" in answer["headers"]) == (status == "503")
         assert ("WWW-Authenticate" in answer["headers"]) == (status in {"401", "403"})  # RFC 6750 section 3.1

@@ -102,7 +102,8 @@ class ApiTokenContract:
         made = await store.create_api_token(
             production, digest=digest, label="x", scopes=[Scope.PROVISION_READ], hint="abcd", expires_at=end
         )
-        assert (made.expires_at, made.scopes) == (end, {Scope.PROVISION_READ})
+        assert made.expires_at == end
+        assert made.scopes == {Scope.PROVISION_READ}
         assert (await store.audit())[-1].details["expires_at"] == end.isoformat()
         clock.advance(90 * 86_400 - 1)
         assert await store.api_token(digest) == made

@@ -134,3 +134,10 @@ async def _figure_is(seen: Watched, text: str) -> bool:
 
 async def _first_delay(seen: Watched, text: str) -> bool:
     return await seen.page.locator("tbody tr").first.locator("td").last.inner_text() == text
+
+
+async def test_a_browser_without_javascript_is_told(served: Served, visit: Visit) -> None:
+    """The frame says what it needs, in place of skeletons that nothing will ever fill. Red without the sentence."""
+    page = (await visit(served.url, settle=False, java_script_enabled=False)).page
+    assert "This dashboard needs JavaScript" in await page.locator("body").inner_text()
+    assert await page.locator(".skeleton:visible").count() == 0

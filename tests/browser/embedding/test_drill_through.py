@@ -77,9 +77,7 @@ async def test_the_element_follows_to_another_dashboard_and_back(open_page: Open
     assert (await state(seen.page))["filters"] == CHOSEN
     loads = len([line for line in real.requests if line.startswith("GET /dashboards/sales")])
     await frame.locator("rect.bar").first.wait_for()
-    await frame.locator(".chart").focus()
-    await frame.page.keyboard.press("Home")
-    await frame.page.keyboard.press("Enter")
+    await _open_first(frame)
     assert await frame_with(seen.page, real, "One route") is frame
     await until(lambda: _follows(seen.page, "sales/route", KEPT), "the element")
     ready = [event[2] for event in (await noted(seen.page))["events"] if event[1] == "ready"]
@@ -94,6 +92,17 @@ async def test_the_element_follows_to_another_dashboard_and_back(open_page: Open
     await until(lambda: _chips(again, ["Least: 2", "Route: A-B"]), "the choices")
     assert [event for event in (await noted(seen.page))["events"] if event[1] == "error"] == []
     assert seen.console == []
+
+
+async def _open_first(frame: Frame) -> None:
+    """The first bar, by keyboard; in Firefox by a click, for there keys never reach a frame of another site."""
+    browser = frame.page.context.browser
+    if browser is not None and browser.browser_type.name == "firefox":
+        await frame.locator("rect.bar").first.click()
+        return
+    await frame.locator(".chart").focus()
+    await frame.page.keyboard.press("Home")
+    await frame.page.keyboard.press("Enter")
 
 
 async def test_an_address_without_a_name_follows_too(open_page: OpenPage, real: Sites) -> None:

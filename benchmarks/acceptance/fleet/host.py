@@ -88,6 +88,7 @@ class Host:
         for _ in range(count):
             number = len(self.children)
             words = ["uvicorn", "--factory", _APP, "--log-level", "warning", "--no-access-log"]
+            words += ["--timeout-keep-alive", "600"]  # a write may keep those who ask waiting for the staleness bound
             if how.supervised:
                 self.port = free_port()
                 words += ["--port", str(self.port), "--workers", str(how.workers)]

@@ -48,6 +48,7 @@ STABLE = {
     "invalid_settings": 500,
     "invalid_source": 422,
     "invalid_token": 401,
+    "user_group_expired": 401,
     "method_not_allowed": 405,
     "middleware_missing": 500,
     "migration_needed": 503,

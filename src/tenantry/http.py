@@ -86,6 +86,10 @@ _TEXTS = {
         "This access is no longer valid",
         "It may have been renewed or withdrawn. Open the dashboard again from your product.",
     ),
+    "user_group_expired": (
+        "This access has ended",
+        "It was given until a certain day. Please ask the people who gave it to you if it should go on.",
+    ),
     "ambiguous_token": (
         "Two tokens at once",
         "This request came with the tokens of two different groups. Close other dashboards, then open this one again.",

@@ -17,13 +17,14 @@ PATCH = {"Content-Type": "application/merge-patch+json"}
 
 
 async def test_patch_merges_what_is_given(service: Service) -> None:
-    """Members that are not named stay, null removes, null for the whole clears; the answer is that of PUT.
+    """Members that are not named stay, null removes, null for the whole clears; the answer is that of PUT, and the end
+    date.
 
     Red when ``properties`` is replaced.
     """
     made = await service.ask("GET", {**ACME, "properties": {"a": 1, "b": {"c": 2, "d": 3}}, "mapping": {"m": "x"}},
                              caller=service.tester)  # fmt: skip
-    group = {**made.json()["user_group"], "api_environment_tag": "Testing"}
+    group = {**made.json()["user_group"], "api_environment_tag": "Testing", "expires_at": None}
     merged = await service.ask(
         "PATCH", {**ACME, "properties": {"b": {"d": None}, "e": []}, "mapping": {"m": None, "n": "y"}},
         caller=service.tester)  # fmt: skip
@@ -119,7 +120,7 @@ async def test_delete_by_the_address(service: Service) -> None:
     shown = {name: value for name, value in made.items() if name != "token"}
     assert answer.json() == {
         "success": 1,
-        "user_group": {**shown, "mapping": None, "api_environment_tag": "Customer"},
+        "user_group": {**shown, "mapping": None, "api_environment_tag": "Customer", "expires_at": None},
     }
     assert await service.store.find(service.keys.read(made["token"])) is None
     assert code_of(await delete(service, "?user_group_id=a%26b+%C3%A9")) == (404, "unknown_group")

@@ -43,6 +43,7 @@ async def test_a_list_has_the_documented_fields(service: Service) -> None:
         "properties": {"region": "eu", "n": 1.0},
         "mapping": {"main": "own"},
         "api_environment_tag": "Testing",
+        "expires_at": None,
     }
     assert answer.json() == {"success": 1, "user_groups": [group], "next": None}
     assert not TOKEN_PATTERN.search(answer.text)

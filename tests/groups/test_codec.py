@@ -21,6 +21,7 @@ from tenantry.groups import (
     JSON_COLUMNS,
     SETTABLE_FIELDS,
     STORED_RESPONSE,
+    TIME_COLUMNS,
     Environment,
     EnvironmentRow,
     GroupChanges,
@@ -45,6 +46,7 @@ GROUP = make_group(
     token_version=8,
     revision=9,
     grace_until=datetime(2026, 1, 2, 3, 4, 5, 678901, UTC),
+    expires_at=datetime(2026, 1, 3, 3, 4, 5, 678901, UTC),
 )
 BARE = make_group(handle=HANDLE)
 INTROSPECTED: dict[str, Any] = {
@@ -64,12 +66,17 @@ INTROSPECTED: dict[str, Any] = {
     "token_version": 8,
     "revision": 9,
     "grace_until": "2026-01-02T03:04:05.678901+00:00",
+    "expires_at": "2026-01-03T03:04:05.678901+00:00",
 }
 MICROS = 1_767_323_045_678_901
+ENDS = MICROS + 86_400_000_000
+LATER = "expires_at"
+"""A field that documents of an earlier version lack."""
 CACHED = {
     **{name: value for name, value in INTROSPECTED.items() if name != "handle"},
     "environment": [1, "production", "Customer", True, 60],
     "grace_until": MICROS,
+    "expires_at": ENDS,
 }
 STORED = {name: value for name, value in CACHED.items() if name != "environment"}
 FORMS = [
@@ -107,6 +114,7 @@ def test_every_column_is_one_of_the_tables() -> None:
     assert set(GroupRow._fields) == set(groups.c.keys()) - {"environment_id", "created_at", "updated_at"}
     assert set(EnvironmentRow._fields) == set(environments.c.keys()) - {"created_at", "embedding_hosts"}
     assert {name for name in GroupRow._fields if isinstance(groups.c[name].type, JSON)} == JSON_COLUMNS
+    assert {name for name in GroupRow._fields if name.endswith(("_at", "_until"))} == TIME_COLUMNS
 
 
 _JSON = st.recursive(
@@ -129,13 +137,16 @@ def test_a_wrong_type_is_refused(
         for made, kind in zip(_values(group), _TYPES, strict=True):
             assert type(made) is kind or (made is None and kind in (Record, datetime))
     kept = {name: each for name, each in deepcopy(document).items() if name != field}
+    if field == LATER:
+        assert codec.decode(kept, **given).expires_at is None
+        return
     with pytest.raises(ValueError, match="no document") as refused:
         codec.decode(kept, **given)
     assert refused.value.__cause__ is None
     assert refused.value.__suppress_context__
 
 
-_TYPES = [int, str, str, Environment, Record, Record, bytes, int, int, datetime]
+_TYPES = [int, str, str, Environment, Record, Record, bytes, int, int, datetime, datetime]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +161,7 @@ _TYPES = [int, str, str, Environment, Record, Record, bytes, int, int, datetime]
         ("properties", []),
         ("grace_until", "2026-01-02T03:04:05"),
         ("grace_until", "0001-01-01T00:00:00+14:00"),
+        ("expires_at", "2026-01-02T03:04:05"),
         ("environment", {"id": 1, "name": "production", "tag": "customer"}),
         ("environment", {"id": 1, "tag": "Customer"}),
     ],
@@ -171,29 +183,34 @@ def test_an_introspection_may_be_of_another_version() -> None:
 
 def test_a_row_becomes_a_group_and_its_tokens() -> None:
     nonce, previous = bytes(16), b"p" * 16
-    row = GroupRow(7, "acme", "Acme", "{}", None, HANDLE, 8, "k2", nonce, "k1", previous, MICROS, 9)
+    row = GroupRow(7, "acme", "Acme", "{}", None, HANDLE, 8, "k2", nonce, "k1", previous, MICROS, 9, ENDS)
     made = row.group(GROUP.environment, GROUP.properties, GROUP.mapping)
     assert _whole(made) == _whole(GROUP)
     tag = GROUP.environment.tag
     assert row.token(tag) == Token(tag, "k2", HANDLE, 8, nonce)
     assert row.previous_token(tag) == Token(tag, "k1", HANDLE, 7, previous)
-    bare = row._replace(previous_key_id=None, previous_nonce=None, grace_until=None)
+    bare = row._replace(previous_key_id=None, previous_nonce=None, grace_until=None, expires_at=None)
     assert bare.previous_token(tag) is None
-    assert bare.group(GROUP.environment, None, None).grace_until is None
+    plain = bare.group(GROUP.environment, None, None)
+    assert (plain.grace_until, plain.expires_at) == (None, None)
 
 
 def test_a_draft_becomes_a_group() -> None:
     token = make_token(version=3)
-    made = GroupDraft("acme", "Acme", {"a": [1]}, {"main": "ds_1"}).make_group(7, GROUP.environment, token)
+    made = GroupDraft("acme", "Acme", {"a": [1]}, {"main": "ds_1"}, GROUP.expires_at).make_group(
+        7, GROUP.environment, token
+    )
     assert (made.team_id, made.provided_id, made.name, made.environment) == (7, "acme", "Acme", GROUP.environment)
     assert (made.properties, made.mapping) == ({"a": [1]}, {"main": "ds_1"})  # type: ignore[comparison-overlap]
     assert (made.handle, made.token_version, made.revision, made.grace_until) == (token.handle, 3, 1, None)
+    assert made.expires_at == GROUP.expires_at
 
 
 def test_changes_name_what_was_given() -> None:
     """None clears a field, and is not the same as a field that was not given."""
     assert GroupChanges().given() == {}
     assert GroupChanges(name="New", mapping=None).given() == {"name": "New", "mapping": None}
+    assert GroupChanges(expires_at=None).given() == {"expires_at": None}
 
 
 @settings(deadline=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from tenantry.backends.memory import MemoryStore
 from tenantry.errors import StoreUnavailable
-from tenantry.groups import Scope, Token
+from tenantry.groups import GroupChanges, Scope, Token
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import FrozenClock
 from tenantry.tokens import KeyRing, SigningKey
@@ -78,6 +79,7 @@ async def test_an_active_token(service: Service) -> None:
             "token_version": 1,
             "revision": 1,
             "grace_until": None,
+            "expires_at": None,
         },
     }
     assert token not in answer.text
@@ -146,6 +148,38 @@ async def test_the_end_of_a_grace() -> None:
     clock.advance(0.05)  # the exp; the grace itself has a quarter of a second more
     assert clock() + timedelta(seconds=0.25) == made.group.grace_until
     assert (await ask(service, old)).content == INACTIVE
+
+
+async def test_the_end_date_of_a_group() -> None:
+    """``exp`` says it, rounded down, by the clock of this service; from then on the token is inactive, and nothing more
+    is said. A grace ends with it. Red when the end date is not looked at, or is no ``exp``."""
+    clock = FrozenClock()
+    store = MemoryStore(clock=clock)
+    service = await make_service(store)
+    keys, where = service.keys, service.production
+    http = httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(make_app(store, keys, time_of_day=clock)), base_url="http://tenantry.test"
+    )
+    service = replace(service, http=http)
+    issued, old = await make_issued(service)
+    ends = clock() + timedelta(seconds=10.5)
+    await store.update(where, "acme", GroupChanges(expires_at=ends))
+    answer = (await ask(service, old)).json()
+    assert (answer["exp"], "seconds" in answer) == (int(ends.timestamp()), False)
+    assert answer["user_group"]["expires_at"] == ends.isoformat()
+    _, new = await rotate(service, issued, grace_seconds=60)
+    graced = (await ask(service, old)).json()
+    assert (graced["exp"], graced["seconds"]) == (int(ends.timestamp()), 60)
+    await store.update(where, "acme", GroupChanges(expires_at=ends + timedelta(hours=1)))
+    assert (await ask(service, old)).json()["exp"] == int((clock() + timedelta(seconds=60)).timestamp())
+    await store.update(where, "acme", GroupChanges(expires_at=ends))
+    clock.advance(9.999)
+    assert (await ask(service, new)).json()["active"] is True
+    clock.advance(0.001)
+    assert [(await ask(service, token)).content for token in (old, new)] == [INACTIVE, INACTIVE]
+    await store.update(where, "acme", GroupChanges(expires_at=None))
+    assert "exp" not in (await ask(service, new)).json()
+    await http.aclose()
 
 
 # --- what is not answered ---

@@ -25,8 +25,9 @@ from tenantry.api.request import BODY_SECONDS, ApiRequest, ClientDisconnected
 from tenantry.errors import MethodNotAllowed, MissingScope, NotFound, TenantryError, Unauthorized, UnsupportedMediaType
 from tenantry.groups import ApiToken, Caller, Scope
 from tenantry.http import error_document
-from tenantry.ports import Store
+from tenantry.ports import Clock, Store
 from tenantry.provisioning import Deadline, PropertyContract
+from tenantry.slots import utc_now
 from tenantry.tokens import KeyRing, api_token_digest, mask_within
 from tenantry.tracing import HttpServerSpan, set_attribute
 
@@ -53,7 +54,7 @@ Observer: TypeAlias = Callable[[RequestRecord], None]
 @dataclass(frozen=True, slots=True)
 class ApiContext:
     """The store, the signing keys, how long a client may take for a body and the store for one request, in seconds,
-    the observer of each request, and what properties have to satisfy.
+    the observer of each request, what properties have to satisfy, and the clock that end dates are judged by.
 
     An API token is read from the store on every request, so a revoked one is dead at once.
     """
@@ -65,6 +66,7 @@ class ApiContext:
     observer: Observer | None = None
     contract: PropertyContract | None = None
     uses: ApiTokenUses = field(default_factory=ApiTokenUses)
+    time_of_day: Clock = utc_now
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
         """The record of the API token. Raises Unauthorized, StoreUnavailable."""

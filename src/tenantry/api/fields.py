@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import Field, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
+from tenantry.groups import MOMENT_RULE, read_moment
 from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT
 
 MAX_TOKEN: Final = 512
@@ -35,6 +38,29 @@ MappingPatch = Annotated[
     dict[Text, Text | None] | None,
     WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMappingPatch"}, {"type": "null"}]}),
     Field(max_length=MAX_MAPPING, description="As with PUT, merged: null removes the entry of a schema."),
+]
+
+
+def _read_moment(value: object) -> datetime | None:
+    """In words of our own: those of pydantic would not say that the zone is missing."""
+    if value is None:
+        return None
+    try:
+        return read_moment(value if isinstance(value, str) else "")
+    except ValueError:
+        raise PydanticCustomError("moment", MOMENT_RULE) from None  # type: ignore[arg-type]  # wants a literal
+
+
+ExpiresAt = Annotated[
+    datetime | None,
+    BeforeValidator(_read_moment),
+    WithJsonSchema({"type": ["string", "null"], "format": "date-time"}),
+    Field(
+        description="The end date of the group, with its zone (RFC 3339): from then on its token is refused with 401 "
+        "`user_group_expired`, by the clock of each worker. One that has passed cuts the group off at once; a later "
+        "one, or null for none, lets the same token in again.",
+        examples=["2027-01-31T23:59:59Z"],
+    ),
 ]
 
 TEXT_SCHEMA: Final[dict[str, Any]] = {"type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": NO_NUL}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote_plus
 
@@ -109,31 +109,35 @@ class IntrospectionEndpoint(Endpoint):
         group = reading.group
         if group is None or group.environment.id != environment.id or group.environment.tag is not token.tag:
             return _INACTIVE
-        return _active(group, reading)
+        return _active(group, reading, self._context.time_of_day())
 
 
 _INACTIVE: Final[dict[str, Any]] = {"active": False}
 """The whole document of a token that is not good for this caller, whatever is wrong with it."""
 
 
-def _active(group: UserGroup, reading: Reading) -> dict[str, Any]:
-    """``exp`` is in whole seconds, so a grace ends up to a second early here; ``seconds`` ends with it, and can be used
-    without a clock that agrees with the store's."""
-    document = {
+def _active(group: UserGroup, reading: Reading, now: datetime) -> dict[str, Any]:
+    """``exp`` is in whole seconds, so a grace, or the time of a group, ends up to a second early here; ``seconds`` of a
+    grace can be used without a clock that agrees with the store's. The end date is judged by the clock of this host."""
+    document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
         "sub": group.provided_id,
         "user_group": INTROSPECTION.encode(group),
     }
+    ends = None if group.expires_at is None else group.expires_at.replace(microsecond=0)
+    if ends is not None and now >= ends:
+        return _INACTIVE
     if reading.seconds is None:
-        return document
+        return document if ends is None else {**document, "exp": int(ends.timestamp())}
     if group.grace_until is None:
         return _INACTIVE
-    ends = group.grace_until.replace(microsecond=0)
-    seconds = reading.seconds - (group.grace_until - ends) / timedelta(seconds=1)
+    grace_ends = group.grace_until.replace(microsecond=0)
+    seconds = reading.seconds - (group.grace_until - grace_ends) / timedelta(seconds=1)
     if seconds <= 0:
         return _INACTIVE
-    return {**document, "exp": int(ends.timestamp()), "seconds": seconds}
+    first = grace_ends if ends is None else min(ends, grace_ends)
+    return {**document, "exp": int(first.timestamp()), "seconds": seconds}
 
 
 # --- the form ---------------------------------------------------------------------------------------------------------

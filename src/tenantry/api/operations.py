@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from tenantry.api.fields import MAX_TOKEN, NO_NUL, GroupId, Mapping, MappingPatch, Name, Properties
+from tenantry.api.fields import MAX_TOKEN, NO_NUL, ExpiresAt, GroupId, Mapping, MappingPatch, Name, Properties
 from tenantry.errors import AmbiguousRequest, InvalidBody
 from tenantry.groups import (
     UNCHANGED,
@@ -25,6 +26,7 @@ from tenantry.groups import (
     Issued,
     UserGroup,
     thaw,
+    write_moment,
 )
 from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
 from tenantry.provisioning.limits import check_text, pointer_of
@@ -156,10 +158,16 @@ class Update(Operation):
 
 class Merge(Update):
     """Changes the user group with this id by a merge patch (RFC 7396): absent fields stay, members of `properties` and
-    `mapping` are merged, null removes a member or clears the whole."""
+    `mapping` are merged, null removes a member or clears the whole. It alone sets an end date."""
 
     operation: ClassVar[str] = "merge"
     mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
+    expires_at: ExpiresAt = None
+
+    def changes(self) -> GroupChanges:
+        """What was sent, the end date too."""
+        changes = super().changes()
+        return replace(changes, expires_at=self.expires_at) if "expires_at" in self.model_fields_set else changes
 
     def check(self) -> None:
         """The limits of an id and of the patch itself."""
@@ -181,6 +189,12 @@ class Merge(Update):
         return await provisioner.update(
             environment, self.user_group_id, changes, merge=True, author=author, loaded=loaded
         )
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """All fields of an update, and the end date, which SPEC's own operations do not show."""
+        document = super().document(result, method)
+        document["user_group"]["expires_at"] = write_moment(result.group.expires_at)
+        return document
 
 
 class Delete(Operation):
@@ -246,6 +260,7 @@ def listed_group(group: UserGroup) -> dict[str, Any]:
         "properties": thaw(group.properties),
         "mapping": thaw(group.mapping),
         "api_environment_tag": group.environment.tag.value,
+        "expires_at": write_moment(group.expires_at),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tenantry.backends.stored import UNKNOWN_TOKEN, StoredGroup, utc_now
+from tenantry.backends.stored import UNKNOWN_TOKEN, StoredGroup
 from tenantry.errors import TenantryError, UnknownGroup, UnknownToken
 from tenantry.groups import (
     UNNAMED,
@@ -20,6 +20,7 @@ from tenantry.groups import (
 )
 from tenantry.ports import Store
 from tenantry.provisioning import Deadline, PropertyContract, Provisioned, Provisioner
+from tenantry.slots import utc_now
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""

@@ -19,8 +19,9 @@ from tenantry.api.request import BODY_SECONDS, ApiRequest
 from tenantry.api.user import KeysInFlight, UserGroupEndpoint
 from tenantry.api.users import UserGroupsEndpoint
 from tenantry.errors import Draining
-from tenantry.ports import Store, WatchedBus
+from tenantry.ports import Clock, Store, WatchedBus
 from tenantry.provisioning import Deadline, PropertyContract
+from tenantry.slots import utc_now
 from tenantry.tokens import KeyRing
 
 _DEGRADED = frozenset({"lost", "deaf"})
@@ -82,6 +83,7 @@ def create_api(
     contact: str | None = None,
     buses: Sequence[WatchedBus] = (),
     contract: PropertyContract | None = None,
+    time_of_day: Clock = utc_now,
 ) -> Api:
     """``/api/user``, ``/api/user/rotate``, ``/api/users`` and ``/oauth/introspect`` with and without a trailing slash
     (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here.
@@ -89,9 +91,10 @@ def create_api(
     request, over all its calls. ``observer`` gets a record of each request that needs an API token; while ``draining``
     is true, ``/readyz`` answers 503. ``contact``: whom the OpenAPI documents name, an ``https`` address or one of mail;
     ValueError if it is neither. Of ``buses`` ``/readyz`` names those that are lost or deaf, and is 200 all the same.
-    ``contract``: what properties have to satisfy before they are written, such as a QueryContract.
+    ``contract``: what properties have to satisfy before they are written, such as a QueryContract. ``time_of_day``: the
+    clock by which introspection judges the end date of a group.
     """
-    context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract)
+    context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day)
     in_flight = KeysInFlight()
     user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
     rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)

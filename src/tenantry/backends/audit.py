@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 from weakref import ReferenceType, ref
 
-from tenantry.groups import Author, Environment, GroupChanges, Scope, UserGroup
+from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Scope, UserGroup, write_moment
 from tenantry.ports import ChangeListener, SourceLease, SourceLeaseHolder
 from tenantry.tokens import mask_within
 
@@ -43,9 +43,16 @@ def hosts_details(hosts: Sequence[str]) -> dict[str, str]:
     return {"hosts": " ".join(hosts)}
 
 
+def creation_details(draft: GroupDraft) -> dict[str, str]:
+    """The details of ``group.created``."""
+    return {} if draft.expires_at is None else {"expires_at": str(write_moment(draft.expires_at))}
+
+
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """The details of ``group.updated``: the fields that were given, never their values."""
-    return {"fields": ", ".join(changes.given())}
+    """The details of ``group.updated``: the fields that were given, and of their values the end date alone."""
+    given = changes.given()
+    ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
+    return {"fields": ", ".join(given), **ends}
 
 
 def rotation_details(group: UserGroup) -> dict[str, str]:

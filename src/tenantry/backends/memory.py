@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from tenantry.backends.audit import ChangeListeners, rotation_details, update_details
+from tenantry.backends.audit import ChangeListeners, creation_details, rotation_details, update_details
 from tenantry.backends.memory_directory import MemoryDirectory, MemoryTables
 from tenantry.backends.memory_embedding import MemoryEmbedding
 from tenantry.backends.stored import (
@@ -15,7 +15,6 @@ from tenantry.backends.stored import (
     StoredGroup,
     StoredResponse,
     matches,
-    utc_now,
 )
 from tenantry.errors import AlreadyExists, UnknownGroup, UnknownToken
 from tenantry.groups import (
@@ -33,7 +32,7 @@ from tenantry.groups import (
     UserGroup,
 )
 from tenantry.ports import ChangeListener, Clock
-from tenantry.slots import PrivateSlots
+from tenantry.slots import PrivateSlots, utc_now
 
 T = TypeVar("T")
 
@@ -94,7 +93,8 @@ class MemoryStore(MemoryDirectory, MemoryEmbedding):
         with self._tables.lock:
             issued = self._once(environment, once, lambda: self._get_or_create(environment, draft, token))
             if issued.created and not issued.replayed:
-                self._tables.note(author, "group.created", environment.name, draft.provided_id)
+                details = creation_details(draft)
+                self._tables.note(author, "group.created", environment.name, draft.provided_id, **details)
             return issued
 
     def _get_or_create(self, environment: Environment, draft: GroupDraft, token: Token) -> Issued:

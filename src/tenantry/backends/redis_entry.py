@@ -90,7 +90,7 @@ def _read(digits: bytes, text: bytes, store_id: str, token: Token) -> Reading | 
 
 def _fingerprint(token: Token) -> str:
     parts = (
-        b"tenantry.second-level.v1",
+        b"tenantry.second-level.v2",
         token.tag.value.encode(),
         token.key_id.encode(),
         token.handle,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hmac import compare_digest
 from typing import Any
 
@@ -34,8 +34,10 @@ from tenantry.groups import (
     freeze,
     from_micros,
     thaw,
+    to_micros,
 )
 from tenantry.ports import Clock
+from tenantry.slots import utc_now
 
 UNKNOWN_TOKEN = "this token is of no group of this environment"  # noqa: S105 - a message, not a password
 ALREADY_ROTATED = "this token was rotated already: fetch the live one with GET /api/user"
@@ -152,7 +154,7 @@ def _same(stored: Token, given: Token) -> bool:
 
 def _text(value: Any) -> str:
     """A value as JSON, by which ``1`` and ``1.0``, or two orders of keys, differ; to ``==`` they are equal."""
-    return json.dumps(thaw(freeze(value)))
+    return json.dumps(thaw(freeze(value)), default=to_micros)
 
 
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
@@ -188,11 +190,6 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 # --- the time of day ---
-
-
-def utc_now() -> datetime:
-    """The time of day by this host's clock."""
-    return datetime.now(UTC)
 
 
 class StoreClock:

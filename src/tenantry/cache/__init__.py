@@ -1,10 +1,19 @@
 """The cache: which answers may be used again, and until when. Pure: versions and times are arguments."""
 
 from tenantry.cache.change_log import ChangeLog
-from tenantry.cache.entries import ROW_BYTE, SLOT_COUNT, TABLE_BYTE, CacheEntry, Fill, PollSnapshot, slot_index
+from tenantry.cache.entries import (
+    ROW_BYTE,
+    SLOT_COUNT,
+    TABLE_BYTE,
+    CacheEntry,
+    ExpiringEntry,
+    Fill,
+    PollSnapshot,
+    slot_index,
+)
 from tenantry.cache.group_cache import GroupCache
 
 __all__ = [
-    "ROW_BYTE", "SLOT_COUNT", "TABLE_BYTE", "CacheEntry", "ChangeLog", "Fill", "GroupCache", "PollSnapshot",
-    "slot_index",
+    "ROW_BYTE", "SLOT_COUNT", "TABLE_BYTE", "CacheEntry", "ChangeLog", "ExpiringEntry", "Fill", "GroupCache",
+    "PollSnapshot", "slot_index",
 ]  # fmt: skip

@@ -84,6 +84,10 @@ class CachedAnswer:
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
+    def is_over(self, now: float) -> bool:
+        """True when it has had its time, whatever comes."""
+        return now >= self.deadline
+
 
 class CacheEntry(CachedAnswer):
     """The group of a token. ``seen`` is the second-chance bit, ``position`` where it is in the ring."""
@@ -98,6 +102,31 @@ class CacheEntry(CachedAnswer):
         self.group: UserGroup = group
         self.position: int = position
         self.seen: bool = False
+
+
+class ExpiringEntry(CacheEntry):
+    """The group of a token, where the group has an end date, which is a time of day: this cache does not know that.
+
+    It is used without a look at the time of day until ``deadline``, which whoever looks moves on; at first each use
+    wants one. ``answer_deadline`` is that of the answer itself.
+    """
+
+    __slots__ = ("answer_deadline",)
+
+    def __init__(
+        self, fill: Fill, generation: int, deadline: float, key: bytes, group: UserGroup, position: int
+    ) -> None:
+        super().__init__(fill, generation, -inf, key, group, position)
+        self.answer_deadline: float = deadline
+
+    def alive(self, now: float) -> bool:
+        """True if it may be used now but for the end date."""
+        lease = self.lease
+        return now < lease.until and now < self.answer_deadline and lease.versions[self.slot] == self.version
+
+    def is_over(self, now: float) -> bool:
+        """True when the answer itself has had its time."""
+        return now >= self.answer_deadline
 
 
 class Refusals:

@@ -32,6 +32,7 @@ from tenantry.cache.entries import (
     CachedSource,
     CacheEntry,
     ClockRing,
+    ExpiringEntry,
     Fill,
     Lease,
     PollSnapshot,
@@ -296,7 +297,8 @@ class GroupCache:
             self._drop(at_hand)  # a cache in use shrinks to what lives, step by step
         if self._ring.is_full():
             self._evict_one(now)
-        entry = CacheEntry(fill, generation, deadline, key, group, self._ring.free_position())
+        kind = CacheEntry if group.expires_at is None else ExpiringEntry
+        entry = kind(fill, generation, deadline, key, group, self._ring.free_position())
         self._ring.put(entry)
         self.index[key[ROW_BYTE]][key[TABLE_BYTE]][key] = entry
         self._reindex(fill.handle, (*self._entries_of(fill.handle), entry))
@@ -316,7 +318,7 @@ class GroupCache:
     def _is_dead(self, entry: CacheEntry, now: float) -> bool:
         """True for what can never be used again. A lease that ran out may be renewed, and its entries with it."""
         lease = entry.lease
-        return lease is not self.lease or now >= entry.deadline or lease.versions[entry.slot] != entry.version
+        return lease is not self.lease or entry.is_over(now) or lease.versions[entry.slot] != entry.version
 
     def _drop(self, entry: CacheEntry) -> None:
         key, handle = entry.key, entry.group.handle

@@ -33,6 +33,7 @@ from tenantry.errors.base import (
     UnbindableValue,
     UnmappedSchema,
     UnregisteredSource,
+    UserGroupExpired,
     ViewerLeft,
 )
 from tenantry.errors.provisioning import (
@@ -140,5 +141,6 @@ __all__ = [
     "UnmappedSchema",
     "UnregisteredSource",
     "UnsupportedMediaType",
+    "UserGroupExpired",
     "ViewerLeft",
 ]

@@ -89,6 +89,14 @@ class InvalidToken(TenantryError):
     """The message for every cause: another one would reveal which it was."""
 
 
+class UserGroupExpired(InvalidToken):
+    """The end date of the token's user group has passed. A later one lets the same token in again."""
+
+    code = "user_group_expired"
+    MESSAGE = "the access of this user group has ended"
+    """The date itself is for the operator."""
+
+
 class AmbiguousToken(TenantryError):
     """One request carries two different user group tokens."""
 

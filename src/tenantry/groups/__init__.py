@@ -5,6 +5,7 @@ from tenantry.groups.codec import (
     INTROSPECTION,
     JSON_COLUMNS,
     STORED_RESPONSE,
+    TIME_COLUMNS,
     EnvironmentRow,
     GroupCodec,
     GroupRow,
@@ -12,6 +13,7 @@ from tenantry.groups.codec import (
     to_micros,
 )
 from tenantry.groups.merge_patch import merge_patch, merged_changes
+from tenantry.groups.moments import MOMENT_RULE, read_moment, write_moment
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
 from tenantry.groups.user_group import (
@@ -54,10 +56,13 @@ __all__ = [
     "INTROSPECTION",
     "JSON",
     "JSON_COLUMNS",
+    "MOMENT_RULE",
+    "MOMENT_RULE",
     "RESERVED_NAMES",
     "SETTABLE_FIELDS",
     "SOURCES_HANDLE",
     "STORED_RESPONSE",
+    "TIME_COLUMNS",
     "UNCHANGED",
     "UNNAMED",
     "ApiToken",
@@ -93,9 +98,11 @@ __all__ = [
     "from_micros",
     "merge_patch",
     "merged_changes",
+    "read_moment",
     "read_notice",
     "source_handle",
     "thaw",
     "to_micros",
+    "write_moment",
     "write_notice",
 ]

@@ -125,8 +125,9 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "token_version": _INTEGER,
     "revision": _INTEGER,
     "grace_until": _ISO_TIME,
+    "expires_at": _ISO_TIME,
 }
-_LATER_FIELDS: Final[frozenset[str]] = frozenset()
+_LATER_FIELDS: Final[frozenset[str]] = frozenset({"expires_at"})
 """Fields that a document of an earlier version lacks: they are then as the record has them by default."""
 
 
@@ -164,10 +165,10 @@ class GroupCodec:
 INTROSPECTION: Final = GroupCodec()
 """The ``user_group`` of an introspection: every field."""
 
-CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, grace_until=_MICROS)
+CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, grace_until=_MICROS, expires_at=_MICROS)
 """In a second-level cache: short, and beside its handle."""
 
-STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), grace_until=_MICROS)
+STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), grace_until=_MICROS, expires_at=_MICROS)
 """What an Idempotency-Key was answered with: without what never changes in a group."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
@@ -202,10 +203,11 @@ class GroupRow(NamedTuple):
     previous_nonce: bytes | None
     grace_until: int | None
     revision: int
+    expires_at: int | None
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
         """The record; ``properties`` and ``mapping`` as they were read from the text of their columns."""
-        until = self.grace_until
+        until, ends = self.grace_until, self.expires_at
         return UserGroup(
             self.team_id,
             self.provided_id,
@@ -217,6 +219,7 @@ class GroupRow(NamedTuple):
             self.token_version,
             self.revision,
             None if until is None else from_micros(until),
+            None if ends is None else from_micros(ends),
         )
 
     def token(self, tag: Tag) -> Token:
@@ -232,3 +235,6 @@ class GroupRow(NamedTuple):
 
 JSON_COLUMNS: Final = frozenset({"properties", "mapping"})
 """The columns of a GroupRow that hold JSON."""
+
+TIME_COLUMNS: Final = frozenset({"grace_until", "expires_at"})
+"""Those that hold a time, as microseconds since 1970 in UTC."""

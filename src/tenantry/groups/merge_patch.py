@@ -30,4 +30,5 @@ def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
         patch.name,
         UNCHANGED if patch.properties is UNCHANGED else merge_patch(plain["properties"], patch.properties),
         UNCHANGED if patch.mapping is UNCHANGED else merge_patch(plain["mapping"], patch.mapping),
+        patch.expires_at,
     )

@@ -14,6 +14,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, Final, cast
 
+from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, thaw
 from tenantry.groups.session_variables import SessionVariables
 
@@ -66,7 +67,8 @@ class UserGroup:
 
     ``handle`` (8 bytes) names the group in tokens, caches and invalidations. ``token_version`` is the version of the
     one live token, ``revision`` counts every change. Until ``grace_until`` (aware, UTC) the token version just before
-    ``token_version`` is still good.
+    ``token_version`` is still good. From ``expires_at`` (aware, UTC; None: never) on no token of it is good: a Resolver
+    judges that by its own clock, and no store does.
     """
 
     team_id: int
@@ -79,6 +81,7 @@ class UserGroup:
     token_version: int
     revision: int
     grace_until: datetime | None = None
+    expires_at: datetime | None = None
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __init__(
@@ -93,6 +96,7 @@ class UserGroup:
         token_version: int,
         revision: int,
         grace_until: datetime | None = None,
+        expires_at: datetime | None = None,
     ) -> None:
         # By the slots themselves, in half the time of the constructor that dataclass writes: each miss makes a group.
         _set_team_id(self, team_id)
@@ -107,6 +111,7 @@ class UserGroup:
         _set_token_version(self, token_version)
         _set_revision(self, revision)
         _set_grace_until(self, grace_until)
+        _set_expires_at(self, expires_at)
         _set_variables(self, None)
 
     @property
@@ -132,7 +137,8 @@ class UserGroup:
         return hash((self.handle, self.revision))
 
     def as_dict(self) -> dict[str, Any]:
-        """A plain, JSON-ready copy: id, name, environment, tag, properties and mapping. It holds no secret."""
+        """A plain, JSON-ready copy: id, name, environment, tag, properties, mapping and end date. It holds no
+        secret."""
         return {
             "team_id": self.team_id,
             "provided_id": self.provided_id,
@@ -143,6 +149,7 @@ class UserGroup:
             "mapping": thaw(self.mapping),
             "token_version": self.token_version,
             "revision": self.revision,
+            "expires_at": write_moment(self.expires_at),
         }
 
 
@@ -157,6 +164,7 @@ class UserGroup:
     _set_token_version,
     _set_revision,
     _set_grace_until,
+    _set_expires_at,
     _set_variables,
 ) = (UserGroup.__dict__[slot.name].__set__ for slot in fields(UserGroup))
 

@@ -30,6 +30,7 @@ class GroupDraft:
     name: str
     properties: Mapping[str, Any] | None = field(default=None, repr=False)
     mapping: Mapping[str, str] | None = None
+    expires_at: datetime | None = None
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
         """The new group, whose first token is ``token``."""
@@ -52,6 +53,7 @@ class GroupChanges:
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
     mapping: Mapping[str, str] | Unchanged | None = UNCHANGED
+    expires_at: datetime | Unchanged | None = UNCHANGED
 
     def given(self) -> dict[str, Any]:
         """The fields that are to change, by name."""

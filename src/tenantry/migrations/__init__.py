@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 __all__ = ["HEAD", "check", "migrate"]
 
-HEAD: Final = "0008"
+HEAD: Final = "0007"
 """The revision that this version of Tenantry works with."""
 
 _one_thread = threading.Lock()  # alembic stores what it works on in a module, one for all threads

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from tenantry.errors import InvalidBody
-from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Record, RecordList, thaw
+from tenantry.groups import MOMENT_RULE, UNCHANGED, GroupChanges, GroupDraft, Record, RecordList, thaw
 from tenantry.tokens import holds_token, mask_within
 
 MAX_TEXT: Final = 255
@@ -45,6 +46,8 @@ def check_draft(draft: GroupDraft) -> None:
         check_properties(draft.properties)
     if draft.mapping is not None:
         check_mapping(draft.mapping)
+    if draft.expires_at is not None:
+        check_moment(draft.expires_at, "/expires_at")
 
 
 def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
@@ -56,6 +59,8 @@ def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
         check_properties(changes.properties)
     if changes.mapping is not UNCHANGED and changes.mapping is not None:
         check_mapping(changes.mapping, merge=merge)
+    if changes.expires_at is not UNCHANGED and changes.expires_at is not None:
+        check_moment(changes.expires_at, "/expires_at")
 
 
 def check_text(text: object, pointer: str) -> None:
@@ -65,6 +70,12 @@ def check_text(text: object, pointer: str) -> None:
     if not 1 <= len(text) <= MAX_TEXT:
         raise InvalidBody(f"this must have 1 to {MAX_TEXT} characters", field=pointer)
     _check_characters(text, pointer)
+
+
+def check_moment(moment: object, pointer: str) -> None:
+    """A time that says its zone."""
+    if not isinstance(moment, datetime) or moment.tzinfo is None:
+        raise InvalidBody(MOMENT_RULE, field=pointer)
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:

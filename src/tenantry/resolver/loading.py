@@ -202,7 +202,7 @@ class Counters:
     forged: int = 0
     """Malformed, or not signed by one of our keys: refused without I/O."""
     refused: int = 0
-    """Signed, but remembered as unknown or older than the cached group: refused without I/O."""
+    """Signed, but remembered as unknown, older than the cached group or of one that has ended: refused without I/O."""
     joined: int = 0
     """Waited for a load that another request had begun."""
     loads: int = 0

@@ -12,21 +12,21 @@ import logging
 from math import inf, isinf
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
-from tenantry.cache import ROW_BYTE, TABLE_BYTE, GroupCache
-from tenantry.errors import InvalidToken, StoreUnavailable
+from tenantry.cache import ROW_BYTE, TABLE_BYTE, ExpiringEntry, GroupCache
+from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.loop_local import LoopLocal
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.registrations import CachedRegistrations
-from tenantry.slots import monotonic_with_suspend
+from tenantry.slots import monotonic_with_suspend, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenantry.cache import Fill
     from tenantry.groups import Reading, Token, UserGroup
-    from tenantry.ports import Backend, Bus, LeasedBackend, MonotonicClock, SourceLeaseHolder
+    from tenantry.ports import Backend, Bus, Clock, LeasedBackend, MonotonicClock, SourceLeaseHolder
     from tenantry.tokens import KeyRing
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -49,6 +49,9 @@ class Resolver:
     longer than ``patience`` seconds (at most the bound) is a StoreUnavailable. ``buses`` report writes before the next
     poll. ``clock`` gives seconds that go on while the machine sleeps.
 
+    A group that has an end date is refused from then on by ``time_of_day`` (this host's clock), without a read while its
+    answer may be used. That clock is looked at again at the latest after the bound: one that was set right counts.
+
     Threads and loops: one resolver may serve several event loops, one after another or each in its own thread. Loads
     are shared within a loop; cache and polls are shared by all; ``evict`` and ``flush`` may be called from any thread.
     """
@@ -65,6 +68,7 @@ class Resolver:
         patience: float = 1.8,
         buses: Sequence[Bus] = (),
         clock: MonotonicClock = monotonic_with_suspend,
+        time_of_day: Clock = utc_now,
     ) -> None:
         if not 0 < staleness < inf or not 0 < patience < inf:
             raise ValueError("staleness and patience are seconds above 0")
@@ -74,6 +78,7 @@ class Resolver:
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._clock = clock
+        self._time_of_day = time_of_day
         leased = cast("LeasedBackend", backend) if hasattr(backend, "changes") else None  # as BackendReader does
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
         self._index = self._cache.index
@@ -115,6 +120,11 @@ class Resolver:
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
+    def seconds_left(self, group: UserGroup) -> float:
+        """Until the end date of the group, by the clock that this resolver judges it by; ``inf`` without one."""
+        ends = group.expires_at
+        return inf if ends is None else (ends - self._time_of_day()).total_seconds()
+
     def peek(self, raw: bytes) -> UserGroup | None:
         """The group of a token that was resolved before, if that may be used now, else None. No I/O; never raises."""
         try:
@@ -133,18 +143,22 @@ class Resolver:
         """The group of this token.
 
         Raises InvalidToken (malformed, forged, rotated away, of a deleted group or of another environment: callers
-        cannot tell which) and StoreUnavailable.
+        cannot tell which), UserGroupExpired, which is one, and StoreUnavailable.
         """
         key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""  # no token is empty
         group = self.peek(key)
         if group is not None:
             return group
-        self.counters.misses += 1
         try:
             token = self._keys.read(key)
         except InvalidToken:
+            self.counters.misses += 1
             self.counters.forged += 1
             raise
+        entry = self._expiring(key)
+        if entry is not None:
+            return self._peek_expiring(entry)
+        self.counters.misses += 1
         ahead = self._reject_outdated(key, token)
         loop = asyncio.get_running_loop()
         if self._poller is not None:
@@ -197,6 +211,33 @@ class Resolver:
         self._cache.flush()
         if self._registrations is not None:
             self._registrations.withdraw()
+
+    # --- groups with an end date ---------------------------------------------------------------------------------------
+
+    def _expiring(self, key: bytes) -> ExpiringEntry | None:
+        """The entry of this token, if its group has an end date and that alone may keep it from being used now."""
+        entry = self._cache.entry(key)
+        return entry if isinstance(entry, ExpiringEntry) and entry.alive(self._clock()) else None
+
+    def _peek_expiring(self, entry: ExpiringEntry) -> UserGroup:
+        """As ``peek``, where the time of day has to be looked at. Raises UserGroupExpired."""
+        entry.seen = True
+        try:
+            self._check_end(entry.group, entry)
+        except UserGroupExpired:
+            self.counters.misses += 1
+            self.counters.refused += 1
+            raise
+        self.counters.hits += 1
+        return entry.group
+
+    def _check_end(self, group: UserGroup, entry: ExpiringEntry | None) -> None:
+        """Raises UserGroupExpired; else the entry of the group, if it has one, needs no look for a while."""
+        now, left = self._clock(), self.seconds_left(group)
+        if left <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        if entry is not None:
+            entry.deadline = min(entry.answer_deadline, now + min(left, self._staleness))
 
     # --- before the backend -------------------------------------------------------------------------------------------
 
@@ -281,6 +322,8 @@ class Resolver:
                 seconds = min(seconds, self._staleness)
             deadline = inf if seconds == inf else answer.started + seconds  # ``inf`` itself: a million share one object
             self._cache.store(answer.fill, key, group, reading.generation, deadline, now)
+        if group.expires_at is not None:
+            self._check_end(group, self._expiring(key))
         return group
 
 

@@ -21,6 +21,6 @@ which costs a read. It is a seqlock with random versions:
 
 from tenantry.slots.folder import FolderTaken, run_folder
 from tenantry.slots.shared import SharedSlots
-from tenantry.slots.table import PrivateSlots, monotonic_with_suspend
+from tenantry.slots.table import PrivateSlots, monotonic_with_suspend, utc_now
 
-__all__ = ["FolderTaken", "PrivateSlots", "SharedSlots", "monotonic_with_suspend", "run_folder"]
+__all__ = ["FolderTaken", "PrivateSlots", "SharedSlots", "monotonic_with_suspend", "run_folder", "utc_now"]

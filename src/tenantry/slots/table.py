@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
@@ -24,6 +25,11 @@ elif sys.platform == "darwin":
     monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_MONOTONIC)  # time.monotonic stops there
 else:
     monotonic_with_suspend = time.monotonic
+
+
+def utc_now() -> datetime:
+    """The time of day by this host's clock: a ``ports.Clock``. It may be set, so nothing is measured by it."""
+    return datetime.now(UTC)
 
 
 VERSION_BYTES: Final = 8

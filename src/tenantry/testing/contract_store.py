@@ -30,6 +30,7 @@ from tenantry.testing.contract_api_tokens import ApiTokenContract
 from tenantry.testing.contract_backend import LeaseContract
 from tenantry.testing.contract_directory import AuditContract, DirectoryContract
 from tenantry.testing.contract_embedding import EmbeddingContract
+from tenantry.testing.contract_end_dates import EndDateContract
 from tenantry.testing.contract_rotation import IdempotencyContract, RotationContract
 
 EXACT_NAMES = [
@@ -315,6 +316,7 @@ class GroupContract:
 class StoreContract(
     LeaseContract,
     GroupContract,
+    EndDateContract,
     RotationContract,
     IdempotencyContract,
     DirectoryContract,

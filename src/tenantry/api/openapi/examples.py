@@ -43,6 +43,12 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
             "x-status": 200,
             "value": {"user_group_id": "acme", "properties": {"region": "us", "statuses": None}},
         },
+        "end": {
+            "summary": "An end date",
+            "description": "From then on the token is refused. null takes the date away.",
+            "x-status": 200,
+            "value": {"user_group_id": "acme", "expires_at": "2027-01-31T23:59:59Z"},
+        },
     },
     "Rotate": {
         "rotation": {
@@ -67,6 +73,10 @@ UPDATED: Final[dict[str, Any]] = {
     "success": 1,
     "user_group": {**_GROUP, "properties": {"region": "us"}, "api_environment_tag": "Customer"},
 }
+MERGED: Final[dict[str, Any]] = {
+    "success": 1,
+    "user_group": {**UPDATED["user_group"], "expires_at": "2027-01-31T23:59:59+00:00"},
+}
 ROTATED: Final[dict[str, Any]] = {"success": 1, "user_group": {**_GROUP, "api_environment_tag": "Customer"}}
 POSTED: Final[dict[str, Any]] = {
     "success": 1,
@@ -80,6 +90,7 @@ _LISTED_GROUP: Final[dict[str, Any]] = {
     "properties": _PROPERTIES,
     "mapping": {"main": "warehouse_eu"},
     "api_environment_tag": "Customer",
+    "expires_at": None,
 }
 DELETED: Final[dict[str, Any]] = {"success": 1, "user_group": _LISTED_GROUP}
 LISTED: Final[dict[str, Any]] = {
@@ -116,5 +127,6 @@ INTROSPECTED: Final[dict[str, Any]] = {
         "token_version": 1,
         "revision": 1,
         "grace_until": None,
+        "expires_at": None,
     },
 }

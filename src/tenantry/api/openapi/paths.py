@@ -14,6 +14,7 @@ from tenantry.api.openapi.examples import (
     INTROSPECTED,
     INTROSPECTION_REQUESTS,
     LISTED,
+    MERGED,
     POSTED,
     REQUESTS,
     ROTATED,
@@ -41,7 +42,8 @@ _PUT: Final = (
 _PATCH: Final = (
     "A merge patch (RFC 7396), also taken as `application/merge-patch+json`: absent fields stay as they are, members "
     "of `properties` and `mapping` are merged, null removes one, and null for the whole clears it. The limits hold "
-    "for the patch and for the result."
+    "for the patch and for the result. `expires_at` is the end date of the group: this operation and lists alone know "
+    "it."
 )
 _DELETE: Final = (
     "The group's token is dead when the answer arrives; the same id later is a new group. There is no body. The answer "
@@ -156,8 +158,8 @@ def user_path(query: str) -> JsonObject:
             _PATCH,
             reference("Merge"),
             REQUESTS["Merge"],
-            reference("Updated"),
-            UPDATED,
+            reference("Merged"),
+            MERGED,
             (*codes, "unknown_group", "breaks_saved_query"),
         ),
         "delete": _delete_operation(),

@@ -78,6 +78,11 @@ _GROUP_FIELDS: Final[JsonObject] = {
     "provided_id": {"type": "string", "description": "The `user_group_id` that was sent."},
     "properties": {"anyOf": [reference("Properties"), {"type": "null"}]},
     "api_environment_tag": reference("EnvironmentTag"),
+    "expires_at": {
+        "type": ["string", "null"],
+        "format": "date-time",
+        "description": "The end date of the group, from which on its token is refused; null for none.",
+    },
 }
 _SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
 _DEGRADED: Final[JsonObject] = {
@@ -98,12 +103,15 @@ _LISTED_FIELDS: Final[JsonObject] = {
     **{name: _GROUP_FIELDS[name] for name in ("team_id", "name", "provided_id", "properties")},
     "mapping": {"anyOf": [reference("DataSourceMapping"), {"type": "null"}]},
     "api_environment_tag": _GROUP_FIELDS["api_environment_tag"],
+    "expires_at": _GROUP_FIELDS["expires_at"],
 }
 _ANSWERS: Final[JsonObject] = {
     "FoundGroup": _group("properties"),
     "Found": _closed({"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
     "UpdatedGroup": _group("properties", "api_environment_tag"),
     "Updated": _closed({"success": _SUCCESS, "user_group": reference("UpdatedGroup")}),
+    "MergedGroup": _group("properties", "api_environment_tag", "expires_at"),
+    "Merged": _closed({"success": _SUCCESS, "user_group": reference("MergedGroup")}),
     "RotatedGroup": _group("api_environment_tag"),
     "Rotated": _closed({"success": _SUCCESS, "user_group": reference("RotatedGroup")}),
     "PostedGroup": _group("api_environment_tag", "properties", optional=("properties",)),
@@ -202,13 +210,18 @@ _INTROSPECTED_GROUP: Final[JsonObject] = {
     "token_version": _COUNT,
     "revision": _COUNT,
     "grace_until": {"type": ["string", "null"], "format": "date-time"},
+    "expires_at": {"type": ["string", "null"], "format": "date-time"},
 }
 _INTROSPECTION_ANSWER: Final[JsonObject] = {
     "active": {"type": "boolean", "description": "Whether the token is good now. If not, this is the only member."},
     "token_type": {"type": "string", "description": f"`{TOKEN_TYPE}`"},
     "sub": {"type": "string", "description": "The `provided_id` of the group."},
     "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
-    "exp": {"type": "integer", "description": "Of a token in its grace: when it ends, in seconds since 1970."},
+    "exp": {
+        "type": "integer",
+        "description": "When the token ends by itself, with its grace or with the end date of its group, in seconds since 1970; absent "
+        "if never.",
+    },
     "seconds": {"type": "number", "description": "Of a token in its grace: how much of it was left."},
 }
 _INTROSPECTION: Final[JsonObject] = {

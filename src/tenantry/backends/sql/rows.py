@@ -15,6 +15,7 @@ from tenantry.backends.stored import StoreClock, StoredGroup, is_token, require_
 from tenantry.groups import (
     JSON_COLUMNS,
     SETTABLE_FIELDS,
+    TIME_COLUMNS,
     ApiToken,
     AuditEntry,
     Author,
@@ -122,17 +123,19 @@ _WITH_ENVIRONMENT = slice(len(GroupRow._fields) + len(EnvironmentRow._fields))
 
 def draft_values(draft: GroupDraft) -> dict[str, Any]:
     """The columns that a caller sets, as Core takes them."""
-    values = {name: getattr(draft, name) for name in SETTABLE_FIELDS}
-    return {name: to_document(value) if name in JSON_COLUMNS else value for name, value in values.items()}
+    return {name: _column(name, getattr(draft, name), to_document) for name in SETTABLE_FIELDS}
 
 
 def changed_values(stored: StoredGroup) -> dict[str, Any]:
     """The columns that an update can change, as drivers take them."""
-    values = {name: getattr(stored.group, name) for name in SETTABLE_FIELDS}
-    return {
-        **{name: dump_record(value) if name in JSON_COLUMNS else value for name, value in values.items()},
-        "new_revision": stored.group.revision,
-    }
+    values = {name: _column(name, getattr(stored.group, name), dump_record) for name in SETTABLE_FIELDS}
+    return {**values, "new_revision": stored.group.revision}
+
+
+def _column(name: str, value: Any, as_json: Callable[[Any], Any]) -> Any:
+    if name in JSON_COLUMNS:
+        return as_json(value)
+    return to_micros(value) if name in TIME_COLUMNS and value is not None else value
 
 
 def rotated_values(stored: StoredGroup) -> dict[str, Any]:

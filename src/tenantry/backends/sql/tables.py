@@ -72,6 +72,7 @@ groups: Table = Table(
     Column("revision", BigInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger),
     UniqueConstraint("environment_id", "provided_id"),
     CheckConstraint("(previous_nonce is null) = (grace_until is null)", name="grace"),
     sqlite_autoincrement=True,  # a team_id is never given twice

@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Text, Update, bindparam, select, type_coerce
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.audit import rotation_details, update_details
+from tenantry.backends.audit import creation_details, rotation_details, update_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_change
 from tenantry.backends.sql.engine import count, delete_expired, first, insert_if_new
@@ -64,7 +64,8 @@ def get_or_create(
         connection, environment, once, now, lambda: _get_or_create(connection, environment, draft, token, now)
     )
     if issued.created and not issued.replayed:
-        note(connection, context, "group.created", issued.group.environment.name, draft.provided_id, {}, at=now)
+        where, details = issued.group.environment.name, creation_details(draft)
+        note(connection, context, "group.created", where, draft.provided_id, details, at=now)
     return issued
 
 

@@ -1,0 +1,34 @@
+"""A time of day as text, as callers send it and as it is shown: RFC 3339, with its zone. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+MOMENT_RULE: Final = "this must be a time of RFC 3339 with its zone, such as 2027-01-31T23:59:59Z"
+"""What is said of a text that is none."""
+
+_MOMENT: Final = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ](?:[01][0-9]|2[0-3]):[0-5][0-9]:)([0-5][0-9]|60)"
+    r"((?:\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9]))"
+)
+
+
+def read_moment(text: str) -> datetime:
+    """The time, in UTC, to the microsecond: what is finer is cut off, and a leap second is the one after it, as clocks
+    here count. Raises ValueError, which says MOMENT_RULE."""
+    found = _MOMENT.fullmatch(text)
+    if found is not None:
+        minute, second, rest = found.groups()
+        try:
+            moment = datetime.fromisoformat(f"{minute}{min(second, '59')}{rest}".upper())
+            return (moment + timedelta(seconds=second == "60")).astimezone(UTC)
+        except (ValueError, OverflowError):  # the 30th of February; a year before the first
+            pass
+    raise ValueError(MOMENT_RULE)
+
+
+def write_moment(moment: datetime | None) -> str | None:
+    """The time in UTC as text; None of none."""
+    return None if moment is None else moment.astimezone(UTC).isoformat()
